@@ -53,7 +53,9 @@ const GROUPS = [
   },
   {
     files: ['find-order', 'settle-order', 'settle-sent-order', 'poll-until-found', 'same-refusal'].map(settling),
-    tests: ['acknowledged', 'lost-answers', 'poll-until-found', 'refused', 'until-known'].map(testOfSettling),
+    tests: ['acknowledged', 'find-order', 'lost-answers', 'poll-until-found', 'refused', 'until-known'].map(
+      testOfSettling,
+    ),
   },
   {
     files: ['find-withdrawal', 'settle-withdrawal', 'reconcile-withdrawals'].map(settling),
@@ -77,11 +79,7 @@ const GROUPS = [
     tests: [
       'test/trading/journal/claims.test.ts',
       'test/trading/replace/replace.test.ts',
-      'test/trading/withdrawals/sending.test.ts',
-      ...['duplicates', 'stopping', 'unlisted'].map((name) => `test/trading/batches/${name}.test.ts`),
-      ...['acknowledged', 'lost-answers', 'pauses', 'refused', 'uncertain-duplicates', 'unknown-writes'].map(
-        testOfSettling,
-      ),
+      ...['contested-withdrawals', 'pauses', 'resolve', 'unknown-writes'].map(testOfSettling),
     ],
   },
   {

@@ -57,8 +57,6 @@ export interface Definition<Args extends Arguments = Arguments, Opts extends Fla
   readonly summary: string;
   readonly arguments?: Args;
   readonly flags?: Opts;
-  /** The permissions that the key of the account has to have for it, as far as is known. */
-  readonly needs?: readonly string[];
   /** What `--timeout` does, if it is not the time of the whole command. */
   readonly timeout?: string;
   /** Shown by `--help`, without the leading `pit`. */

@@ -32,7 +32,6 @@ const FILL = shape.object({
 
 export default define({
   summary: 'List what your orders have filled, newest first',
-  needs: ['entrust'],
   arguments: { market: optional('the market (default: those in which pit placed orders lately)', marketName) },
   flags: {
     from: flag('--from <time>', 'list all orders from this time (default: the newest)', moment),

@@ -1,12 +1,16 @@
 import { listing } from '../cli/answers.js';
 import { flag, optional, toggle } from '../cli/definition.js';
+import { commandLine } from '../cli/hints.js';
 import * as shape from '../cli/shapes.js';
+import { counted } from '../domain/decimal.js';
 import type { Order, Side } from '../domain/order.js';
 import { Failure, usage } from '../errors.js';
 import { FACTS } from '../exchange/description.js';
 import type { OrderPages } from '../exchange/exchange.js';
 import type { Answer } from '../terminal/answer.js';
+import { openAlgos } from '../trading/algos/algo-folder.js';
 import { KnownClientIds } from '../trading/orders/known-client-ids.js';
+import type { TradingContext } from '../trading/trading-context.js';
 import { marketName, oneOf, wholeNumber } from './inputs/parsers.js';
 import { type OrderLists, readOrderLists } from './listings/order-lists.js';
 import { requirePageOrAll, warnOfOlder, withTimePerPage } from './listings/paged-listing.js';
@@ -18,7 +22,6 @@ type Wanted = 'open' | 'filled' | 'cancelled' | 'all';
 
 export default define({
   summary: 'List orders, newest first (default: open)',
-  needs: ['entrust'],
   arguments: { market: optional('the market (default: those in which pit placed orders lately)', marketName) },
   flags: {
     side: flag('--side <side>', 'only buys or only sells', oneOf('--side', 'buy', 'sell')),
@@ -74,7 +77,7 @@ export default define({
       });
       return answerOf(context, found, shown, page !== undefined);
     };
-    if (!isWatched) return read();
+    if (!isWatched) return state === 'open' ? withAlgoOrders(context, trading, await read()) : read();
     // the channel begins with the open orders of the journal's markets
     if (state !== 'open' || page !== undefined || allMarkets) return watch(context, read);
     const channel = { kind: 'orders', market } as const;
@@ -110,6 +113,16 @@ function listed(orders: readonly Order[], { where, state, isSeveral, names }: Sh
     ),
     empty: `No ${state === 'all' ? '' : `${state} `}orders in ${where}.`,
   });
+}
+
+/** Tells people of the account's algo orders below the table: a stop that waits is no order of the exchange. */
+function withAlgoOrders({ host }: Context, { journal }: TradingContext, answer: Answer): Answer {
+  const own = openAlgos(host.directories.state).find(({ account }) => account === journal.folder);
+  const count = own?.ids.length ?? 0;
+  if (count === 0) return answer;
+  const list = commandLine(host.arguments, ['algo', 'list']);
+  const text = `Besides, ${counted(count, 'algo order')} ${count === 1 ? 'is' : 'are'} at work: ${list}`;
+  return { ...answer, show: (screen) => `${answer.show(screen)}\n${screen.paint.faint(text)}` };
 }
 
 function answerOf(context: Context, { lists, unread }: OrderLists<OrderPages>, shown: Shown, isPage: boolean): Answer {

@@ -53,7 +53,6 @@ const manualOutcome = withCompletion({ of: 'words', words: ['done', 'notSent', '
 
 export default define({
   summary: 'Settle writes whose outcome is unknown',
-  needs: ['entrust'],
   arguments: { clientId: optional('the id from an earlier message (default: every unknown write)', unresolvedId) },
   flags: {
     as: flag(

@@ -75,7 +75,7 @@ export class SystemKeychain implements Keychain {
 
   async #ask(request: KeychainRequest): Promise<string | null> {
     const answer = await this.#patience.during(() => this.#answerTo(request));
-    if ('problem' in answer) throw failureOf(answer.problem);
+    if ('problem' in answer) throw keychainFailure(answer.problem);
     return answer.text;
   }
 
@@ -125,7 +125,7 @@ const UNATTENDED = [
   suggest('Or keep the keys in a file, from a file with both', 'keys', 'set', '--store', 'file', '--file', 'KEYS'),
 ];
 
-function failureOf({ kind, detail }: KeychainProblem): KeychainFailure {
+function keychainFailure({ kind, detail }: KeychainProblem): KeychainFailure {
   if (kind === 'missing') {
     const install = `npm install --no-save --prefix ${shellWord(detail)} ${PACKAGE}@${PACKAGE_VERSION}`;
     return new KeychainFailure(

@@ -39,7 +39,7 @@ export class Store {
 
   /** @throws Failure `credentials` when the file is damaged, open to others or unreadable */
   async read(file: string): Promise<Document | null> {
-    const text = textOf(this.folder, file);
+    const text = documentText(this.folder, file);
     // Without a file there is nothing to load the library for; this is every command of someone who has no profile.
     return text === null ? null : parseWith(await loadConf(), path.join(this.folder, file), text);
   }
@@ -79,7 +79,7 @@ function writer(root: string, conf: ConfClass): Writer {
   return {
     has,
     read: (file) => {
-      const text = textOf(root, file);
+      const text = documentText(root, file);
       return text === null ? null : parseWith(conf, at(file), text);
     },
     write: (file, document) => {
@@ -105,7 +105,7 @@ function remove(file: string): boolean {
 const MAX_BYTES = 2 ** 20;
 
 /** The text of a document; null if there is none. */
-function textOf(root: string, name: string): string | null {
+function documentText(root: string, name: string): string | null {
   const file = path.join(root, name);
   try {
     const bytes = readPrivate(root, name, MAX_BYTES);

@@ -48,7 +48,7 @@ export async function readWithdrawalAddress(source: AddressSource, coin: string)
 
 /** The verified address as a withdrawal takes it; null if the exchange reports none. It reports one, and may know more. */
 export function readVerifiedAddress(source: AddressSource, coin: string): Promise<string> {
-  return textOf(source, coin, VERIFIED);
+  return readAddressText(source, coin, VERIFIED);
 }
 
 /** @param refusals what was refused before it */
@@ -58,7 +58,7 @@ async function single(
   what: AddressKind,
   refusals: readonly Failure[] = [],
 ): Promise<ChainAddress> {
-  const text = await textOf(source, coin, what, refusals);
+  const text = await readAddressText(source, coin, what, refusals);
   const common = { coin, chain: null, ...(await gatesOf(source, coin)) };
   const joined = /^([^_]+)_(.+)$/.exec(text);
   const [, account = text, memo = null] = joined !== null && (await usesMemos(source, coin)) ? joined : [];
@@ -75,7 +75,7 @@ async function gatesOf(source: AddressSource, coin: string): Promise<Pick<ChainA
   };
 }
 
-async function textOf(
+async function readAddressText(
   source: AddressSource,
   coin: string,
   what: AddressKind,

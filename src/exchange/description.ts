@@ -2,7 +2,7 @@
  * What the interface calls things, for those who show it: `pit api`, `pit schema`, completion, the faults of the sandbox and
  * the settings of a profile.
  */
-import { failureOf } from './failures.js';
+import { requestFailure } from './failures.js';
 import { operations } from './operations/index.js';
 import { checkedParameters } from './request.js';
 
@@ -27,7 +27,7 @@ export function checkedValues(operation: string, values: Readonly<Record<string,
   try {
     return checkedParameters(operation, values);
   } catch (error) {
-    throw failureOf(error, operation);
+    throw requestFailure(error, operation);
   }
 }
 

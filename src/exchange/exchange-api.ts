@@ -2,7 +2,7 @@ import type { Host } from '../platform/host.js';
 import type { Redaction } from '../platform/redaction.js';
 import type { TimeBudget } from '../platform/time-budget.js';
 import { ExchangeClock, type OffsetStore } from './exchange-clock.js';
-import { failureOf } from './failures.js';
+import { requestFailure } from './failures.js';
 import { type Halt, stoppedBy } from './limiter/halt-record.js';
 import type { Admission } from './limiter/latch.js';
 import { Limiter, type Limits, ownLimits, type RequestPermit, type SendResult } from './limiter/limiter.js';
@@ -178,7 +178,7 @@ export class ExchangeApi {
       return response;
     };
     return this.#sendRead({ name, values, read }).catch((error) => {
-      throw failureOf(error, name, this.lockedUntil);
+      throw requestFailure(error, name, this.lockedUntil);
     });
   }
 
@@ -196,7 +196,7 @@ export class ExchangeApi {
       await this.#sendRead(documentedRequest(name, values), reqTime);
       return true;
     } catch (error) {
-      if (!(error instanceof Refused) || wasNotProcessed(error)) throw failureOf(error, name, this.lockedUntil);
+      if (!(error instanceof Refused) || wasNotProcessed(error)) throw requestFailure(error, name, this.lockedUntil);
       return error.kind !== 'expired';
     }
   }
@@ -261,7 +261,7 @@ export class ExchangeApi {
         access === 'signed' ? this.#readWithCorrectedClock(request) : this.#sendRead(request),
       );
     } catch (error) {
-      throw failureOf(error, request.name, this.lockedUntil);
+      throw requestFailure(error, request.name, this.lockedUntil);
     }
   }
 
@@ -342,7 +342,7 @@ export class ExchangeApi {
     try {
       requestUrl(this.#options, name, values, () => this.now());
     } catch (error) {
-      throw failureOf(error, name);
+      throw requestFailure(error, name);
     }
   }
 

@@ -23,7 +23,7 @@ import { DescribedReads } from './described-reads.js';
 import { type ApiOptions, ExchangeApi, type WriteOptions } from './exchange-api.js';
 import { ExchangeZone } from './exchange-zone.js';
 import { type ExchangeFacts, FACTS } from './facts.js';
-import { failureOf } from './failures.js';
+import { requestFailure } from './failures.js';
 import type { Pages } from './growing-pages.js';
 import type { Halt } from './limiter/halt-record.js';
 import { MarketCatalog, type Markets } from './market-catalog.js';
@@ -441,7 +441,7 @@ function requireMarket(orders: readonly Order[], market: string): void {
 }
 
 function wrongOrder(asked: string, found: string): unknown {
-  return failureOf(new UnexpectedResponse(`pit asked for ${asked} and got ${found}`), 'getOrder');
+  return requestFailure(new UnexpectedResponse(`pit asked for ${asked} and got ${found}`), 'getOrder');
 }
 
 /** Reads something, and returns `empty` if there is none: such a refusal was observed in place of an empty answer. */

@@ -8,7 +8,7 @@ import { TransportError } from './transport.js';
  * What went wrong with a request, as a Failure for the user. Errors of other kinds are returned as they are.
  * @param lockedUntil when a lock of this machine's address ends, if known: ms since the Unix epoch
  */
-export function failureOf(thrown: unknown, operation: string, lockedUntil?: number): unknown {
+export function requestFailure(thrown: unknown, operation: string, lockedUntil?: number): unknown {
   if (thrown instanceof Refused) return withLockEnd(refusalFailure(thrown, operation), lockedUntil);
   if (thrown instanceof TransportError) {
     return new Failure('unreachable', `${operation}: ${thrown.message}`, {

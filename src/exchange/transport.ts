@@ -124,7 +124,7 @@ export class Network {
    */
   async prepare(url: string, clocks: Clocks): Promise<void> {
     const plan = await this.#plan(url, CONNECT_TIMEOUT_MS);
-    const key = keyOf(plan);
+    const key = connectionKey(plan);
     const ready = READY.get(key) ?? new ReadyConnection(clocks);
     READY.set(key, ready);
     ready.prepare(() => openConnection(plan));
@@ -133,7 +133,7 @@ export class Network {
   /** A connection of its own, on which nothing was sent. Throws as {@link route}, and what opening it throws. */
   async connect(url: string, timeoutMs: number, signal: AbortSignal | undefined): Promise<Socket> {
     const plan = await this.#plan(url, timeoutMs);
-    const ready = await READY.get(keyOf(plan))?.take();
+    const ready = await READY.get(connectionKey(plan))?.take();
     return ready ?? openConnection(plan, signal);
   }
 
@@ -165,7 +165,7 @@ export class Network {
 }
 
 /** Where and how a connection leads: one that was opened otherwise is not used. */
-function keyOf({ url, authorities, tunnel }: ConnectionPlan): string {
+function connectionKey({ url, authorities, tunnel }: ConnectionPlan): string {
   return JSON.stringify([url.origin, authorities ?? null, tunnel?.proxy.href ?? null]);
 }
 

@@ -1,6 +1,6 @@
 import type { WithdrawalRequest } from '../domain/funds.js';
 import type { BatchRequest, OrderReference, OrderTerms } from '../domain/order.js';
-import { failureOf } from './failures.js';
+import { requestFailure } from './failures.js';
 import { codecOf, operationOf } from './operations/index.js';
 import { checkedParameters, type Hosts, type ParameterValues } from './request.js';
 
@@ -67,6 +67,6 @@ function maskedParameters(name: string, values: ParameterValues): Record<string,
     const checked = [...checkedParameters(name, values)];
     return Object.fromEntries(checked.map(([key, value]) => [key, parameters[key]?.kind.secret ? '***' : value]));
   } catch (error) {
-    throw failureOf(error, name);
+    throw requestFailure(error, name);
   }
 }

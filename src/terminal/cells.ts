@@ -1,4 +1,5 @@
 import { Decimal } from '../domain/decimal.js';
+import type { Side } from '../domain/order.js';
 import type { Paint } from './palette.js';
 import type { Column } from './table.js';
 
@@ -12,8 +13,6 @@ export function signed(decimal: string): string {
   if (!/[1-9]/.test(magnitude)) return magnitude;
   return `${sign === '-' ? '-' : '+'}${magnitude}`;
 }
-
-export type Side = 'buy' | 'sell';
 
 /** What an order does to the base coin, by sign and word: `+ BUY`, `- SELL`. */
 export function sideText(side: Side): string {

@@ -131,7 +131,7 @@ describe('the guided order, on a terminal', () => {
       'Nothing is sent before you confirm. Press Escape to go back a question',
       'Available: 250,000 usdt',
       '0.01 btc for 200 usdt. It would rest in the book.',
-      'such an order may rest for a long time',
+      'may rest for a long time',
       '250,000 usdt, then 249,800',
     ])
       expect(screen).toContain(words);

@@ -206,7 +206,7 @@ describe('pit order replace', () => {
     const { code, stdout, stderr } = await pit.run(`order replace btc_usdt ${id} --at 21500 --yes --json`);
     const done = document<Replaced & { duplicates: string[] }>(stdout);
     expect([code, done.duplicates.length]).toEqual([9, 1]);
-    expect(stderr).toContain('THE ORDER WAS PLACED MORE THAN ONCE');
+    expect(stderr).toContain('PLACED MORE THAN ONCE');
     expect((await straight.open()).sort()).toEqual([done.id, ...done.duplicates].sort());
   });
 
@@ -226,9 +226,7 @@ describe('pit order replace', () => {
     await straight.fault('twice', 'order', { count: 1 });
     const { code, stdout, stderr } = await pit.run(`order replace btc_usdt ${id} --at 21520 --yes --json --timeout 8`);
     expect([code, document(stdout)]).toMatchObject([0, { outcome: 'placed', duplicates: [] }]);
-    expect(stderr).toContain(
-      'pit could not check whether the order was placed more than once. The next command in this market checks again.',
-    );
+    expect(stderr).toContain('The next command in this market checks again.');
   });
 
   it('names the command that finds the outcome if it is interrupted while it checks for duplicates', async () => {

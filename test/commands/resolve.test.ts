@@ -217,7 +217,7 @@ describe('a lost internal withdrawal', () => {
     const looked = await pit.run(`resolve ${id} --json --timeout 100`);
     expect([looked.code, JSON.parse(looked.stdout)]).toMatchObject([6, [{ outcome: 'unknown', id: null }]]);
     expect(lastError(looked.stderr)).toMatchObject({
-      message: expect.stringContaining('but it may not list transfers within the exchange'),
+      message: expect.stringContaining('transfers within the exchange'),
       hint: expect.stringMatching(
         new RegExp(`If it was made: pit resolve ${id} --as done; If it was not: pit resolve ${id} --as notSent$`),
       ),

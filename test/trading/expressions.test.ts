@@ -320,7 +320,7 @@ describe('the hint of a refusal', () => {
     expect(hintOf(() => parsePrice('last'))).toEqual(saying('bid, ask or mid with one offset: bid+2ticks'));
     expect(hintOf(() => parsePrice('bid+1.5ticks'))).toEqual(saying('Ticks are counted in whole numbers.'));
     expect(hintOf(() => parsePrice('x1,000'))).toEqual(saying('Write a number above zero'));
-    expect(hintOf(() => parseAmount('many'))).toEqual(saying('a share like 50%, or a value like 100usdt.'));
+    expect(hintOf(() => parseAmount('many'))).toEqual(saying('a share like 50%'));
     expect(hintOf(() => parseAmount('101%'))).toEqual(saying('A share is at most 100%.'));
   });
 

@@ -43,7 +43,6 @@ const HALTED = shape.boolean('whether pit halt stops every write but cancellatio
 
 export default define({
   summary: 'Show the account and what its key may do',
-  needs: ['asset'],
   examples: ['account', 'account --json'],
   output: shape.object({ ...ACCOUNT, coins: shape.array(COIN), unknown: shape.array(UNKNOWN), halted: HALTED }),
   row: shape.object({ ...ACCOUNT, coins: COIN }),
@@ -66,11 +65,9 @@ export default define({
       ['phone', onOff(account.mobileAuth)],
     ];
     const names = Object.keys(PERMISSIONS) as Permission[];
-    const isShort = context.globals.format === 'table' && names.some((name) => !account.permissions[name]);
-    const needing = isShort ? await whatNeeds(context.commands) : undefined;
     const permissions = names.map((name): Entry => {
       const has = account.permissions[name];
-      const needs = has ? '' : `; needed by ${needing?.(name)}`;
+      const needs = has ? '' : `; needed by ${whatNeeds(name)}`;
       return [
         name,
         `${has ? 'yes' : 'no'}  ${PERMISSIONS[name]}${needs}`,

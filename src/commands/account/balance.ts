@@ -58,7 +58,6 @@ export function balanceOf({ coin, name, available, frozen, canDeposit, canWithdr
 
 export default define({
   summary: 'Show available, frozen and total balances',
-  needs: ['asset'],
   arguments: { coins: several('the coins (default: all that are not empty)', coinName) },
   flags: {
     all: toggle('--all', 'include empty balances'),

@@ -1,8 +1,8 @@
-import type { CommandTable } from '../../cli/definition.js';
+import { type Advice, suggest } from '../../errors.js';
 
 /**
  * What each permission of a key allows, in the interface's words. The interface does not state which operation needs which
- * permission; what a command `needs` is inferred from the words.
+ * permission.
  */
 export const PERMISSIONS = {
   asset: 'query account info and assets',
@@ -13,20 +13,49 @@ export const PERMISSIONS = {
 
 export type Permission = keyof typeof PERMISSIONS;
 
-/** What needs a permission and is a flag, not a command. */
-const FLAGS: Readonly<Partial<Record<Permission, string>>> = {
-  lever: 'order with --account isolated or cross, --borrow, --repay',
-};
+/** The permissions that a key needs for a command, by its first word. They are inferred from what the permissions allow. */
+const NEEDS = {
+  order: ['entrust'],
+  orders: ['entrust'],
+  fills: ['entrust'],
+  pnl: ['asset', 'entrust'],
+  cancel: ['entrust'],
+  'cancel-after': ['entrust'],
+  halt: ['entrust'],
+  algo: ['entrust'],
+  resolve: ['entrust'],
+  account: ['asset'],
+  balance: ['asset'],
+  bills: ['asset'],
+  ledger: ['asset', 'entrust'],
+  address: ['money'],
+  deposits: ['money'],
+  withdrawals: ['money'],
+  withdraw: ['asset', 'money'],
+} as const satisfies Readonly<Record<string, readonly Permission[]>>;
 
-/** Returns what needs each permission: commands by their first words, or flags. It loads every command. */
-export async function whatNeeds(commands: CommandTable): Promise<(permission: Permission) => string> {
-  const loaded = await Promise.all(
-    Object.entries(commands).map(async ([words, load]) => ({ words, needs: (await load()).default.needs ?? [] })),
-  );
-  return (permission) => {
-    const needing = loaded.flatMap(({ words, needs }) =>
-      needs.includes(permission) ? [words.replace(/ .*/, '')] : [],
-    );
-    return FLAGS[permission] ?? [...new Set(needing)].join(', ');
-  };
+/** A command that needs a permission, by its first word. */
+export type PermittedCommand = keyof typeof NEEDS;
+
+/** The permissions that a key needs for a command, by its first word; empty for one that needs none. */
+export function permissionsFor(command: string): readonly Permission[] {
+  return command in NEEDS ? NEEDS[command as PermittedCommand] : [];
+}
+
+/** What needs a permission: commands by their first words, or flags. */
+export function whatNeeds(permission: Permission): string {
+  if (permission === 'lever') return 'order with --account isolated or cross, --borrow, --repay';
+  return Object.keys(NEEDS)
+    .filter((command) => permissionsFor(command).includes(permission))
+    .join(', ');
+}
+
+/** What to do if the exchange refuses a command because the key lacks a permission. */
+export function permissionHint(command: PermittedCommand): Advice {
+  const needed = NEEDS[command];
+  return [
+    `It needs the ${needed.length === 1 ? 'permission' : 'permissions'} ${needed.join(' and ')}.`,
+    suggest('See what your key may do', 'account'),
+    'Create a key with more permissions on the website of the exchange.',
+  ];
 }

@@ -19,7 +19,6 @@ import { openText } from './open-text.js';
 
 export default define({
   summary: 'Cancel every order of a market in one minute',
-  needs: ['entrust'],
   arguments: {
     market: required('the market', marketName),
     command: several('with --hold, after --: a command that runs under the timer', programWord),

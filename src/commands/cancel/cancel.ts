@@ -43,7 +43,6 @@ import { openText } from './open-text.js';
 
 export default define({
   summary: 'Cancel orders by id, or all of them',
-  needs: ['entrust'],
   arguments: {
     market: optional('the market; none with --all-markets', marketName),
     ids: several('the order ids', orderId),

@@ -1,4 +1,3 @@
-import type { CommandTable } from '../../cli/definition.js';
 import type { Permissions } from '../../domain/account.js';
 import { adviceParts, Failure, type Hint, suggest, tryRead } from '../../errors.js';
 import { networkFault } from '../../exchange/connect.js';
@@ -163,11 +162,11 @@ export const permissions: Check = {
   async run(probes) {
     const account = await tryRead(() => probes.account());
     if (account === undefined) return skippedWithoutKey('the key could not be checked');
-    return permissionsResult(account.permissions, probes.context.commands);
+    return permissionsResult(account.permissions);
   },
 };
 
-async function permissionsResult(granted: Permissions, table: CommandTable): Promise<Result> {
+function permissionsResult(granted: Permissions): Result {
   const names = Object.keys(PERMISSIONS) as (keyof Permissions)[];
   const describe = (some: readonly (keyof Permissions)[]) => some.map((name) => PERMISSIONS[name]).join('; ');
   const allowed = names.filter((name) => granted[name]);
@@ -177,8 +176,10 @@ async function permissionsResult(granted: Permissions, table: CommandTable): Pro
   // trading needs only these two
   const needed = missing.filter((name) => name === 'asset' || name === 'entrust');
   if (needed.length === 0) return ok(detail);
-  const needing = await whatNeeds(table);
-  return warn(detail, `Grant it on the exchange's website. These commands need it: ${needed.map(needing).join(', ')}`);
+  return warn(
+    detail,
+    `Grant it on the exchange's website. These commands need it: ${needed.map(whatNeeds).join(', ')}`,
+  );
 }
 
 export const tolerance: Check = {

@@ -28,7 +28,6 @@ const ADDRESS = shape.object({
 
 export default define({
   summary: 'Show deposit addresses, or the verified withdrawal address',
-  needs: ['money'],
   arguments: { coin: required('the coin', coinName) },
   flags: {
     single: toggle('--single', 'read the single address of a coin with one chain (default: every chain)'),
@@ -43,7 +42,7 @@ export default define({
       if (withdraw) return [await client.withdrawalAddress(coin)];
       return single ? [await readSingle(client, coin)] : client.depositAddresses(coin);
     };
-    const addresses = await explainRefusal(context, { coin, permission: 'money' }, read);
+    const addresses = await explainRefusal(context, { coin, command: 'address' }, read);
     return answer(context, addresses, withdraw ? 'withdrawal' : 'deposit');
   },
 });

@@ -41,7 +41,6 @@ const SUMMARY = shape.object({
 
 export default define({
   summary: 'List every change of your balances, newest first',
-  needs: ['asset'],
   arguments: { coin: optional('the coin (default: all)', coinName) },
   flags: {
     from: flag('--from <time>', 'list all bills from this time (default: one page)', moment),
@@ -59,7 +58,7 @@ export default define({
     requireRange([from, to], ['--from', '--to'], context.host.now());
     const listsAll = summary || (page === undefined && (all || from !== undefined));
     const read = client.bills({ coin, from, to }, listsAll ? undefined : (page ?? 1));
-    const bills = checkingZone(context, explainRefusalOfPages(context, { coin, permission: 'asset' }, read), client);
+    const bills = checkingZone(context, explainRefusalOfPages(context, { coin, command: 'bills' }, read), client);
     if (summary) return summaryOf(withProgress(context, 'bills', bills));
     return pagedListing(context, {
       what: 'bills',

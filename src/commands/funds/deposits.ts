@@ -27,7 +27,6 @@ const DEPOSIT = shape.object({
 
 export default define({
   summary: 'List deposits of a coin, newest first',
-  needs: ['money'],
   arguments: TRANSFER_ARGUMENTS,
   flags: transferFlags('deposits'),
   examples: ['deposits usdt', 'deposits btc --all --csv', 'deposits usdt --watch'],

@@ -27,11 +27,9 @@ export default define({
   output: shape.array(CHAIN_FEE),
   async run(context, { coin }) {
     const client = await context.session.exchange();
-    const rows = await explainRefusal(context, { coin, permission: 'money' }, () => client.fees({ coin })).catch(
-      (error: unknown) => {
-        throw coin === undefined ? withoutCoin(asFailure(error)) : error;
-      },
-    );
+    const rows = await explainRefusal(context, { coin }, () => client.fees({ coin })).catch((error: unknown) => {
+      throw coin === undefined ? withoutCoin(asFailure(error)) : error;
+    });
     return listing({
       rows,
       row: CHAIN_FEE,

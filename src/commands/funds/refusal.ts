@@ -1,13 +1,14 @@
 import { nearest } from '../../config/nearest.js';
 import { Failure, suggest, tryRead, usage } from '../../errors.js';
 import type { Exchange, Pages } from '../../exchange/exchange.js';
+import { type PermittedCommand, permissionHint } from '../account/permissions.js';
 import type { Context } from '../session/command.js';
 
 /** What a funds operation is about. */
 interface Subject {
   readonly coin?: string | undefined;
-  /** The permission that it seems to need; the interface does not state it. */
-  readonly permission: 'asset' | 'money';
+  /** The command, unless it needs no key. */
+  readonly command?: PermittedCommand;
 }
 
 /**
@@ -39,9 +40,9 @@ export async function* explainRefusalOfPages<Entry>(
   }
 }
 
-async function explanationOf({ session }: Pick<Context, 'session'>, { coin, permission }: Subject, error: unknown) {
+async function explanationOf({ session }: Pick<Context, 'session'>, { coin, command }: Subject, error: unknown) {
   if (!(error instanceof Failure) || error.kind !== 'refused') return error;
-  if (error.refusal === 'noPermission') return missingPermission(error, permission);
+  if (error.refusal === 'noPermission' && command !== undefined) return error.hinting(permissionHint(command));
   const coins = coin === undefined ? undefined : await tryRead(async () => coinsOf(await session.exchange()));
   const isUnknown = coin !== undefined && coins !== undefined && coins.length > 0 && !coins.includes(coin);
   return isUnknown ? unknownCoin(coin, coins) : error;
@@ -58,13 +59,4 @@ export function unknownCoin(coin: string, coins: readonly string[]): Failure {
     `This exchange has no coin ${coin}.`,
     close.length === 0 ? suggest('See the coins', 'balance', '--all') : `Did you mean ${close.join(' or ')}?`,
   );
-}
-
-function missingPermission({ message, refusal, code, cause }: Failure, permission: string): Failure {
-  const hint = [
-    `It needs the permission ${permission}.`,
-    suggest('See what your key may do', 'account'),
-    'Create a key with more permissions on the website of the exchange.',
-  ];
-  return new Failure('refused', message, { hint, refusal, code, cause });
 }

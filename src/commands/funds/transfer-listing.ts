@@ -30,7 +30,7 @@ interface TransferInput {
 
 /** How deposits or withdrawals are read and printed. */
 interface TransferKind<Entry, Row extends object> {
-  readonly what: string;
+  readonly what: 'deposits' | 'withdrawals';
   /** Called before each listing, if pit makes such transfers itself. */
   readonly verify?: (coin: string) => Promise<unknown>;
   readonly read: (client: Exchange, coin: string, page?: number) => Pages<Entry>;
@@ -54,7 +54,7 @@ export async function listTransfers<Entry, Row extends object>(
     const pages = read(withTimePerPage(context, client), coin, all ? undefined : (page ?? 1));
     return {
       ...view,
-      pages: explainRefusalOfPages(context, { coin, permission: 'money' }, pages),
+      pages: explainRefusalOfPages(context, { coin, command: view.what }, pages),
       rowMaker,
       empty: `No ${view.what} of ${coin}${page === undefined ? '' : ` on page ${page}`}.`,
       older: `--page ${(page ?? 1) + 1} or --all`,

@@ -27,7 +27,6 @@ const WITHDRAWAL = shape.object({
 
 export default define({
   summary: 'List withdrawals of a coin, newest first',
-  needs: ['money'],
   arguments: TRANSFER_ARGUMENTS,
   flags: transferFlags('withdrawals'),
   examples: ['withdrawals usdt', 'withdrawals btc --page 2 --json', 'withdrawals usdt --watch'],

@@ -45,7 +45,6 @@ const HALTED: shape.Fields = {
 
 export default define({
   summary: 'Stop every write of the account, except cancellations',
-  needs: ['entrust'],
   flags: {
     cancel: toggle('--cancel', 'also cancel every open order in every market'),
     flatten: flag('--flatten <coin>', 'also sell what the account holds into this coin; previews and asks', coinName),

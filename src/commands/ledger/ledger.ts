@@ -29,7 +29,6 @@ const WRITERS: Readonly<Record<Format, (entries: readonly LedgerEntry[], place: 
 
 export default define({
   summary: 'Export all bills for hledger, beancount or tax programs',
-  needs: ['asset', 'entrust'],
   flags: {
     from: flag('--from <time>', 'begin with the balances at this time (default: the beginning)', zonedMoment),
     to: flag('--to <time>', 'export what is before this time (default: now)', zonedMoment),

@@ -28,7 +28,6 @@ import { marketSnapshot, type Orders, sendOrders } from './send-orders.js';
 
 export default define({
   summary: 'Place many orders from a file or as a ladder',
-  needs: ['entrust'],
   arguments: {
     side: required('buy or sell', oneOf('The side', 'buy', 'sell')),
     market: required('the market', marketName),

@@ -37,7 +37,6 @@ import { marketSnapshot, type Orders, type PlannedOrders, sendOrders } from './s
 
 export default define({
   summary: 'Place an order; on a terminal, ask for missing parts',
-  needs: ['entrust'],
   arguments: {
     side: optional('buy or sell', oneOf('The side', 'buy', 'sell')),
     market: optional('the market', marketName),

@@ -28,7 +28,6 @@ import { type Orders, PREVIEW_LEVELS, sendOrders } from './send-orders.js';
 
 export default define({
   summary: 'Change the price or amount of an open order',
-  needs: ['entrust'],
   arguments: { market: required('the market', marketName), order: optional('the order id', orderId) },
   flags: {
     id: flag('--id <client-id>', 'your own id of the order', knownClientId),

@@ -17,7 +17,6 @@ import { ORDER, orderRecord, orderRow } from './order-row.js';
 
 export default define({
   summary: 'Show one order, by its id or your own',
-  needs: ['entrust'],
   arguments: { market: required('the market', marketName), order: optional('the order id', orderId) },
   flags: {
     id: flag('--id <client-id>', 'your own id of the order', knownClientId),

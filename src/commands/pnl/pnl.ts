@@ -22,6 +22,7 @@ import { type ReadHistory, readHistory } from '../../trading/pnl/read-history.js
 import type { Window } from '../../trading/pnl/reconciliation.js';
 import type { FeeBasis, ValuedFee } from '../../trading/pnl/trade-legs.js';
 import type { TradingContext } from '../../trading/trading-context.js';
+import { permissionHint } from '../account/permissions.js';
 import { readRates } from '../account/rates.js';
 import { unknownCoin } from '../funds/refusal.js';
 import { coinName, filePath, marketName, oneOf, requireRange, zonedMoment, zoneName } from '../inputs/parsers.js';
@@ -46,7 +47,6 @@ import { COIN_LOT_COLUMNS, type Decimals, LOT_COLUMNS, showCoins, showPnl } from
 
 export default define({
   summary: 'Show profit and loss, and check it against your bills',
-  needs: ['asset', 'entrust'],
   arguments: { markets: several('the markets (default: all in which you traded)', marketName) },
   flags: {
     from: flag('--from <time>', 'count from this time on (default: the beginning)', zonedMoment),
@@ -345,10 +345,7 @@ export async function readAccount(context: Context, trading: TradingContext, cli
     });
   } catch (error) {
     if (!(error instanceof Failure) || error.refusal !== 'noPermission') throw error;
-    throw error.hinting([
-      'It needs the permissions asset and entrust.',
-      suggest('See what your key may do', 'account'),
-    ]);
+    throw error.hinting(permissionHint('pnl'));
   } finally {
     hide();
     release();

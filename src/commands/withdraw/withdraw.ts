@@ -28,7 +28,6 @@ import {
 
 export default define({
   summary: 'Withdraw a coin to a verified address',
-  needs: ['money'],
   arguments: {
     coin: optional('the coin', coinName),
     amount: optional('in the coin (0.5), or a share of the balance (50%)', parseWithdrawAmount),

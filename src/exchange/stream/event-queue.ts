@@ -67,7 +67,7 @@ export class EventQueue implements AsyncIterable<StreamEvent> {
 
   /** What waits of a channel that is not followed any more. */
   drop(key: string): void {
-    this.#remove((event) => event.type === 'data' && keyOf(event.channel) === key);
+    this.#remove((event) => event.type === 'data' && keptChannelKey(event.channel) === key);
     this.#backlogs.delete(key);
   }
 
@@ -106,7 +106,7 @@ export class EventQueue implements AsyncIterable<StreamEvent> {
       this.#controlEvents -= 1;
       return event;
     }
-    const key = keyOf(event.channel);
+    const key = keptChannelKey(event.channel);
     const backlog = this.#backlogs.get(key);
     if (backlog === undefined) return event;
     if (backlog.conflated === item) this.#backlogs.delete(key);
@@ -118,7 +118,7 @@ export class EventQueue implements AsyncIterable<StreamEvent> {
   }
 
   #pushData(event: AnyDataEvent): void {
-    const key = keyOf(event.channel);
+    const key = keptChannelKey(event.channel);
     const backlog = this.#backlogs.get(key) ?? { count: 0, characters: 0, conflated: undefined };
     this.#backlogs.set(key, backlog);
     if (backlog.conflated !== undefined) {
@@ -135,7 +135,7 @@ export class EventQueue implements AsyncIterable<StreamEvent> {
   #conflateAll(key: string, backlog: Backlog): void {
     const events: AnyDataEvent[] = [];
     this.#remove((event) => {
-      const isOne = event.type === 'data' && keyOf(event.channel) === key;
+      const isOne = event.type === 'data' && keptChannelKey(event.channel) === key;
       if (isOne) events.push(event);
       return isOne;
     });
@@ -159,9 +159,10 @@ export class EventQueue implements AsyncIterable<StreamEvent> {
   /** Returns whether the event has become a part of one that waits. */
   #makeRoom(event: Exclude<StreamEvent, AnyDataEvent>): boolean {
     if (event.type === 'gap') {
-      const key = keyOf(event.channel);
+      const key = keptChannelKey(event.channel);
       const earlier = this.#items.findLast(
-        (item, index) => index >= this.#first && item.event.type === 'gap' && keyOf(item.event.channel) === key,
+        (item, index) =>
+          index >= this.#first && item.event.type === 'gap' && keptChannelKey(item.event.channel) === key,
       );
       if (earlier !== undefined) {
         earlier.event = conflatedGap(earlier.event as GapEvent, event);
@@ -247,7 +248,7 @@ class ConflatedEvent {
 /** The key of each channel, so that it is not built again for every event. */
 const channelKeys = new WeakMap<Channel, string>();
 
-function keyOf(channel: Channel): string {
+function keptChannelKey(channel: Channel): string {
   const key = channelKeys.get(channel) ?? channelKey(channel);
   channelKeys.set(channel, key);
   return key;

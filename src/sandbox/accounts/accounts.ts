@@ -1,5 +1,5 @@
 import type { AccountType } from '../../domain/order.js';
-import type { Market } from '../markets/market.js';
+import type { SandboxMarket } from '../markets/market.js';
 
 /** What a key may do, as the interface's getAccountInfo reports it. */
 export interface Permissions {
@@ -118,11 +118,11 @@ export interface Wallet {
   /** The ledger account; for the spot wallet the account's id. */
   readonly name: string;
   /** The market of an isolated wallet; for the others the one being traded. */
-  readonly market: Market;
+  readonly market: SandboxMarket;
 }
 
 /** The wallet that trades a market. There is one isolated wallet for each market, and one cross wallet for all. */
-export function walletOf(account: string, kind: AccountType, market: Market): Wallet {
+export function walletOf(account: string, kind: AccountType, market: SandboxMarket): Wallet {
   const isolated = kind === 'spot' ? account : `${account}~${market.name}`;
   return { kind, name: kind === 'cross' ? crossWallet(account) : isolated, market };
 }

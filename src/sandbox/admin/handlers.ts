@@ -6,14 +6,14 @@ import { Failure, suggest } from '../../errors.js';
 import { channels } from '../../exchange/channels/index.js';
 import { type Customer, UsernameTaken } from '../accounts/accounts.js';
 import { BackInTime } from '../exchange/clock.js';
-import type { Exchange } from '../exchange/exchange.js';
+import type { SandboxExchange } from '../exchange/exchange.js';
 import { UnreadableStore } from '../failures.js';
 import type { Faults } from '../faults/faults.js';
 import { FAULT_KINDS, isStreamFault } from '../faults/rules.js';
 import type { DataDirectory } from '../lifecycle/data-directory.js';
 import { newKeys, type SandboxAddress, type SandboxFiles } from '../lifecycle/files.js';
 import type { MarginTransfer } from '../margin/margin-service.js';
-import type { Market } from '../markets/market.js';
+import type { SandboxMarket } from '../markets/market.js';
 import { loadTape, planTape } from '../replay/load-tape.js';
 import type { ReplayedMarket } from '../replay/replays.js';
 import type { Activity } from '../server/http.js';
@@ -222,7 +222,7 @@ function accountReport({ id, username, accessKey, secretKey, safePwd, permission
 }
 
 /** The account of a name (default: the first one). Throws {@link AdminRefusal} if there is none. */
-function accountNamed({ customers }: Exchange, name: string | undefined): Customer {
+function accountNamed({ customers }: SandboxExchange, name: string | undefined): Customer {
   const all = customers.all();
   const found = name === undefined ? all[0] : all.find(({ username }) => username === name);
   if (found !== undefined) return found;
@@ -232,12 +232,12 @@ function accountNamed({ customers }: Exchange, name: string | undefined): Custom
   ]);
 }
 
-function coinNamed({ coins }: Exchange, coin: string): string {
+function coinNamed({ coins }: SandboxExchange, coin: string): string {
   if (coins.has(coin)) return coin;
   throw new AdminRefusal(`"${coin}" is not a coin of the sandbox.`, `There are ${[...coins.keys()].join(', ')}.`);
 }
 
-function marketNamed({ markets }: Exchange, name: string): Market {
+function marketNamed({ markets }: SandboxExchange, name: string): SandboxMarket {
   const market = markets.get(name);
   if (market !== undefined) return market;
   throw new AdminRefusal(`There is no market ${name}.`, `There are ${[...markets.keys()].join(', ')}.`);
@@ -260,7 +260,7 @@ function transfer(input: CheckedInput<'POST /transfer'>, { data: { exchange } }:
 }
 
 /** The margin wallet of a name: `cross`, or a market. */
-function walletNamed({ markets }: Exchange, wallet: string): Pick<MarginTransfer, 'kind' | 'market'> {
+function walletNamed({ markets }: SandboxExchange, wallet: string): Pick<MarginTransfer, 'kind' | 'market'> {
   if (wallet === 'cross') return { kind: 'cross' };
   if (markets.has(wallet)) return { kind: 'isolated', market: wallet };
   throw new AdminRefusal(
@@ -269,18 +269,18 @@ function walletNamed({ markets }: Exchange, wallet: string): Pick<MarginTransfer
   );
 }
 
-function driven(exchange: Exchange, drive: (exchange: Exchange) => void): ClockReport {
+function driven(exchange: SandboxExchange, drive: (exchange: SandboxExchange) => void): ClockReport {
   drive(exchange);
   exchange.advance();
   return clockReport(exchange);
 }
 
-function clockReport({ clock }: Exchange): ClockReport {
+function clockReport({ clock }: SandboxExchange): ClockReport {
   const { shown, stopped, speed } = clock.state;
   return { time: new Date(shown).toISOString(), running: !stopped, speed };
 }
 
-function setClock({ clock }: Exchange, time: number): void {
+function setClock({ clock }: SandboxExchange, time: number): void {
   try {
     clock.set(time);
   } catch (error) {
@@ -319,7 +319,7 @@ async function replay(data: DataDirectory, input: CheckedInput<'POST /replay'>) 
     ? `The replay begins at ${report.from}, before the exchange's time, so a new exchange is started there.`
     : 'The replay takes the place of an earlier one.';
   requireConfirmed(report.ended, force, reason);
-  const load = async (exchange: Exchange) => {
+  const load = async (exchange: SandboxExchange) => {
     const rows = await read(() => loadTape(exchange, files, { market }));
     exchange.state.latency = latency;
     exchange.admin.goTo(from, new Set(markets.keys()));
@@ -348,7 +348,7 @@ async function replay(data: DataDirectory, input: CheckedInput<'POST /replay'>) 
 }
 
 /** What is in files, and what their replay does to the exchange. Throws {@link AdminRefusal}. */
-async function replayPlan(exchange: Exchange, { files, market }: CheckedInput<'POST /replay/plan'>) {
+async function replayPlan(exchange: SandboxExchange, { files, market }: CheckedInput<'POST /replay/plan'>) {
   if (market !== undefined) marketNamed(exchange, market);
   const plan = await read(() => planTape(files, { market }, exchange.clock.now(), exchange.markets));
   const markets = [...plan.markets.keys()];
@@ -378,7 +378,7 @@ async function read<Result>(work: () => Promise<Result>): Promise<Result> {
  * What is lost with the exchange, a noun phrase each.
  * @param replayedAgain markets whose replay is repeated: they lose no more than their rest
  */
-function endedBy({ admin }: Exchange, replayedAgain: readonly string[] = []): string[] {
+function endedBy({ admin }: SandboxExchange, replayedAgain: readonly string[] = []): string[] {
   const replays = admin.replayed.filter(({ market, left }) => !replayedAgain.includes(market) || left > 0);
   return [...(admin.isUntouched ? [] : ['accounts, orders and balances']), ...replays.map(replayText)];
 }

@@ -1,6 +1,6 @@
 import type { Customer, Customers, Permissions, Secrets } from '../accounts/accounts.js';
 import type { FundsService } from '../funds/funds-service.js';
-import type { Market } from '../markets/market.js';
+import type { SandboxMarket } from '../markets/market.js';
 import type { OrderService } from '../orders/order-service.js';
 import { RequestRefused } from '../refusals.js';
 import type { ReplayedMarket, Replays } from '../replay/replays.js';
@@ -12,7 +12,7 @@ const FAST_FORWARD_STEP = 6 * 3_600_000;
 
 interface AdminContext {
   readonly customers: Customers;
-  readonly markets: ReadonlyMap<string, Market>;
+  readonly markets: ReadonlyMap<string, SandboxMarket>;
   readonly orders: OrderService;
   readonly funds: FundsService;
   readonly clock: Clock;

@@ -1,4 +1,4 @@
-import type { Order } from '../orders/order.js';
+import type { AccountOrder } from '../orders/order.js';
 
 /** Names of what a stream may show. A wallet is an account of the ledger. */
 export const topics = {
@@ -13,7 +13,7 @@ export const topics = {
  * Is called while a change is being made, with one of the {@link topics} and the order that changed. It notes the change and reads
  * the new state later.
  */
-type ChangeListener = (topic: string, order?: Order) => void;
+type ChangeListener = (topic: string, order?: AccountOrder) => void;
 
 /**
  * The one place where matching engine, ledger and simulator report what changed. The views that answer over HTTP are read again
@@ -44,7 +44,7 @@ export class Changes {
   }
 
   /** An order of a customer is new, or has changed. */
-  order(order: Order): void {
+  order(order: AccountOrder): void {
     this.#report(topics.orders(order.account, order.market.name), order);
   }
 
@@ -53,7 +53,7 @@ export class Changes {
     this.#report(topics.balances(name.slice(0, name.lastIndexOf('/'))));
   }
 
-  #report(topic: string, order?: Order): void {
+  #report(topic: string, order?: AccountOrder): void {
     for (const listener of this.#listeners) listener(topic, order);
   }
 }

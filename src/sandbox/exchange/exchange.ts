@@ -17,9 +17,9 @@ import type { Withdrawal } from '../funds/withdrawals.js';
 import { MarginService } from '../margin/margin-service.js';
 import { type Candle, CandleSeries, MINUTE } from '../markets/candles.js';
 import { type CoinRules, coinsOf } from '../markets/coins.js';
-import { MARKETS, Market, type MarketRules } from '../markets/market.js';
+import { MARKETS, type MarketRules, SandboxMarket } from '../markets/market.js';
 import { Tape, type Trade } from '../markets/tape.js';
-import type { Order, StoredOrder } from '../orders/order.js';
+import type { AccountOrder, StoredOrder } from '../orders/order.js';
 import { OrderRepository } from '../orders/order-repository.js';
 import { type CancelTimer, lastPrice, OrderService, type TradedMarket } from '../orders/order-service.js';
 import { FIRST, type Sequence, Sequences } from '../orders/sequences.js';
@@ -113,8 +113,8 @@ const IDLE_COMMIT = 2_000;
  *
  * Prices, amounts and ids are decimal text outside; ticks, lots and units inside. Times are ms since the Unix epoch.
  */
-export class Exchange {
-  readonly markets: ReadonlyMap<string, Market>;
+export class SandboxExchange {
+  readonly markets: ReadonlyMap<string, SandboxMarket>;
   readonly customers: Customers;
   readonly orders: OrderService;
   readonly funds: FundsService;
@@ -162,8 +162,8 @@ export class Exchange {
     for (const [name, market] of markets) venues.set(name, openVenue(market));
     this.margin = new MarginService({ ...base, markets, lastPrice: (market) => lastPrice(venues.get(market)) });
     const tables = {
-      open: store.table<Order | StoredOrder>('open'),
-      closed: store.table<Order | StoredOrder>('closed'),
+      open: store.table<AccountOrder | StoredOrder>('open'),
+      closed: store.table<AccountOrder | StoredOrder>('closed'),
       clientIds: store.table<bigint>('clientIds'),
       listed: store.lists<bigint>('listed'),
     };
@@ -230,8 +230,8 @@ export class Exchange {
   }
 
   /** Opens the exchange of a directory, or makes one there. Rejects with UnreadableStore and the system's errors. */
-  static async open(options: ExchangeOptions): Promise<Exchange> {
-    const exchange = Exchange.opened(options);
+  static async open(options: ExchangeOptions): Promise<SandboxExchange> {
+    const exchange = SandboxExchange.opened(options);
     try {
       exchange.advance();
       await exchange.durable();
@@ -243,12 +243,12 @@ export class Exchange {
   }
 
   /** The same at the time of its last commit. */
-  static opened(options: ExchangeOptions): Exchange {
+  static opened(options: ExchangeOptions): SandboxExchange {
     const store = Store.open<State>(options.directory, options.isTemporary);
     try {
       const { state } = store;
       store.state ??= genesisState(options);
-      const exchange = new Exchange(store, store.state, options);
+      const exchange = new SandboxExchange(store, store.state, options);
       if (state === undefined) exchange.#begin(options);
       for (const [coin, sum] of exchange.ledger.sums())
         if (sum !== 0n) throw new UnreadableStore(`the stored ${coin} is out of balance: ${sum}`);
@@ -397,21 +397,24 @@ function rulesOf({ name, base, quote, priceScale, amountScale, minAmount, minNot
   return { name, base, quote, priceScale, amountScale, minAmount, minNotional };
 }
 
-function marketsOf({ genesis, tapeMarkets }: State): Map<string, Market> {
+function marketsOf({ genesis, tapeMarkets }: State): Map<string, SandboxMarket> {
   const own = [...MARKETS].filter(([name]) => !genesis.isAlone || genesis.emptyMarkets.includes(name));
-  return new Map([...own, ...tapeMarkets.map((rules): [string, Market] => [rules.name, new Market(rules)])]);
+  return new Map([
+    ...own,
+    ...tapeMarkets.map((rules): [string, SandboxMarket] => [rules.name, new SandboxMarket(rules)]),
+  ]);
 }
 
 function venueOpener(store: Store<State>, { seed, start, emptyMarkets }: Genesis, historyMs: number | undefined) {
   const trades = store.lists<Trade>('trades');
   const candles = store.table<Candle>('candles');
-  return (market: Market): TradedMarket => {
+  return (market: SandboxMarket): TradedMarket => {
     const { name } = market;
     const hasPast = MARKETS.has(name) && !emptyMarkets.includes(name);
     const history = hasPast ? prehistory(market, seed, start, historyMs) : undefined;
     return {
       market,
-      book: new Book<Order>(),
+      book: new Book<AccountOrder>(),
       tape: new Tape(name, trades, new CandleSeries(name, history ?? start, candles)),
     };
   };

@@ -3,9 +3,9 @@ import { Decimal } from '../../domain/decimal.js';
 import type { Side } from '../../domain/order.js';
 import type { Level } from '../engine/book.js';
 import { type Candle, type CandleType, joinCandles, MINUTE } from '../markets/candles.js';
-import { coinText, type Market } from '../markets/market.js';
+import { coinText, type SandboxMarket } from '../markets/market.js';
 import type { Trade } from '../markets/tape.js';
-import type { Order } from '../orders/order.js';
+import type { AccountOrder } from '../orders/order.js';
 import type { TradedMarket } from '../orders/order-service.js';
 import { RequestRefused } from '../refusals.js';
 
@@ -213,7 +213,7 @@ function percent(part: bigint, whole: bigint): string {
 }
 
 /** A depth step in ticks. It must be a positive multiple of the market's tick. */
-function mergeStep(market: Market, merge: string | undefined): bigint {
+function mergeStep(market: SandboxMarket, merge: string | undefined): bigint {
   if (merge === undefined) return 1n;
   const step = Decimal.parse(merge);
   if (step === undefined || step.sign <= 0 || step.significantScale > market.priceScale) {
@@ -227,7 +227,12 @@ function mergeStep(market: Market, merge: string | undefined): bigint {
 }
 
 /** The first `size` levels with their prices rounded to multiples of `step`, away from the middle of the book. */
-function mergedLevels(levels: Iterable<Level<Order>>, size: number, step: bigint, up: boolean): [bigint, bigint][] {
+function mergedLevels(
+  levels: Iterable<Level<AccountOrder>>,
+  size: number,
+  step: bigint,
+  up: boolean,
+): [bigint, bigint][] {
   const rows: [bigint, bigint][] = [];
   for (const { price, amount } of levels) {
     const down = (price / step) * step;

@@ -1,10 +1,10 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import type { Secrets } from '../accounts/accounts.js';
-import type { Exchange, ReplayGenesis } from '../exchange/exchange.js';
+import type { ReplayGenesis, SandboxExchange } from '../exchange/exchange.js';
 import { RequestRefused } from '../refusals.js';
 
 /** Opens the exchange of a directory, or makes one there whose first account has these keys. */
-type OpenExchange = (directory: string, keys: Secrets, replayGenesis?: ReplayGenesis) => Promise<Exchange>;
+type OpenExchange = (directory: string, keys: Secrets, replayGenesis?: ReplayGenesis) => Promise<SandboxExchange>;
 
 /**
  * The folder of an exchange while its sandbox runs. The exchange can be replaced by another one, for a replay or an import;
@@ -14,14 +14,14 @@ export class DataDirectory {
   readonly #directory: string;
   readonly #openExchange: OpenExchange;
 
-  #current: Exchange | undefined;
+  #current: SandboxExchange | undefined;
   #busy: Promise<void> = Promise.resolve();
   #closing = false;
   readonly #replaceListeners: (() => void)[] = [];
 
   private constructor(
     directory: string,
-    exchange: Exchange,
+    exchange: SandboxExchange,
     openExchange: OpenExchange,
     /** Those of the first account, which stay when the exchange is replaced. */
     readonly keys: Secrets,
@@ -45,13 +45,13 @@ export class DataDirectory {
   }
 
   /** Throws {@link RequestRefused} `maintenance` while it is being replaced. */
-  get exchange(): Exchange {
+  get exchange(): SandboxExchange {
     if (this.#current === undefined) throw new RequestRefused('maintenance');
     return this.#current;
   }
 
   /** Opens or makes the exchange of another directory, which may replace this one. */
-  open(directory: string, replayGenesis?: ReplayGenesis): Promise<Exchange> {
+  open(directory: string, replayGenesis?: ReplayGenesis): Promise<SandboxExchange> {
     return this.#openExchange(directory, this.keys, replayGenesis);
   }
 

@@ -91,7 +91,7 @@ function areSecrets(keys: Partial<Secrets> | undefined): keys is Secrets {
 /** Writes the settings if they have changed. Throws what the system reports. */
 export function keepSettings(file: string, settings: Settings): void {
   const text = `${JSON.stringify(settings)}\n`;
-  if (text !== textOf(file)) replaceFile(file, text);
+  if (text !== ownText(file)) replaceFile(file, text);
 }
 
 /** Play keys of an account. */
@@ -103,7 +103,7 @@ export function newKeys(username: string): Secrets {
 const LONGEST_RECORD = 65_536;
 
 /** Undefined if there is no such file, or it cannot be read. Throws Failure `credentials` if others can change or replace it. */
-function textOf(file: string): string | undefined {
+function ownText(file: string): string | undefined {
   try {
     return readOwn(file, LONGEST_RECORD).toString('utf8');
   } catch (thrown) {
@@ -112,9 +112,9 @@ function textOf(file: string): string | undefined {
   }
 }
 
-/** The JSON object in a file; undefined if there is none. Throws as {@link textOf}. */
+/** The JSON object in a file; undefined if there is none. Throws as {@link ownText}. */
 function readRecord(file: string): Readonly<Record<string, unknown>> | undefined {
-  const text = textOf(file);
+  const text = ownText(file);
   try {
     const value: unknown = JSON.parse(text ?? '');
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;

@@ -9,7 +9,7 @@ import { makeOwnFolder } from '../../platform/private-files.js';
 import type { Secrets } from '../accounts/accounts.js';
 import { adminHandlers } from '../admin/handlers.js';
 import { adminListener } from '../admin/http.js';
-import { Exchange, type ReplayGenesis } from '../exchange/exchange.js';
+import { type ReplayGenesis, SandboxExchange } from '../exchange/exchange.js';
 import { keepingData } from '../failures.js';
 import { Faults } from '../faults/faults.js';
 import { FaultLog } from '../faults/log.js';
@@ -107,7 +107,7 @@ export async function startSandbox(
 async function checkExchange({ directory, seed, historyMs, now = Date.now }: ServeOptions): Promise<void> {
   const files = filesIn(directory);
   const { keys: firstAccount } = readSettings(files.settings);
-  const exchange = await Exchange.open({ directory: files.exchange, seed, now, firstAccount, historyMs });
+  const exchange = await SandboxExchange.open({ directory: files.exchange, seed, now, firstAccount, historyMs });
   await exchange.close();
 }
 
@@ -165,7 +165,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const { seed, historyMs, now = Date.now } = options;
   const settings = readSettings(files.settings);
   const open = (directory: string, firstAccount: Secrets, replayGenesis?: ReplayGenesis) =>
-    Exchange.open({ directory, seed, now, firstAccount, replayGenesis, historyMs });
+    SandboxExchange.open({ directory, seed, now, firstAccount, replayGenesis, historyMs });
   const data = await DataDirectory.open(files.exchange, open, settings.keys);
   const listeners: Listener[] = [];
   try {

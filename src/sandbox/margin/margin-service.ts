@@ -3,7 +3,7 @@ import { crossWallet, type Wallet, walletOf } from '../accounts/accounts.js';
 import type { BillBook } from '../accounts/bills.js';
 import { type Ledger, lentTo } from '../accounts/ledger.js';
 import { COINS, coinRules } from '../markets/coins.js';
-import { coinText, coinUnits, type Market } from '../markets/market.js';
+import { coinText, coinUnits, type SandboxMarket } from '../markets/market.js';
 import { RequestRefused } from '../refusals.js';
 
 /**
@@ -52,7 +52,7 @@ interface MarginContext {
   readonly ledger: Ledger;
   readonly bills: BillBook;
   /** By name. */
-  readonly markets: ReadonlyMap<string, Market>;
+  readonly markets: ReadonlyMap<string, SandboxMarket>;
   /** The last price of a market in ticks. */
   readonly lastPrice: (market: string) => bigint;
   readonly now: () => number;
@@ -200,6 +200,6 @@ export class MarginService {
 }
 
 /** The coins that a wallet can hold. */
-function coinsOf({ kind, market }: { readonly kind: Wallet['kind']; readonly market: Market }): readonly string[] {
+function coinsOf({ kind, market }: Pick<Wallet, 'kind' | 'market'>): readonly string[] {
   return kind === 'isolated' ? [market.base, market.quote] : [...COINS.keys()];
 }

@@ -19,7 +19,7 @@ export interface MarketRules {
  * A market with its conversions between decimal text, ticks (of price), lots (of amount) and units (of a coin). Price × amount
  * is always a whole number of quote units, so no trade rounds its value.
  */
-export class Market implements MarketRules {
+export class SandboxMarket implements MarketRules {
   readonly name: string;
   readonly base: string;
   readonly quote: string;
@@ -125,7 +125,7 @@ function power(exponent: number): bigint {
 
 type Row = [name: string, priceScale: number, amountScale: number, minAmount: string, minNotional: string];
 
-/** Price scale plus amount scale must not exceed the decimals of the quote coin: see {@link Market}. */
+/** Price scale plus amount scale must not exceed the decimals of the quote coin: see {@link SandboxMarket}. */
 const ROWS: readonly Row[] = [
   ['btc_usdt', 2, 6, '0.0001', '1'],
   ['eth_usdt', 2, 5, '0.001', '1'],
@@ -138,10 +138,10 @@ const ROWS: readonly Row[] = [
 ];
 
 /** The markets of the exchange, in listing order. */
-export const MARKETS: ReadonlyMap<string, Market> = new Map(
+export const MARKETS: ReadonlyMap<string, SandboxMarket> = new Map(
   ROWS.map(([name, priceScale, amountScale, minAmount, minNotional]) => {
     const [base = '', quote = ''] = name.split('_');
-    return [name, new Market({ name, base, quote, priceScale, amountScale, minAmount, minNotional })];
+    return [name, new SandboxMarket({ name, base, quote, priceScale, amountScale, minAmount, minNotional })];
   }),
 );
 

@@ -1,19 +1,19 @@
 import type { OrderReference, Side } from '../../domain/order.js';
 import { isSimulated } from '../accounts/accounts.js';
-import type { Market } from '../markets/market.js';
+import type { SandboxMarket } from '../markets/market.js';
 import { RequestRefused } from '../refusals.js';
 import type { NumberedLists } from '../store/numbered-lists.js';
 import { type Table, under } from '../store/table.js';
-import { keyOf, type Order, orderKey, orderOf, type StoredOrder } from './order.js';
+import { type AccountOrder, orderKey, orderOf, type StoredOrder } from './order.js';
 
 /** A list of the orders of an account and market. `traded` has those that traded at least in part. */
 export type OrderList = Side | 'open' | 'traded' | 'all';
 
 interface OrderTables {
   /** Open orders, of simulated traders too, by id. */
-  readonly open: Table<Order | StoredOrder>;
+  readonly open: Table<AccountOrder | StoredOrder>;
   /** Orders of customers that have ended, by account, market and id. */
-  readonly closed: Table<Order | StoredOrder>;
+  readonly closed: Table<AccountOrder | StoredOrder>;
   /** The ids of the newest orders with a client id, by account, market and client id. */
   readonly clientIds: Table<bigint>;
   /** The ids of customers' orders, in the order in which they were added to a list. */
@@ -23,27 +23,27 @@ interface OrderTables {
 /** Stores orders, and lists and finds those of customers. Only open orders are in memory. */
 export class OrderRepository {
   readonly #tables: OrderTables;
-  readonly #markets: ReadonlyMap<string, Market>;
+  readonly #markets: ReadonlyMap<string, SandboxMarket>;
 
   /** Open orders of customers by id. */
-  readonly open = new Map<bigint, Order>();
+  readonly open = new Map<bigint, AccountOrder>();
   /** Open orders that have a row: most taker orders end at once and never get one. */
   readonly #openRows = new Set<bigint>();
 
-  constructor(tables: OrderTables, markets: ReadonlyMap<string, Market>) {
+  constructor(tables: OrderTables, markets: ReadonlyMap<string, SandboxMarket>) {
     this.#tables = tables;
     this.#markets = markets;
   }
 
   /** Lists a new order; {@link save} follows. If its client id was used before, it now means this one. */
-  add(order: Order): void {
+  add(order: AccountOrder): void {
     if (isSimulated(order.account)) return;
     for (const list of [order.side, 'all'] as const) this.#list(order, list);
     if (order.clientId !== null) this.#tables.clientIds.put(listName(order, order.clientId), order.id);
   }
 
   /** Stores an order after a change. A simulated trader's order is deleted when it ends. */
-  save(order: Order): void {
+  save(order: AccountOrder): void {
     const { id } = order;
     const isCustomers = !isSimulated(order.account);
     if (order.open) {
@@ -54,16 +54,16 @@ export class OrderRepository {
     }
     if (this.#openRows.delete(id)) this.#tables.open.delete(String(id));
     this.open.delete(id);
-    if (isCustomers) this.#tables.closed.put(keyOf(order), order);
+    if (isCustomers) this.#tables.closed.put(orderKey(order.account, order.market.name, order.id), order);
   }
 
   /** Lists a customer's order as traded, at its first trade. */
-  listTraded(order: Order): void {
+  listTraded(order: AccountOrder): void {
     if (!isSimulated(order.account)) this.#list(order, 'traded');
   }
 
   /** The stored open orders, sorted by id. */
-  *restore(): Generator<Order> {
+  *restore(): Generator<AccountOrder> {
     for (const [, stored] of this.#tables.open.entries(under())) {
       const order = this.#orderOf(stored);
       this.#openRows.add(order.id);
@@ -73,7 +73,7 @@ export class OrderRepository {
   }
 
   /** Throws {@link RequestRefused} if the account has no such order in the market. */
-  find(account: string, market: string, ref: OrderReference): Order {
+  find(account: string, market: string, ref: OrderReference): AccountOrder {
     const id = 'id' in ref ? readId(ref.id) : this.#tables.clientIds.get(`${account}/${market}/${ref.clientId}`);
     const order = id === undefined ? undefined : this.#orderWith(account, market, id);
     if (order === undefined) throw new RequestRefused('orderNotFound');
@@ -81,12 +81,12 @@ export class OrderRepository {
   }
 
   /** The open orders of an account in a market, oldest first. */
-  openOf(account: string, market: string): Order[] {
+  openOf(account: string, market: string): AccountOrder[] {
     return [...this.open.values()].filter((order) => order.account === account && order.market.name === market);
   }
 
   /** A page of a list, newest first; pages count from 1. `traded` is sorted by the time of the first trade. */
-  page(account: string, market: string, list: OrderList, page: number, size: number): Order[] {
+  page(account: string, market: string, list: OrderList, page: number, size: number): AccountOrder[] {
     if (list === 'open') {
       return this.openOf(account, market)
         .reverse()
@@ -99,18 +99,18 @@ export class OrderRepository {
     });
   }
 
-  #list(order: Order, list: Exclude<OrderList, 'open'>): void {
+  #list(order: AccountOrder, list: Exclude<OrderList, 'open'>): void {
     this.#tables.listed.append(listName(order, list), order.id);
   }
 
-  #orderWith(account: string, market: string, id: bigint): Order | undefined {
+  #orderWith(account: string, market: string, id: bigint): AccountOrder | undefined {
     const open = this.open.get(id);
     if (open !== undefined) return open.account === account && open.market.name === market ? open : undefined;
     const stored = this.#tables.closed.get(orderKey(account, market, id));
     return stored === undefined ? undefined : this.#orderOf(stored);
   }
 
-  #orderOf(stored: Order | StoredOrder): Order {
+  #orderOf(stored: AccountOrder | StoredOrder): AccountOrder {
     return orderOf(stored, (name) => this.#markets.get(name));
   }
 }
@@ -119,6 +119,6 @@ function readId(text: string): bigint | undefined {
   return /^\d{1,19}$/.test(text) ? BigInt(text) : undefined;
 }
 
-function listName({ account, market }: Order, list: string): string {
+function listName({ account, market }: AccountOrder, list: string): string {
   return `${account}/${market.name}/${list}`;
 }

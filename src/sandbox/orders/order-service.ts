@@ -5,19 +5,19 @@ import { FEES, type Ledger } from '../accounts/ledger.js';
 import { type Book, type BookEvent, opposite, type RecordedChanges } from '../engine/book.js';
 import type { Changes } from '../exchange/changes.js';
 import type { MarginService } from '../margin/margin-service.js';
-import type { Market } from '../markets/market.js';
+import type { SandboxMarket } from '../markets/market.js';
 import type { Tape } from '../markets/tape.js';
 import { RequestRefused } from '../refusals.js';
 import type { RecordedTrade } from '../replay/happening.js';
 import type { Scheduler } from '../scheduler.js';
-import { heldFunds, type Order, type OrderRecord, recordOf } from './order.js';
+import { type AccountOrder, heldFunds, type OrderRecord, recordOf } from './order.js';
 import type { OrderList, OrderRepository } from './order-repository.js';
 import type { Sequences } from './sequences.js';
 
 /** A market with its book and its trades. */
 export interface TradedMarket {
-  readonly market: Market;
-  readonly book: Book<Order>;
+  readonly market: SandboxMarket;
+  readonly book: Book<AccountOrder>;
   readonly tape: Tape;
 }
 
@@ -157,7 +157,7 @@ export class OrderService {
   }
 
   /** Takes an order at `time`. Throws {@link RequestRefused}, with nothing changed, if it cannot be placed. */
-  submit(venue: TradedMarket, newOrder: NewOrder, time: number): Order {
+  submit(venue: TradedMarket, newOrder: NewOrder, time: number): AccountOrder {
     if (newOrder.type === 'postOnly' && venue.book.crosses(newOrder.side, newOrder.price))
       throw new RequestRefused('wouldTrade');
     this.#time = Math.max(this.#time, time);
@@ -169,7 +169,7 @@ export class OrderService {
   }
 
   /** Ends an open order and releases what it holds. */
-  remove(venue: TradedMarket, order: Order): void {
+  remove(venue: TradedMarket, order: AccountOrder): void {
     if (!venue.book.cancel(order)) return;
     this.#close(order);
     this.#changes.book(venue.market.name);
@@ -217,7 +217,7 @@ export class OrderService {
   }
 
   /** Holds what the order may cost, borrowing what is missing if it may, and gives it an id. */
-  #createFunded(market: Market, newOrder: NewOrder): Order {
+  #createFunded(market: SandboxMarket, newOrder: NewOrder): AccountOrder {
     const {
       account,
       side,
@@ -264,7 +264,7 @@ export class OrderService {
     return venue;
   }
 
-  #apply(venue: TradedMarket, event: BookEvent<Order>): void {
+  #apply(venue: TradedMarket, event: BookEvent<AccountOrder>): void {
     if (event.kind === 'traded') this.#trade(venue, event.maker, event.taker, event.price, event.amount);
     if (event.kind === 'met') this.#tradeWithRecorded(venue, event);
     if (event.kind === 'cancelled') this.#close(event.order);
@@ -273,7 +273,7 @@ export class OrderService {
   }
 
   /** A trade with recorded lots, for which somebody brings coins from outside. */
-  #tradeWithRecorded(venue: TradedMarket, event: Extract<BookEvent<Order>, { kind: 'met' }>): void {
+  #tradeWithRecorded(venue: TradedMarket, event: Extract<BookEvent<AccountOrder>, { kind: 'met' }>): void {
     const { order, isTaker, price, amount } = event;
     const { market } = venue;
     const [account] = MAKERS;
@@ -283,7 +283,7 @@ export class OrderService {
     this.ledger.hold(account, coin, units);
     const terms = { account, accountType: 'spot', wallet: account, repay: false, market, side, type: 'limit' } as const;
     const amounts = { price, amount, remaining: 0n, value: 0n, fee: 0n, time: this.#time };
-    const other: Order = { id: 0n, clientId: null, open: true, ...terms, ...amounts };
+    const other: AccountOrder = { id: 0n, clientId: null, open: true, ...terms, ...amounts };
     if (isTaker) this.#trade(venue, other, order, price, amount);
     else this.#trade(venue, order, other, price, amount);
   }
@@ -297,7 +297,7 @@ export class OrderService {
     return recorded !== null && recorded > last ? recorded : last + 1n;
   }
 
-  #trade(venue: TradedMarket, maker: Order, taker: Order, price: bigint, amount: bigint): void {
+  #trade(venue: TradedMarket, maker: AccountOrder, taker: AccountOrder, price: bigint, amount: bigint): void {
     for (const order of [maker, taker]) if (order.value === 0n) this.#orders.listTraded(order);
     const [buy, sell] = taker.side === 'buy' ? [taker, maker] : [maker, taker];
     settle(this.ledger, buy, sell, price, amount, (wallet, ...entry) => {
@@ -317,12 +317,12 @@ export class OrderService {
   }
 
   /** Repays with the bought coins and with what a better price left of the held money. */
-  #repayFromBuy({ wallet, market, price: limit }: Order, price: bigint, amount: bigint): void {
+  #repayFromBuy({ wallet, market, price: limit }: AccountOrder, price: bigint, amount: bigint): void {
     this.#margin.repay(wallet, market.base, afterFee(market.units(amount)));
     this.#margin.repay(wallet, market.quote, market.value(limit - price, amount));
   }
 
-  #close(order: Order): void {
+  #close(order: AccountOrder): void {
     const { coin, units } = heldFunds(order);
     this.ledger.release(order.wallet, coin, units);
     if (order.repay) {
@@ -333,7 +333,7 @@ export class OrderService {
     this.#save(order);
   }
 
-  #save(order: Order): void {
+  #save(order: AccountOrder): void {
     this.#orders.save(order);
     if (isSimulated(order.account)) return;
     this.#context.changed();
@@ -345,7 +345,14 @@ export class OrderService {
 type Posted = (wallet: string, coin: string, change: bigint, kind: BillKind) => void;
 
 /** Exchanges `amount` lots at `price` ticks out of what both orders hold, and takes the fees. */
-function settle(ledger: Ledger, buy: Order, sell: Order, price: bigint, amount: bigint, posted: Posted): void {
+function settle(
+  ledger: Ledger,
+  buy: AccountOrder,
+  sell: AccountOrder,
+  price: bigint,
+  amount: bigint,
+  posted: Posted,
+): void {
   const { market } = buy;
   const value = market.value(price, amount);
   const units = market.units(amount);
@@ -363,11 +370,11 @@ function settle(ledger: Ledger, buy: Order, sell: Order, price: bigint, amount: 
   sell.value += value;
 }
 
-function pay(ledger: Ledger, coin: string, units: bigint, from: Order, to: Order): void {
+function pay(ledger: Ledger, coin: string, units: bigint, from: AccountOrder, to: AccountOrder): void {
   ledger.move(coin, units, { account: from.wallet, part: 'frozen' }, { account: to.wallet, part: 'available' });
 }
 
-function charge(ledger: Ledger, order: Order, coin: string, received: bigint, posted: Posted): void {
+function charge(ledger: Ledger, order: AccountOrder, coin: string, received: bigint, posted: Posted): void {
   const fee = feeOf(received);
   ledger.move(coin, fee, { account: order.wallet, part: 'available' }, { account: FEES, part: 'available' });
   posted(order.wallet, coin, -fee, 'fee');

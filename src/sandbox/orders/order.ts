@@ -1,16 +1,16 @@
 import type { AccountType, OrderState, OrderType, Side } from '../../domain/order.js';
 import type { BookOrder } from '../engine/book.js';
-import { coinText, type Market } from '../markets/market.js';
+import { coinText, type SandboxMarket } from '../markets/market.js';
 
 /** An order as the exchange keeps it, in ticks and lots. */
-export interface Order extends BookOrder {
+export interface AccountOrder extends BookOrder {
   readonly account: string;
   readonly accountType: AccountType;
   /** The ledger account that pays and receives. */
   readonly wallet: string;
   /** Whether what comes in repays the wallet's debt. */
   readonly repay: boolean;
-  readonly market: Market;
+  readonly market: SandboxMarket;
   readonly type: OrderType;
   /** Lots. */
   readonly amount: bigint;
@@ -35,7 +35,7 @@ interface LastTrade {
 }
 
 /** @internal for its test */
-export function stateOf({ open, remaining }: Order): OrderRecord['state'] {
+export function stateOf({ open, remaining }: AccountOrder): OrderRecord['state'] {
   if (open) return 'open';
   return remaining === 0n ? 'filled' : 'cancelled';
 }
@@ -67,7 +67,7 @@ export interface OrderRecord {
   readonly state: Exclude<OrderState, 'other'>;
 }
 
-export function recordOf(order: Order): OrderRecord {
+export function recordOf(order: AccountOrder): OrderRecord {
   const { market, side } = order;
   return {
     id: String(order.id),
@@ -87,11 +87,11 @@ export function recordOf(order: Order): OrderRecord {
   };
 }
 
-function shownTrade(market: Market, { id, price, amount, time }: LastTrade) {
+function shownTrade(market: SandboxMarket, { id, price, amount, time }: LastTrade) {
   return { id: String(id), price: market.price(price), amount: market.amount(amount), time };
 }
 
-type Holding = Pick<Order, 'market' | 'side' | 'price' | 'remaining'>;
+type Holding = Pick<AccountOrder, 'market' | 'side' | 'price' | 'remaining'>;
 
 /** What an open order holds: the value of its remainder at its own price, or the remainder itself. */
 export function heldFunds(order: Holding): { coin: string; units: bigint } {
@@ -105,17 +105,15 @@ export function orderKey(account: string, market: string, id: bigint): string {
   return `${account}/${market}/${id}`;
 }
 
-/** As {@link orderKey}. */
-export function keyOf(order: Order): string {
-  return orderKey(order.account, order.market.name, order.id);
-}
-
 /** An order as it is read from the store, where its market is a name. */
-export type StoredOrder = Omit<Order, 'market'> & { readonly market: string };
+export type StoredOrder = Omit<AccountOrder, 'market'> & { readonly market: string };
 
 /** An order that was read, with its market. Throws RangeError for a market that there is not. */
-export function orderOf(stored: Order | StoredOrder, marketOf: (name: string) => Market | undefined): Order {
-  if (typeof stored.market !== 'string') return stored as Order;
+export function orderOf(
+  stored: AccountOrder | StoredOrder,
+  marketOf: (name: string) => SandboxMarket | undefined,
+): AccountOrder {
+  if (typeof stored.market !== 'string') return stored as AccountOrder;
   const market = marketOf(stored.market);
   if (market === undefined) throw new RangeError(`a stored order of an unknown market: ${stored.market}`);
   return Object.assign(stored, { market });

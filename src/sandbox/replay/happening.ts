@@ -2,7 +2,7 @@ import { Decimal } from '../../domain/decimal.js';
 import type { Level } from '../../domain/market-data.js';
 import type { Side } from '../../domain/order.js';
 import type { RecordedChange } from '../engine/book.js';
-import type { Market } from '../markets/market.js';
+import type { SandboxMarket } from '../markets/market.js';
 import { badLine, type CandleEvent, type DepthEvent, type TradeEvent } from './tape-event.js';
 
 /** A recorded trade, or a price that a candle shows, in ticks and lots. Times are ms since the Unix epoch. */
@@ -36,7 +36,7 @@ export class Happenings {
   readonly #books = new Map<string, Readonly<Record<Side, ReadonlyMap<string, string>>>>();
 
   /** Throws Failure `usage` with the line for numbers that the market cannot have. */
-  of(event: TradeEvent | CandleEvent | DepthEvent, market: Market): Happening {
+  of(event: TradeEvent | CandleEvent | DepthEvent, market: SandboxMarket): Happening {
     const { time, date } = event;
     if (event.kind === 'depth') return this.#depth(event, market);
     const { kind, side, isPast } = event;
@@ -44,7 +44,7 @@ export class Happenings {
     return { kind, time, date, id, side, isPast, ...numbersOf(event, event, market) };
   }
 
-  #depth(event: DepthEvent, market: Market): RecordedDepth {
+  #depth(event: DepthEvent, market: SandboxMarket): RecordedDepth {
     const before = this.#books.get(market.name);
     const side = (levels: readonly Level[], known: ReadonlyMap<string, string> | undefined) => {
       const texts = new Map(levels.map(({ price, amount }) => [price, amount]));
@@ -71,7 +71,7 @@ export class Happenings {
   }
 }
 
-function numbersOf(event: TradeEvent | CandleEvent | DepthEvent, level: Level, market: Market) {
+function numbersOf(event: TradeEvent | CandleEvent | DepthEvent, level: Level, market: SandboxMarket) {
   const [price, amount] = [Decimal.of(level.price), Decimal.of(level.amount)];
   const { priceScale, amountScale, name } = market;
   if (price.significantScale > priceScale)

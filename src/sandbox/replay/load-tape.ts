@@ -1,5 +1,5 @@
-import type { Exchange } from '../exchange/exchange.js';
-import { MARKETS, type Market, type MarketRules } from '../markets/market.js';
+import type { SandboxExchange } from '../exchange/exchange.js';
+import { MARKETS, type MarketRules, type SandboxMarket } from '../markets/market.js';
 import { type Happening, Happenings } from './happening.js';
 import { type ReadingTerms, readTape, surveyTape, type TapeSurvey } from './read-tape.js';
 import { badLine, type TapeEvent } from './tape-event.js';
@@ -30,9 +30,9 @@ export async function planTape(
   files: readonly string[],
   terms: ReadingTerms,
   now: number,
-  markets: ReadonlyMap<string, Market>,
+  markets: ReadonlyMap<string, SandboxMarket>,
 ): Promise<TapePlan> {
-  const rules = new Map<string, Market>();
+  const rules = new Map<string, SandboxMarket>();
   const happenings = new Happenings();
   const kinds = new Set<TapeEvent['kind']>();
   let restarts: boolean | undefined;
@@ -68,7 +68,11 @@ export async function planTape(
  * Stores what a tape does to the markets of an exchange, which follow it from then on. Nothing follows before everything is stored, so a
  * failure changes nothing. The number of rows.
  */
-export async function loadTape(exchange: Exchange, files: readonly string[], terms: ReadingTerms): Promise<number> {
+export async function loadTape(
+  exchange: SandboxExchange,
+  files: readonly string[],
+  terms: ReadingTerms,
+): Promise<number> {
   const loaded = exchange.replays.load();
   const happenings = new Happenings();
   const rows = new Map<string, { readonly line: string; readonly happenings: Happening[] }>();

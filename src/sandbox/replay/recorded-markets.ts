@@ -1,5 +1,5 @@
 import { emptyRecordedBook, type RecordedBook, type RecordedChanges } from '../engine/book.js';
-import type { Market } from '../markets/market.js';
+import type { SandboxMarket } from '../markets/market.js';
 import type { OrderService, TradedMarket } from '../orders/order-service.js';
 import { type Happening, Happenings, type RecordedDepth, type RecordedTrade } from './happening.js';
 import type { TapeEvent } from './tape-event.js';
@@ -22,7 +22,7 @@ interface RecordedMarketsContext {
   readonly venues: ReadonlyMap<string, TradedMarket>;
   readonly orders: OrderService;
   /** Adds a market by the rules of a tape, unless there is one of its name. */
-  readonly addMarket: (market: Market) => void;
+  readonly addMarket: (market: SandboxMarket) => void;
   /** Lets simulated traders leave a market for good. */
   readonly clear: (market: string) => void;
 }
@@ -68,7 +68,7 @@ export class RecordedMarkets {
   }
 
   /** The rules of the market of an event. Throws Failure `usage` with its line if nobody knows them. */
-  marketOf(event: TapeEvent): Market {
+  marketOf(event: TapeEvent): SandboxMarket {
     return this.#context.venues.get(event.market)?.market ?? unknownMarket(event);
   }
 

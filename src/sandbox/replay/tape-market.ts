@@ -1,10 +1,10 @@
-import { Market } from '../markets/market.js';
+import { SandboxMarket } from '../markets/market.js';
 import { badLine, type ConfigEvent, type TapeEvent } from './tape-event.js';
 
 /** A market by the rules of a tape. Throws Failure `usage` if the sandbox cannot have it. */
-export function marketOf(event: ConfigEvent): Market {
+export function marketOf(event: ConfigEvent): SandboxMarket {
   try {
-    return new Market({ ...event, name: event.market });
+    return new SandboxMarket({ ...event, name: event.market });
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw badLine(event, `has a market that the sandbox cannot have, ${event.market}: ${error.message}`);

@@ -1,6 +1,6 @@
 import type { Account } from '../accounts/accounts.js';
 import { Clock, type TimeRange } from '../exchange/clock.js';
-import type { Exchange } from '../exchange/exchange.js';
+import type { SandboxExchange } from '../exchange/exchange.js';
 import { RequestRefused } from '../refusals.js';
 import { NotWritten } from '../store/store.js';
 import { marketDataRefusal, type RefusalBody, refusalBodyOf, signedRefusal, toJsonText } from './bodies.js';
@@ -12,7 +12,7 @@ import type { KlineSince, Served, ServedOpenly, ServedSigned } from './served-op
 import { checkMethod, checkRequestTime, readCredentials, Verifier } from './verify.js';
 
 interface HandlerOptions {
-  readonly exchange: Exchange;
+  readonly exchange: SandboxExchange;
   /** The machine's clock, for limits: the exchange's may be stopped. */
   readonly now: () => number;
   readonly limits: Limits;
@@ -94,7 +94,7 @@ export class RequestHandler {
   }
 
   /** The exchange's clock; while the exchange is being replaced, the machine's. */
-  get clock(): Exchange['clock'] {
+  get clock(): SandboxExchange['clock'] {
     try {
       return this.#options.exchange.clock;
     } catch {

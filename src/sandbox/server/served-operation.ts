@@ -2,7 +2,7 @@ import { RENAMED_COINS } from '../../domain/coin.js';
 import { type OperationName, type OperationNamed, operations } from '../../exchange/operations/index.js';
 import type { Access, Operation, Parameters, Values } from '../../exchange/operations/operation.js';
 import type { Account } from '../accounts/accounts.js';
-import type { Exchange } from '../exchange/exchange.js';
+import type { SandboxExchange } from '../exchange/exchange.js';
 import type { CoinRules } from '../markets/coins.js';
 import type { MarketRules } from '../markets/market.js';
 import { RequestRefused } from '../refusals.js';
@@ -14,7 +14,7 @@ export type KlineSince = 'first' | 'latest';
 
 /** What a public operation gets. */
 interface Call {
-  readonly exchange: Exchange;
+  readonly exchange: SandboxExchange;
   /** Which rows kline gives if more than 1,000 follow its `since` (default: the latest). */
   readonly klineSince?: KlineSince | undefined;
   readonly dialect: Dialect;
@@ -87,7 +87,7 @@ export function serveObserved<Params extends Parameters>(
 }
 
 /** The rules of a market. Throws {@link RequestRefused} if it does not exist; for a renamed coin, with the new name. */
-export function marketOf(exchange: Exchange, name: string): MarketRules {
+export function marketOf(exchange: SandboxExchange, name: string): MarketRules {
   const rules = exchange.markets.get(name);
   if (rules !== undefined) return rules;
   const renamed = name.split('_').find((coin) => Object.hasOwn(RENAMED_COINS, coin));
@@ -96,7 +96,7 @@ export function marketOf(exchange: Exchange, name: string): MarketRules {
 }
 
 /** The rules of a coin, in any letter case. Throws {@link RequestRefused} if it does not exist; for a renamed coin, with the new name. */
-export function coinOf(exchange: Exchange, name: string): CoinRules {
+export function coinOf(exchange: SandboxExchange, name: string): CoinRules {
   const coin = name.toLowerCase();
   const rules = exchange.coins.get(coin);
   if (rules !== undefined) return rules;

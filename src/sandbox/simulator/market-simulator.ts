@@ -1,4 +1,4 @@
-import type { Order } from '../orders/order.js';
+import type { AccountOrder } from '../orders/order.js';
 import type { OrderService, TradedMarket } from '../orders/order-service.js';
 import { type PathState, PricePath, STEPS_PER_MINUTE } from './price-path.js';
 import { RandomStream, random } from './random.js';
@@ -76,7 +76,7 @@ export class MarketSimulator {
   }
 
   /** Takes over a stored open order of a simulated trader. */
-  restore(order: Order): void {
+  restore(order: AccountOrder): void {
     this.#markets.get(order.market.name)?.restore(order);
   }
 

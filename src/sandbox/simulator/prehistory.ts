@@ -1,5 +1,5 @@
 import { aggregate, type Candle, type History, type Level, MINUTE } from '../markets/candles.js';
-import type { Market } from '../markets/market.js';
+import type { SandboxMarket } from '../markets/market.js';
 import { type Columns, emptyColumns, RECORDED_MINUTES, recordedMinutes } from '../markets/recorded-minutes.js';
 import { combinedMove, factorOf, type Move, ownMove, recordedMove } from './price-path.js';
 import { random } from './random.js';
@@ -14,7 +14,12 @@ type Shape = Readonly<Record<'open' | 'high' | 'low' | 'close', Float64Array>>;
  *
  * @param length how far it reaches back, in ms (default: as far as the recording)
  */
-export function prehistory(market: Market, seed: number, end: number, length = RECORDED_MINUTES * MINUTE): History {
+export function prehistory(
+  market: SandboxMarket,
+  seed: number,
+  end: number,
+  length = RECORDED_MINUTES * MINUTE,
+): History {
   const make = () => (market.name === 'btc_usdt' ? recordedMinutes() : synthesised(market, seed));
   return new ColumnHistory(end, Math.floor(length / MINUTE), make);
 }
@@ -72,7 +77,7 @@ function divided(count: number, by: number): [quotient: number, remainder: numbe
 /** Made once for each seed: another exchange in this process, such as an imported one, has the same. */
 const made = new Map<string, Columns>();
 
-function synthesised(market: Market, seed: number): Columns {
+function synthesised(market: SandboxMarket, seed: number): Columns {
   const name = `${market.name}/${seed}`;
   const columns = made.get(name) ?? synthesise(market, seed);
   // the one used last comes last
@@ -87,7 +92,7 @@ function synthesised(market: Market, seed: number): Columns {
 const MAX_MADE = 14;
 
 /** A history like the recording that ends at the coin's genesis price and is consistent with the other markets. */
-function synthesise(market: Market, seed: number): Columns {
+function synthesise(market: SandboxMarket, seed: number): Columns {
   const base = shapeOf(market.base, seed);
   const shape = market.quote === 'usdt' ? base : crossed(base, shapeOf(market.quote, seed));
   const columns = emptyColumns(shape.close.length);
@@ -139,7 +144,7 @@ function emptyShape(length: number): Shape {
   return { open: column(), high: column(), low: column(), close: column() };
 }
 
-function fillVolume(volume: Float64Array, market: Market, seed: number): void {
+function fillVolume(volume: Float64Array, market: SandboxMarket, seed: number): void {
   const { factor, index } = factorOf(market.base);
   const scale = (volumeFactor(market) * 10 ** market.amountScale) / 1e6;
   const recorded = recordedMinutes().volume;
@@ -150,7 +155,7 @@ function fillVolume(volume: Float64Array, market: Market, seed: number): void {
 }
 
 /** The USDT value that a market trades for each BTC traded in btc_usdt. */
-export function volumeFactor(market: Market): number {
+export function volumeFactor(market: SandboxMarket): number {
   const btc = factorOf('btc').factor.price;
   return factorOf(market.base).factor.turnover * btc * (market.quote === 'usdt' ? 1 : 0.15);
 }

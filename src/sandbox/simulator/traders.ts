@@ -1,8 +1,8 @@
 import type { OrderType, Side } from '../../domain/order.js';
 import { MAKERS, TAKERS } from '../accounts/accounts.js';
 import { opposite } from '../engine/book.js';
-import type { Market } from '../markets/market.js';
-import { heldFunds, type Order } from '../orders/order.js';
+import type { SandboxMarket } from '../markets/market.js';
+import { type AccountOrder, heldFunds } from '../orders/order.js';
 import type { OrderService, TradedMarket } from '../orders/order-service.js';
 import { RequestRefused } from '../refusals.js';
 import { volumeFactor } from './prehistory.js';
@@ -23,7 +23,7 @@ export interface Moment {
 /** A simulated trader's resting order. Its price is a number, for fast comparison. */
 interface Quote {
   readonly price: number;
-  readonly order: Order;
+  readonly order: AccountOrder;
 }
 
 const SIDES = ['buy', 'sell'] as const;
@@ -52,7 +52,7 @@ export class MarketTraders {
   }
 
   /** Takes over a stored quote. */
-  restore(order: Order): void {
+  restore(order: AccountOrder): void {
     const better = order.side === 'buy' ? -1 : 1;
     this.#quotes[order.side].push({ price: Number(order.price), order });
     this.#quotes[order.side].sort((a, b) => (a.price - b.price) * better);
@@ -163,7 +163,14 @@ export class MarketTraders {
   }
 
   /** Places an order for a simulated trader, who gets coins from outside if needed. Undefined if it is refused. */
-  #order(account: string, side: Side, type: OrderType, price: bigint, amount: bigint, time: number): Order | undefined {
+  #order(
+    account: string,
+    side: Side,
+    type: OrderType,
+    price: bigint,
+    amount: bigint,
+    time: number,
+  ): AccountOrder | undefined {
     const { coin, units } = heldFunds({ market: this.#venue.market, side, price, remaining: amount });
     const { ledger } = this.#orderService;
     if (ledger.available(account, coin) < units) ledger.credit(account, coin, units * 1_000n);
@@ -209,7 +216,7 @@ const QUOTES = [22, 22, 14, 10];
 const MORE_QUOTES = [26, 24, 20, 12];
 
 /** @internal for its test */
-export function profileOf(market: Market): Profile {
+export function profileOf(market: SandboxMarket): Profile {
   const price = (genesisPrice(market.base) / genesisPrice(market.quote)) * 10 ** market.priceScale;
   const lotsPerUsdt = 10 ** market.amountScale / genesisPrice(market.base);
   const depth = 4_000 + 8_000 * factorOf(market.base).factor.turnover;

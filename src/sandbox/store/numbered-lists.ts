@@ -48,7 +48,7 @@ export class NumberedLists<Value> {
     const number = chunkOf(place);
     const chunk = this.#chunk(list, number);
     chunk[indexOf(place)] = value;
-    this.#table.put(keyOf(list, number), chunk);
+    this.#table.put(entryKey(list, number), chunk);
   }
 
   /** Throws RangeError if there is no such entry, which would be a defect: places come from this list. */
@@ -88,7 +88,7 @@ export class NumberedLists<Value> {
   #chunk(list: string, number: number): Value[] {
     const tail = this.#tail(list);
     if (number > tail.number) return [];
-    const chunk = number === tail.number ? tail.chunk : this.#table.get(keyOf(list, number));
+    const chunk = number === tail.number ? tail.chunk : this.#table.get(entryKey(list, number));
     if (chunk === undefined) throw new RangeError(`${list} lacks its row ${number}`);
     return chunk;
   }
@@ -105,7 +105,7 @@ export class NumberedLists<Value> {
   }
 
   #begin(list: string, number: number): Tail<Value> {
-    return this.#keep(list, { number, key: keyOf(list, number), chunk: [] });
+    return this.#keep(list, { number, key: entryKey(list, number), chunk: [] });
   }
 
   #keep(list: string, tail: Tail<Value>): Tail<Value> {
@@ -122,6 +122,6 @@ function indexOf(place: number): number {
   return (place - 1) % ENTRIES_PER_ROW;
 }
 
-function keyOf(list: string, number: number): string {
+function entryKey(list: string, number: number): string {
   return `${list}/${String(number).padStart(DIGITS, '0')}`;
 }

@@ -1,4 +1,4 @@
-import type { Order } from '../orders/order.js';
+import type { AccountOrder } from '../orders/order.js';
 import { Message } from './message.js';
 
 /** A connection, as a feed needs it. */
@@ -12,7 +12,7 @@ interface Subscriber {
 /** Who listens to a feed. */
 export interface Subscription {
   readonly connection: Subscriber;
-  readonly feed: Feed;
+  readonly feed: ServedFeed;
   /** The feed's key in the hub. */
   readonly key: string;
   /** Whether it gets base64 of zlib. */
@@ -44,13 +44,13 @@ export interface FeedTerms {
 /**
  * The updates of one channel, made once for all its subscribers. It exists only while it has any.
  */
-export abstract class Feed {
+export abstract class ServedFeed {
   readonly subscriptions = new Set<Subscription>();
 
   constructor(readonly terms: FeedTerms) {}
 
   /** An order of one of its topics has just changed. */
-  orderChanged(_order: Order): void {
+  orderChanged(_order: AccountOrder): void {
     // most feeds read what they show when they send it
   }
 
@@ -79,7 +79,7 @@ interface Rendering {
 }
 
 /** A feed whose every message is its whole state. */
-export class StateFeed extends Feed {
+export class StateFeed extends ServedFeed {
   readonly #render: () => Rendering;
 
   #shown: string | undefined;

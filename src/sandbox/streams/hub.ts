@@ -1,10 +1,10 @@
 import { topics } from '../exchange/changes.js';
-import type { Exchange } from '../exchange/exchange.js';
+import type { SandboxExchange } from '../exchange/exchange.js';
 import { MINUTE } from '../markets/candles.js';
-import type { Order } from '../orders/order.js';
+import type { AccountOrder } from '../orders/order.js';
 import { STREAMS } from '../server/interface-details.js';
 import { CLOSE, type StreamConnection } from './connection.js';
-import type { Feed, FeedTerms, Subscription } from './feed.js';
+import type { FeedTerms, ServedFeed, Subscription } from './feed.js';
 
 /** How often to advance the exchange while somebody is subscribed, in ms: minimum and maximum. */
 const MIN_ADVANCE_MS = 10;
@@ -15,13 +15,13 @@ const MAX_ADVANCE_MS = 250;
  * While there are subscribers, it lets the exchange advance when something is due, because no request does so.
  */
 export class StreamHub {
-  readonly #exchange: Exchange;
+  readonly #exchange: SandboxExchange;
   readonly #log: (line: string) => void;
 
-  readonly #feeds = new Map<string, Feed>();
-  readonly #byTopic = new Map<string, Set<Feed>>();
+  readonly #feeds = new Map<string, ServedFeed>();
+  readonly #byTopic = new Map<string, Set<ServedFeed>>();
   /** Feeds whose topics have changed since they were last sent. */
-  readonly #changed: Readonly<Record<FeedTerms['pace'], Set<Feed>>> = {
+  readonly #changed: Readonly<Record<FeedTerms['pace'], Set<ServedFeed>>> = {
     market: new Set(),
     account: new Set(),
     snapshot: new Set(),
@@ -36,7 +36,7 @@ export class StreamHub {
   /** All messages of an exchange whose pushes take their time. */
   #arrived: Promise<void> = Promise.resolve();
 
-  constructor(exchange: Exchange, log: (line: string) => void) {
+  constructor(exchange: SandboxExchange, log: (line: string) => void) {
     this.#exchange = exchange;
     this.#log = log;
   }
@@ -45,7 +45,7 @@ export class StreamHub {
    * Adds a subscriber, who gets the opening messages at once. `name` is that of the subscription on its connection, where a new
    * one replaces an old one; `key` is the feed's, which `make` makes if it has no listener yet.
    */
-  subscribe(connection: StreamConnection, name: string, key: string, zip: boolean, make: () => Feed): void {
+  subscribe(connection: StreamConnection, name: string, key: string, zip: boolean, make: () => ServedFeed): void {
     const feed = this.#feeds.get(key) ?? this.#activate(key, make());
     // first bring earlier subscribers up to the state that the initial messages show
     if (feed.subscriptions.size > 0) this.#push(feed);
@@ -91,7 +91,7 @@ export class StreamHub {
     for (const [key, feed] of this.#feeds) this.#deactivate(key, feed);
   }
 
-  #activate(key: string, feed: Feed): Feed {
+  #activate(key: string, feed: ServedFeed): ServedFeed {
     if (this.#feeds.size === 0) {
       this.#unlisten = this.#exchange.changes.listen((topic, order) => this.#topicChanged(topic, order));
       this.#lastMinute = this.#minute();
@@ -102,7 +102,7 @@ export class StreamHub {
     return feed;
   }
 
-  #deactivate(key: string, feed: Feed): void {
+  #deactivate(key: string, feed: ServedFeed): void {
     this.#feeds.delete(key);
     this.#changed[feed.terms.pace].delete(feed);
     for (const topic of feed.terms.topics) {
@@ -142,7 +142,7 @@ export class StreamHub {
     return Math.floor(this.#exchange.status().time / MINUTE);
   }
 
-  #topicChanged(topic: string, order?: Order): void {
+  #topicChanged(topic: string, order?: AccountOrder): void {
     for (const feed of this.#byTopic.get(topic) ?? []) {
       if (order !== undefined) feed.orderChanged(order);
       const { pace } = feed.terms;
@@ -171,13 +171,13 @@ export class StreamHub {
     }
   }
 
-  #push(feed: Feed): void {
+  #push(feed: ServedFeed): void {
     const updates = feed.updates();
     if (updates.length > 0) this.#send(feed, () => feed.deliver(updates));
   }
 
   /** What is of an account is sent when it is on disk, market data at once. */
-  #send(feed: Feed, send: () => void): void {
+  #send(feed: ServedFeed, send: () => void): void {
     const deliver = this.#exchange.state.latency === 0 ? send : this.#delayed(send);
     if (feed.terms.pace === 'market') deliver();
     else this.#whenDurable(deliver);

@@ -2,16 +2,16 @@ import type { CandleType, Ohlcv } from '../../domain/candle.js';
 import type { ChannelName } from '../../exchange/channels/index.js';
 import type { MARKET_CHANNELS } from '../../exchange/channels/market-data.js';
 import { topics } from '../exchange/changes.js';
-import type { Exchange } from '../exchange/exchange.js';
+import type { SandboxExchange } from '../exchange/exchange.js';
 import type { PublicTrade } from '../exchange/market-service.js';
 import { type Json, number, toJsonText } from '../server/bodies.js';
 import { DEPTH_LEVELS, STREAMS } from '../server/interface-details.js';
 import { asksText, bestFirst, candleRow, marketConfigurations, seconds } from '../server/operations/market-data.js';
-import { Feed, type FeedTerms, StateFeed, type Update } from './feed.js';
+import { type FeedTerms, ServedFeed, StateFeed, type Update } from './feed.js';
 import { Message } from './message.js';
 
 interface MarketFeedOptions {
-  readonly exchange: Exchange;
+  readonly exchange: SandboxExchange;
   readonly market: string;
   readonly channel: string;
 }
@@ -26,14 +26,15 @@ interface FeedRequest {
 type MarketChannelName = Exclude<keyof typeof MARKET_CHANNELS, 'markets'>;
 
 /** How each described channel of a market is served. */
-export const MARKET_FEEDS: Readonly<Record<MarketChannelName, (of: MarketFeedOptions, request: FeedRequest) => Feed>> =
-  {
-    ticker: tickerFeed,
-    depth: depthFeed,
-    quickDepth: quickDepthFeed,
-    trades: (of) => new TradesFeed(of),
-    kline: (of, { type }) => new KlineFeed(of, type),
-  };
+export const MARKET_FEEDS: Readonly<
+  Record<MarketChannelName, (of: MarketFeedOptions, request: FeedRequest) => ServedFeed>
+> = {
+  ticker: tickerFeed,
+  depth: depthFeed,
+  quickDepth: quickDepthFeed,
+  trades: (of) => new TradesFeed(of),
+  kline: (of, { type }) => new KlineFeed(of, type),
+};
 
 /** The terms of a feed of a market, without signature. Time alone changes what shows candles. */
 function termsOf(
@@ -48,7 +49,7 @@ export function isMarketChannel(name: ChannelName): name is MarketChannelName {
   return name in MARKET_FEEDS;
 }
 
-function tickerFeed(of: MarketFeedOptions): Feed {
+function tickerFeed(of: MarketFeedOptions): ServedFeed {
   const { exchange, market, channel } = of;
   const render = () => {
     const { time, high, low, bid, ask, last, open, change, volume, turnover } = exchange.market.ticker(market);
@@ -60,7 +61,7 @@ function tickerFeed(of: MarketFeedOptions): Feed {
 }
 
 /** The whole book each time, both sides in descending price as over HTTP. */
-function depthFeed(of: MarketFeedOptions): Feed {
+function depthFeed(of: MarketFeedOptions): ServedFeed {
   const { exchange, market, channel } = of;
   const render = () => {
     const { time, asks, bids } = exchange.market.depth(market, { size: DEPTH_LEVELS });
@@ -71,7 +72,7 @@ function depthFeed(of: MarketFeedOptions): Feed {
 }
 
 /** The best levels with the numbers of the day: `listDown` are the bids, `listUp` the asks, both best first. */
-function quickDepthFeed(of: MarketFeedOptions, { length }: FeedRequest): Feed {
+function quickDepthFeed(of: MarketFeedOptions, { length }: FeedRequest): ServedFeed {
   const { exchange, market, channel } = of;
   const render = () => {
     const { time, asks, bids } = exchange.market.depth(market, { size: length });
@@ -99,7 +100,7 @@ function quickDepthFeed(of: MarketFeedOptions, { length }: FeedRequest): Feed {
 }
 
 /** New trades, oldest first; at first the latest. */
-class TradesFeed extends Feed {
+class TradesFeed extends ServedFeed {
   readonly #of: MarketFeedOptions;
 
   #last: string | undefined;
@@ -160,7 +161,7 @@ class TradesFeed extends Feed {
 const TRADES_PAGE = 50;
 
 /** The rows that changed, oldest first; at first the latest. */
-class KlineFeed extends Feed {
+class KlineFeed extends ServedFeed {
   readonly #of: MarketFeedOptions;
   readonly #type: CandleType;
 
@@ -207,7 +208,7 @@ class KlineFeed extends Feed {
 }
 
 /** Markets never change, so their channel is answered once and has no feed. The form is chosen. */
-export function marketsMessage(exchange: Exchange): Message {
+export function marketsMessage(exchange: SandboxExchange): Message {
   return new Message(
     toJsonText({
       code: 1000,

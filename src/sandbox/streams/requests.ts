@@ -31,14 +31,14 @@ function notJson(): RequestRefused {
 
 /** The parts that every message has. Throws {@link RequestRefused} 1008 or 1007 if the event or the channel is missing or unknown. */
 export function requestIn(fields: ReadonlyMap<string, Scalar>): { event: string; channel: string } {
-  const [event, channel] = [textOf(fields, 'event'), textOf(fields, 'channel')];
+  const [event, channel] = [fieldText(fields, 'event'), fieldText(fields, 'channel')];
   if (event !== PROTOCOL.subscribe && event !== PROTOCOL.unsubscribe) throw new RequestRefused('emptyEvent');
   if (channel === '') throw new RequestRefused('emptyChannel');
   return { event, channel };
 }
 
 /** Empty if it is missing. */
-export function textOf(fields: ReadonlyMap<string, Scalar>, name: string): string {
+export function fieldText(fields: ReadonlyMap<string, Scalar>, name: string): string {
   return String(fields.get(name) ?? '');
 }
 
@@ -50,5 +50,5 @@ export function signedText(fields: ReadonlyMap<string, Scalar>): string {
 
 /** Observed: with either flag, what is sent is base64 of zlib. */
 export function wantsZip(fields: ReadonlyMap<string, Scalar>): boolean {
-  return ['binary', 'isZip'].some((name) => textOf(fields, name) === 'true');
+  return ['binary', 'isZip'].some((name) => fieldText(fields, name) === 'true');
 }

@@ -4,7 +4,7 @@ import { WebSocketServer } from 'ws';
 import type { CandleType } from '../../domain/candle.js';
 import { channels, type NamedChannel, PROTOCOL, readChannel } from '../../exchange/channels/index.js';
 import type { Account } from '../accounts/accounts.js';
-import type { Exchange } from '../exchange/exchange.js';
+import type { SandboxExchange } from '../exchange/exchange.js';
 import type { Faults } from '../faults/faults.js';
 import { RequestRefused } from '../refusals.js';
 import { toJsonText } from '../server/bodies.js';
@@ -12,15 +12,15 @@ import type { Activity, Upgrades } from '../server/http.js';
 import { CHANNEL_PERMISSIONS, STREAMS } from '../server/interface-details.js';
 import { Verifier } from '../server/verify.js';
 import { CLOSE, StreamConnection } from './connection.js';
-import type { Feed } from './feed.js';
+import type { ServedFeed } from './feed.js';
 import { StreamHub } from './hub.js';
 import { isMarketChannel, MARKET_FEEDS, marketsMessage } from './market-feeds.js';
-import { readFields, requestIn, type Scalar, signedText, textOf, wantsZip } from './requests.js';
+import { fieldText, readFields, requestIn, type Scalar, signedText, wantsZip } from './requests.js';
 import { ASSETS, AssetsFeed, ORDERS, requestedMarket } from './user-feeds.js';
 
 export interface StreamServerOptions {
   /** Throws {@link RequestRefused} while it is being replaced. */
-  readonly exchange: () => Exchange;
+  readonly exchange: () => SandboxExchange;
   /** The machine's clock, for limits. */
   readonly now: () => number;
   /** Subscriptions of one connection within a second; null for no limit. */
@@ -193,7 +193,7 @@ export class StreamServer implements Upgrades {
       this.#subscribe(connection, name, name, fields, () => new AssetsFeed({ exchange, account, channel }, assets));
       return;
     }
-    const asked = textOf(fields, 'market');
+    const asked = fieldText(fields, 'market');
     const markets = asked === '' ? [...exchange.markets.keys()] : [marketOf(exchange, requestedMarket(asked))];
     const name = (market: string) => `${channel}/${account.id}/${market}`;
     this.#requireRoom(connection, markets.map(name));
@@ -210,7 +210,7 @@ export class StreamServer implements Upgrades {
     name: string,
     key: string,
     fields: Fields,
-    feed: (exchange: Exchange) => Feed,
+    feed: (exchange: SandboxExchange) => ServedFeed,
   ): void {
     const exchange = this.#options.exchange();
     exchange.advance();
@@ -220,7 +220,7 @@ export class StreamServer implements Upgrades {
 
   /** Ends the subscription of a channel. That of a user's channel is ended for all accounts, and without a market for all markets. */
   #unsubscribe(connection: StreamConnection, channel: string, fields: Fields): void {
-    const asked = textOf(fields, 'market');
+    const asked = fieldText(fields, 'market');
     const market = asked === '' ? undefined : marketOf(this.#options.exchange(), requestedMarket(asked));
     for (const name of [...connection.subscriptions.keys()]) {
       const isMeant = name === channel || (name.startsWith(`${channel}/`) && (!market || name.endsWith(`/${market}`)));
@@ -236,8 +236,8 @@ export class StreamServer implements Upgrades {
   }
 
   /** The account that signed a message. Throws {@link RequestRefused}. */
-  #accountOf(exchange: Exchange, channel: string, fields: Fields): Account {
-    const [accessKey, sign] = [textOf(fields, 'accesskey'), textOf(fields, 'sign')];
+  #accountOf(exchange: SandboxExchange, channel: string, fields: Fields): Account {
+    const [accessKey, sign] = [fieldText(fields, 'accesskey'), fieldText(fields, 'sign')];
     if (accessKey === '') throw new RequestRefused('badParameter', 'accesskey is missing');
     if (sign === '') throw new RequestRefused('badParameter', 'sign is missing');
     const account = exchange.customers.byAccessKey(accessKey);
@@ -253,7 +253,7 @@ export class StreamServer implements Upgrades {
     if (!(thrown instanceof RequestRefused))
       this.#options.log(`internal error in a stream: ${thrown instanceof Error ? thrown.stack : String(thrown)}`);
     const { code, message } = thrown instanceof RequestRefused ? thrown : new RequestRefused('internal');
-    const channel = textOf(fields, 'channel').slice(0, 60);
+    const channel = fieldText(fields, 'channel').slice(0, 60);
     const named = channel === '' ? {} : { channel };
     return toJsonText({ no: requestNumber(fields), code, success: false, message, ...named });
   }
@@ -261,18 +261,18 @@ export class StreamServer implements Upgrades {
 
 /** Observed: it is echoed. */
 function requestNumber(fields: Fields): string {
-  return textOf(fields, 'no').slice(0, 60) || '0';
+  return fieldText(fields, 'no').slice(0, 60) || '0';
 }
 
 /** The market of a name without underscore. Throws {@link RequestRefused} if there is none. */
-function marketOf(exchange: Exchange, joined: string): string {
+function marketOf(exchange: SandboxExchange, joined: string): string {
   for (const market of exchange.markets.keys()) if (market.replace('_', '') === joined) return market;
   throw new RequestRefused('unknownMarket', joined.slice(0, 40));
 }
 
 /** Observed: "5", "10" or "20", as text or number. */
 function lengthOf(fields: Fields): number {
-  const length = textOf(fields, 'length');
+  const length = fieldText(fields, 'length');
   if (length === '') return STREAMS.quickDepth;
   if (!['5', '10', '20'].includes(length)) throw new RequestRefused('badParameter', 'length is not 5, 10 or 20');
   return Number(length);

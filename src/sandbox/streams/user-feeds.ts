@@ -1,18 +1,18 @@
 import { type Account, crossWallet } from '../accounts/accounts.js';
 import { lentTo } from '../accounts/ledger.js';
 import { topics } from '../exchange/changes.js';
-import type { Exchange } from '../exchange/exchange.js';
+import type { SandboxExchange } from '../exchange/exchange.js';
 import { withdrawing } from '../funds/withdrawals.js';
-import { type Order, type OrderRecord, recordOf } from '../orders/order.js';
+import { type AccountOrder, type OrderRecord, recordOf } from '../orders/order.js';
 import { type Json, number, toJsonText } from '../server/bodies.js';
 import { STREAMS } from '../server/interface-details.js';
 import { coinEntries, coinEntry } from '../server/operations/account.js';
 import { statusOf, typeCodeOf } from '../server/operations/trading.js';
-import { Feed, type FeedTerms, type Update } from './feed.js';
+import { type FeedTerms, ServedFeed, type Update } from './feed.js';
 import { Message } from './message.js';
 
 interface UserFeedOptions {
-  readonly exchange: Exchange;
+  readonly exchange: SandboxExchange;
   readonly account: Account;
   readonly channel: string;
 }
@@ -51,7 +51,7 @@ function termsOfOrders({ account, market, channel }: OwnedOrders, pace: FeedTerm
 }
 
 /** Each change of an order, as one message. */
-class OrderChanges extends Feed {
+class OrderChanges extends ServedFeed {
   readonly #of: OwnedOrders;
 
   #waiting: Update[] = [];
@@ -63,7 +63,7 @@ class OrderChanges extends Feed {
     this.#of = of;
   }
 
-  override orderChanged(order: Order): void {
+  override orderChanged(order: AccountOrder): void {
     const record = recordOf(order);
     const market = shownMarket(this.#of.market);
     const text = toJsonText({
@@ -90,7 +90,7 @@ class OrderChanges extends Feed {
 }
 
 /** Open orders and the newest closed ones, all of them after each change. */
-class OrderSnapshots extends Feed {
+class OrderSnapshots extends ServedFeed {
   readonly #of: OwnedOrders;
 
   #shown = '';
@@ -129,8 +129,8 @@ class OrderSnapshots extends Feed {
 
 /** The channels of orders. */
 export const ORDERS = {
-  push_user_incr_record: (of: OwnedOrders): Feed => new OrderChanges(of),
-  push_user_record: (of: OwnedOrders): Feed => new OrderSnapshots(of),
+  push_user_incr_record: (of: OwnedOrders): ServedFeed => new OrderChanges(of),
+  push_user_record: (of: OwnedOrders): ServedFeed => new OrderSnapshots(of),
 };
 
 /** What the feeds of assets differ in. */
@@ -181,7 +181,7 @@ function crossEntries({ exchange, account }: UserFeedOptions): ReadonlyMap<strin
 }
 
 /** The balances of an account. */
-export class AssetsFeed extends Feed {
+export class AssetsFeed extends ServedFeed {
   readonly #of: UserFeedOptions;
   readonly #assets: Assets;
 

@@ -280,7 +280,6 @@ export class AlgoRunner {
         said,
       );
       this.#algos.set(record.id, algo);
-      this.#sizes.set(record.id, store.sizeOf(record.id) ?? 0);
       market.add(algo);
       if (terms.when.length > 0 && algo.waitsForCondition)
         void this.#options.waitForCondition(terms, (met) => algo.meet(met), this.#ending.signal);
@@ -292,6 +291,8 @@ export class AlgoRunner {
 
   #recordOf(id: string): FactRecord | undefined {
     const { store, warn } = this.#options;
+    // before it is read: what another process adds from here on is a change
+    this.#sizes.set(id, store.sizeOf(id) ?? 0);
     try {
       const record = store.read(id);
       if (record === undefined) return undefined;

@@ -1,4 +1,3 @@
-import type { Decimal } from '../../domain/decimal.js';
 import { Failure } from '../../errors.js';
 import { haltText } from '../../exchange/exchange.js';
 import { TimeBudget } from '../../platform/time-budget.js';
@@ -75,7 +74,7 @@ export class ChildSender {
     if (children.some((child) => child.number >= number) || !mayPlace(terms, all, wanted))
       return held(
         'guard',
-        `this order would exceed ${textOf(terms.amount)} ${market.base}; this is a bug in pit, please report it`,
+        `this order would exceed ${terms.amount.trimmed()} ${market.base}; this is a bug in pit, please report it`,
       );
     const halt = await trading.client.halt();
     if (halt !== undefined) return held('halt', `the account is ${haltText(halt)}`);
@@ -87,8 +86,8 @@ export class ChildSender {
       side: this.#sideOf(wanted),
       type: wanted.type,
       account: terms.account,
-      price: textOf(wanted.price),
-      amount: textOf(wanted.amount),
+      price: wanted.price.trimmed().toString(),
+      amount: wanted.amount.trimmed().toString(),
       borrow: terms.borrow,
       repay: terms.repay,
     };
@@ -187,7 +186,7 @@ export class ChildSender {
       return held('account', withoutEnd(error.message));
     }
     const { market } = this.#terms;
-    const orders = [{ price: textOf(wanted.price), amount: textOf(wanted.amount) }];
+    const orders = [{ price: wanted.price.trimmed().toString(), amount: wanted.amount.trimmed().toString() }];
     const plan = { market, side: this.#sideOf(wanted), type: wanted.type, orders };
     const { breaches, bestBid } = guardOrders(trading, plan, await readBook(), limits);
     const [unchecked] = breaches.flatMap(({ failure }) => failure ?? []);
@@ -217,10 +216,6 @@ function take(child: ChildOrder, placement: Placement): void {
     child.sending = placement.outcome;
     if (placement.outcome === 'refused') child.refusal = placement.refusal;
   }
-}
-
-function textOf(value: Decimal): string {
-  return value.trimmed().toString();
 }
 
 function withoutEnd(sentence: string): string {

@@ -192,7 +192,7 @@ export function algoRow<Row>(
         ? null
         : { time: isoOf(trigger.time), price: trigger.price.toString(), source: trigger.source, late: trigger.late },
     filled: filled.trimmed().toString(),
-    averagePrice: textOf(main?.averagePrice),
+    averagePrice: textOrNull(main?.averagePrice),
     fees: summary.fees?.map(({ coin, amount }) => ({ coin, amount: amount.toString() })) ?? null,
     remaining: positive(terms.amount.minus(filled)).trimmed().toString(),
     children: rows,
@@ -200,7 +200,7 @@ export function algoRow<Row>(
     ended: facts.ended === null ? null : isoOf(facts.ended.time),
     reason: current.reason,
     position: hasPosition ? position.trimmed().toString() : null,
-    slippage: textOf(main?.slippage),
+    slippage: textOrNull(main?.slippage),
     durationMs: summary.durationMs,
   };
 }
@@ -211,7 +211,7 @@ export function entryRow({ entry, when }: AlgoTerms): EntryRow | null {
   const twap = kind === 'twap' ? entry : null;
   return {
     kind,
-    price: textOf(kind === 'limit' ? entry.price : entry.bound),
+    price: textOrNull(kind === 'limit' ? entry.price : entry.bound),
     overMs: twap?.durationMs ?? null,
     everyMs: twap?.everyMs ?? null,
     passive: twap?.isPassive ?? false,
@@ -229,19 +229,19 @@ export function exitRow(
   const { take, stop, limit, trail } = exits;
   return {
     side: exitSideOf(terms),
-    take: textOf(take),
-    stop: textOf(stop),
-    limit: textOf(limit),
+    take: textOrNull(take),
+    stop: textOrNull(stop),
+    limit: textOrNull(limit),
     trail: trail === null ? null : { unit: trail.unit, value: trail.value.toString() },
-    best: textOf(best?.price),
-    level: textOf(stopLevel(terms, best?.price ?? null)),
+    best: textOrNull(best?.price),
+    level: textOrNull(stopLevel(terms, best?.price ?? null)),
     filled: (summary?.filled ?? Decimal.zero).trimmed().toString(),
-    averagePrice: textOf(summary?.averagePrice),
-    slippage: textOf(summary?.slippage),
+    averagePrice: textOrNull(summary?.averagePrice),
+    slippage: textOrNull(summary?.slippage),
   };
 }
 
-function textOf(value: Decimal | null | undefined): string | null {
+function textOrNull(value: Decimal | null | undefined): string | null {
   return value == null ? null : value.toString();
 }
 

@@ -4,7 +4,7 @@ import type { Refusal, RefusalKind } from '../../domain/refusal.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
 import type { BatchLine, BatchTerms, JournalEvent } from '../journal/write.js';
-import { keyOf } from '../orders/terms.js';
+import { termsKey } from '../orders/terms.js';
 import { SLACK_MS } from '../settling/reconcile.js';
 import type { BatchEvent, LineOutcome } from './batch-event.js';
 import { lineKey } from './lines.js';
@@ -215,7 +215,7 @@ export class Job {
     for (const [line, now] of this.lines.entries()) {
       if (now.state !== 'placed') continue;
       const order = byId.get(now.id);
-      if (order !== undefined && keyOf(order.price, order.amount) !== this.keys[line]) return false;
+      if (order !== undefined && termsKey(order.price, order.amount) !== this.keys[line]) return false;
       isAnyByPosition ||= now.isByPosition;
       isAnyShown ||= now.isByPosition && order !== undefined;
     }
@@ -231,7 +231,7 @@ export class Job {
     return this.lines.flatMap((now, line) => {
       if (now.state !== 'placed' || !now.isByPosition || now.reqTime <= checkedTo) return [];
       const order = this.listed.get(now.id);
-      return order !== undefined && keyOf(order.price, order.amount) === this.keys[line]
+      return order !== undefined && termsKey(order.price, order.amount) === this.keys[line]
         ? []
         : [[line, now.id] as const];
     });

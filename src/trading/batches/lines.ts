@@ -1,14 +1,14 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Side } from '../../domain/order.js';
 import type { BatchLine, BatchTerms, RecordedOrderTerms } from '../journal/write.js';
-import { keyOf, notionalForGuards, notionalOf } from '../orders/terms.js';
+import { notionalForGuards, notionalOf, termsKey } from '../orders/terms.js';
 
 /** The orders to place, before anything on the exchange is known. */
 export type BatchPlan = Pick<BatchTerms, 'market' | 'side' | 'account' | 'lines' | 'ladder'>;
 
 /** Equal for lines with the same price and amount, whatever their notation. */
 export function lineKey([, price, amount]: BatchLine): string {
-  return keyOf(price, amount);
+  return termsKey(price, amount);
 }
 
 /** Whether two jobs have the same orders, in any sequence, or are the same ladder, whatever its prices are by now. */

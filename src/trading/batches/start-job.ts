@@ -4,7 +4,7 @@ import type { Host } from '../../platform/host.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { type BatchLine, type BatchTerms, isKind } from '../journal/write.js';
 import type { RecordOptions } from '../orders/place.js';
-import { keyOf } from '../orders/terms.js';
+import { termsKey } from '../orders/terms.js';
 import type { TradingContext } from '../trading-context.js';
 import { Job } from './job.js';
 import { areSameJobs, areSameLines, type BatchPlan, lineKey } from './lines.js';
@@ -186,6 +186,6 @@ function refuseUncertain(entry: JournalEntry, { market, side, account, lines }: 
 /** The keys of a write's orders whose outcome is unknown. */
 function uncertainKeys(entry: JournalEntry): ReadonlySet<string> {
   if (entry.isKind('order'))
-    return new Set(entry.isOutcomeUnknown ? [keyOf(entry.write.terms.price, entry.write.terms.amount)] : []);
+    return new Set(entry.isOutcomeUnknown ? [termsKey(entry.write.terms.price, entry.write.terms.amount)] : []);
   return entry.isKind('batch') ? new Job(entry).uncertainKeys() : new Set();
 }

@@ -8,7 +8,7 @@ import type { NewRecord } from '../journal/journal.js';
 import { type BatchLine, clientIdOf, type RecordedOrderTerms, type RecordedWrite } from '../journal/write.js';
 import { type Placement, settleSentOrder } from '../settling/settle-sent-order.js';
 import type { TradingContext } from '../trading-context.js';
-import { keyOf } from './terms.js';
+import { termsKey } from './terms.js';
 
 /** What the guards found: to be recorded, and to be checked again after that. */
 export interface RecordOptions extends Pick<NewRecord, 'bestBid'> {
@@ -88,7 +88,7 @@ function mayIncludeOrder(entry: JournalEntry<'batch'>, order: RecordedOrderTerms
   const { market, side, account } = entry.write.terms;
   if (order.market !== market || order.side !== side || order.account !== account) return false;
   // checked last, because the record of a job may be long
-  return new Job(entry).uncertainKeys().has(keyOf(order.price, order.amount));
+  return new Job(entry).uncertainKeys().has(termsKey(order.price, order.amount));
 }
 
 /**
@@ -104,5 +104,5 @@ export function isSameOrder(order: RecordedOrderTerms, earlier: RecordedOrderTer
   const { expressions: earlierWanted } = earlier;
   const hasSameExpressions =
     wanted !== undefined && wanted.price === earlierWanted?.price && wanted.amount === earlierWanted.amount;
-  return hasSameExpressions || keyOf(order.price, order.amount) === keyOf(earlier.price, earlier.amount);
+  return hasSameExpressions || termsKey(order.price, order.amount) === termsKey(earlier.price, earlier.amount);
 }

@@ -37,7 +37,7 @@ function kindOf({ side, type }: Order, requestedTerms: Pick<RecordedOrderTerms, 
 }
 
 /** A key that is equal for orders with the same price and amount, however the numbers are written. */
-export function keyOf(price: string, amount: string): string {
+export function termsKey(price: string, amount: string): string {
   return `${Decimal.of(price).trimmed()} ${Decimal.of(amount).trimmed()}`;
 }
 

@@ -153,10 +153,10 @@ function settleSums(statement: Statement, fees: readonly OrderFee[], lines: read
   const sums = [Decimal.zero];
   for (const { amount } of fees) sums.push((sums.at(-1) ?? Decimal.zero).plus(amount));
   const places = new Map<string, number[]>();
-  for (const [place, sum] of sums.entries()) places.set(textOf(sum), [...(places.get(textOf(sum)) ?? []), place]);
+  for (const [place, sum] of sums.entries()) places.set(sumKey(sum), [...(places.get(sumKey(sum)) ?? []), place]);
   const unlisted = fees.findIndex(isListed);
   const starts = sums.slice(0, unlisted < 0 ? 1 : unlisted + 1).flatMap((sum, start) => {
-    return start === 0 || places.has(textOf(sum.minus(first.change))) ? [start] : [];
+    return start === 0 || places.has(sumKey(sum.minus(first.change))) ? [start] : [];
   });
   for (const start of starts) {
     let [reached, count, longestMs] = [start, 0, 0];
@@ -164,7 +164,7 @@ function settleSums(statement: Statement, fees: readonly OrderFee[], lines: read
     for (const [index, line] of lines.entries()) {
       sum = sum.minus(line.change);
       const from = reached;
-      const place = places.get(textOf(sum))?.find((one) => one > from);
+      const place = places.get(sumKey(sum))?.find((one) => one > from);
       if (place === undefined) continue;
       const some = fees.slice(reached, place);
       if (!some.every(({ placed }) => statement.isSince(placed)(line))) continue;
@@ -178,6 +178,6 @@ function settleSums(statement: Statement, fees: readonly OrderFee[], lines: read
   return NOTHING_SETTLED;
 }
 
-function textOf(sum: Decimal): string {
+function sumKey(sum: Decimal): string {
   return sum.trimmed().toString();
 }

@@ -214,6 +214,18 @@ async function evidenceOf(
   return { found, event: `found, though with ${differs}` };
 }
 
+/**
+ * The order that a settled one has become after all, which counted as refused or not sent; undefined if the exchange shows none. An
+ * order with other terms under a client id that the user chose may be a different one.
+ */
+export async function findLateOrder(
+  trading: TradingContext,
+  entry: Pick<JournalEntry<'order'>, 'write' | 'refusal'>,
+): Promise<Order | undefined> {
+  const { found } = await evidenceOf(trading, entry);
+  return typeof found !== 'object' || 'mismatch' in found ? undefined : found;
+}
+
 /** The newest order with the client id of a settled order: its own or a duplicate; undefined if the exchange shows none. */
 export function findNewest({ client }: TradingContext, order: RecordedWrite<'order'>): Promise<Order | undefined> {
   return tryRead(() => client.findOrder(order.terms.market, { clientId: clientIdOf(order) }));

@@ -4,7 +4,7 @@ import { lineTerms } from '../batches/lines.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
 import { isKind, listShowing, type MarketSide, type RecordedOrderTerms, type RecordedWrite } from '../journal/write.js';
-import { keyOf } from '../orders/terms.js';
+import { termsKey } from '../orders/terms.js';
 import type { Attempt, Row, WantedItem } from './reconcile.js';
 
 /** An entry whose orders a list shows. */
@@ -38,7 +38,7 @@ export interface OpenWrite {
 
 /** An order of the exchange's list, as the reconciler compares it. */
 export function rowOf({ id, price, amount, time }: Order): Row {
-  return { id, matchKey: keyOf(price, amount), time };
+  return { id, matchKey: termsKey(price, amount), time };
 }
 
 /**
@@ -80,7 +80,7 @@ export function toOpenWrite(
   const { id, reqTime, terms } = write.write;
   const { price, amount } = terms as RecordedOrderTerms;
   const settlement = isSettled ? write.settlement : undefined;
-  const order = { matchKey: keyOf(price, amount), reqTime };
+  const order = { matchKey: termsKey(price, amount), reqTime };
   const open = { entry: write, job: undefined, isSettled, isMine, duplicateIds: settlement?.duplicates ?? [] };
   if (settlement === undefined)
     return { ...open, attempts: [], order: { ...order, namedId: write.namedId, state: 'unknown' } };

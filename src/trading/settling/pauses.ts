@@ -49,7 +49,7 @@ export class Pauses {
     if (this.#waitedMs > this.#streamAfterMs && this.#market !== undefined)
       this.#pushes ??= orderPushes?.(this.#market);
     const pushes = this.#pushes;
-    if (pushes === undefined || milliseconds <= SHORTEST_PAUSE_MS) {
+    if (pushes === undefined) {
       await host.sleep(milliseconds, signal);
       return false;
     }

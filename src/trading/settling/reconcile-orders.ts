@@ -8,7 +8,7 @@ import { absentOutcome, isKind, type MarketSide, ordersMadeBy, type RecordedWrit
 import type { TradingContext } from '../trading-context.js';
 import { closeIfOver } from './close-write.js';
 import type { DuplicateOrders } from './duplicates.js';
-import { EXPIRED, findNewest, lookUpOrder } from './find-order.js';
+import { EXPIRED, findLateOrder, findNewest, lookUpOrder } from './find-order.js';
 import {
   lineId,
   lineOf,
@@ -337,12 +337,12 @@ async function reportReopened(trading: TradingContext, market: string, lists: re
 export async function settleLateOrder(trading: TradingContext, order: RecordedWrite<'order'>): Promise<void> {
   const { id, terms } = order;
   const entry = trading.journal.settledEntries(terms).find(({ write }) => write.id === id);
-  if (entry === undefined) return;
+  if (entry === undefined || !entry.isKind('order')) return;
   if (absentOutcome(entry.settlement?.outcome) === undefined) return;
-  const late = await findNewest(trading, order);
+  const late = await findLateOrder(trading, entry);
   if (late === undefined) return;
   if (trading.journal.archive.makerOf(late.id, order.time - ARCHIVE_SLACK_MS, id) !== undefined) return;
-  trading.reportDuplicateOrders([lateReport(entry as JournalEntry<'order'>, late)]);
+  trading.reportDuplicateOrders([lateReport(entry, late)]);
   entry.noteFound([], late.id);
 }
 

@@ -14,7 +14,7 @@ const joined = useLiteralExchange({
   '/api/getUserAddress': '{"code":1000,"message":{"des":"ok","isSuc":true,"datas":{"key":"rBox_104532"}}}',
   '*': '{"code":1001,"message":"not for this coin"}',
 });
-const OBTAIN = /^Obtain it first in the exchange's app or on its website\./;
+const OBTAIN = /^Obtain it first/;
 
 interface Row {
   readonly coin: string;

@@ -216,8 +216,6 @@ describe('pit bills on a broken exchange', () => {
   it('stops asking when the exchange returns the same page for every number', async () => {
     const { code, stderr } = await run('bills --all --json', () => bills(page(1)));
     expect(code).toBe(9);
-    expect(lastError(stderr).message).toBe(
-      'Only the newest 50 bills could be read: the exchange returned the same page again',
-    );
+    expect(lastError(stderr).message).toMatch(/^Only the newest 50 bills could be read: /);
   });
 });

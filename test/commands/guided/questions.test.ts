@@ -99,13 +99,13 @@ describe('the meaning of a price', () => {
       'Outside the price band: you will have to type the name of the guard.',
     ]);
     expect(priceMeaning('17000', draft).warnings).toEqual([
-      'The price 17,000.00 is 15.00% below mid (20,000.00): such an order may rest for a long time.',
+      expect.stringMatching(/^The price 17,000\.00 is 15\.00% below mid \(20,000\.00\)/),
     ]);
     expect(priceMeaning('20000.001', draft).warnings).toEqual([
       'The price 20000.001 has more decimals than btc_usdt takes. At most 2 decimals: a tick is 0.01.',
     ]);
     expect(priceMeaning('ask', { ...draft, view: { ...VIEW, asks: [] } }).warnings).toEqual([
-      'There is no ask in the book now, so a relative price has no meaning. Give the price as a number.',
+      expect.stringMatching(/^There is no ask in the book now/),
     ]);
   });
 

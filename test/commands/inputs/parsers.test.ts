@@ -44,7 +44,7 @@ it.each([
 
 it('reads a number with an exponent, and names the rule for one that is too long', () => {
   expect(positiveDecimal('--fee')('8.329e-05')).toBe('0.00008329');
-  const hints = ['With its exponent, the number has more than 30 digits before or after the point.'];
+  const hints = [expect.stringContaining('exponent')];
   expect(() => positiveDecimal('--fee')('1e-40')).toThrow(
     expect.objectContaining({ kind: 'usage', message: '--fee cannot be read as a number: "1e-40".', hints }),
   );

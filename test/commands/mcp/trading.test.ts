@@ -148,18 +148,18 @@ describe('commit', () => {
   });
 
   it.each([
-    [{ error: { code: -32_603, message: 'no window' } }, 'the client could not ask: no window'],
-    [{ result: { action: 'maybe' } }, 'what the client sent is no reply to the question'],
-    [{ result: { action: 'accept', content: { confirm: 'yes' } } }, 'what the client sent is no reply to the question'],
-    [{ result: { action: 'accept' } }, 'what the client sent is no reply to the question'],
-    [{ result: {} }, 'what the client sent is no reply to the question'],
+    [{ error: { code: -32_603, message: 'no window' } }, /the client could not ask: no window/],
+    [{ result: { action: 'maybe' } }, /no reply/],
+    [{ result: { action: 'accept', content: { confirm: 'yes' } } }, /no reply/],
+    [{ result: { action: 'accept' } }, /no reply/],
+    [{ result: {} }, /no reply/],
   ])('says that nobody confirmed it if the client answers the question so: %j', async (answer, why) => {
     const before = await orders();
     const { id } = await client.done<Prepared>('prepare', ORDER);
     expect((await client.commit(id, answer)).structuredContent.error).toMatchObject({
       kind: 'declined',
       exitCode: 8,
-      message: `The user has to confirm this, and ${why}. Nothing was sent.`,
+      message: expect.stringMatching(why),
       hint: `Call commit again, which asks again. Or in a terminal: pit commit ${id}`,
     });
     expect(await orders()).toEqual(before);
@@ -176,7 +176,7 @@ describe('commit', () => {
       const { id } = (prepared.result as { structuredContent: { data: Prepared } }).structuredContent.data;
       expect((await modern.commitAgain(id, reply)).structuredContent.error).toMatchObject({
         kind: 'declined',
-        message: expect.stringContaining('what the client sent is no reply to the question'),
+        message: expect.stringContaining('no reply'),
       });
       await modern.end();
     },

@@ -231,7 +231,7 @@ describe('pit mcp --commit unattended', () => {
   });
 
   it('cancels although every limit is used up and the account is halted', async () => {
-    const { id } = await pit.json<{ id: string }>('order buy btc_usdt 0.01 --at bid-2% --yes');
+    const { id } = await pit.json<{ id: string }>('order buy btc_usdt 0.013 --at bid-6% --yes');
     const client = await agent({ 'max-order': '1usdt', 'max-day': '1usdt', 'max-open': '1' });
     await pit.json('halt');
     const cancels = await client.done<Prepared>('prepare', { kind: 'cancel', market: 'btc_usdt', orders: [id] });

@@ -12,7 +12,7 @@ import { type Channel, channelKey, isOpen, type StreamEvent } from '../../../src
 import { Feeds } from '../../../src/exchange/stream/feeds.js';
 import type { TimeBudget } from '../../../src/platform/time-budget.js';
 import type { Account } from '../../../src/sandbox/accounts/accounts.js';
-import { Exchange } from '../../../src/sandbox/exchange/exchange.js';
+import { SandboxExchange } from '../../../src/sandbox/exchange/exchange.js';
 import { Faults } from '../../../src/sandbox/faults/faults.js';
 import { FaultLog } from '../../../src/sandbox/faults/log.js';
 import { RequestRefused } from '../../../src/sandbox/refusals.js';
@@ -138,7 +138,7 @@ class World {
   };
 
   private constructor(
-    readonly exchange: Exchange,
+    readonly exchange: SandboxExchange,
     readonly folder: string,
     readonly port: number,
     seen: {
@@ -154,7 +154,7 @@ class World {
     const folder = mkdtempSync(path.join(tmpdir(), 'pit-feeds-'));
     const firstAccount = { accessKey: 'bank', secretKey: 'bank-secret', safePwd: 'p', username: 'bank' };
     const directory = path.join(folder, 'exchange');
-    const exchange = await Exchange.open({ directory, seed, now: Date.now, firstAccount });
+    const exchange = await SandboxExchange.open({ directory, seed, now: Date.now, firstAccount });
     const activity = new Activity();
     const log = () => undefined;
     const refusals = { count: 0 };
@@ -360,7 +360,7 @@ class Side {
   }
 
   /** Waits until the feeds equal the exchange. Throws Error with what differs if it does not. */
-  async settled(exchange: Exchange): Promise<void> {
+  async settled(exchange: SandboxExchange): Promise<void> {
     const end = performance.now() + SETTLE_MS;
     for (;;) {
       const [seen, there] = [this.#picture(), truth(exchange, this.account)];
@@ -435,7 +435,7 @@ const TRADES = 20;
 const LEVELS = 50;
 
 /** What the exchange itself has. */
-function truth(exchange: Exchange, account: Account): Picture {
+function truth(exchange: SandboxExchange, account: Account): Picture {
   const { bids, asks } = exchange.market.depth(MARKET, { size: LEVELS });
   const levels = (side: readonly (readonly string[])[]) =>
     side.map(([price = '0', amount = '0']) => `${plain(price)} ${plain(amount)}`);

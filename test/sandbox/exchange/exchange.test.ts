@@ -1,7 +1,7 @@
 import { rmSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { Exchange } from '../../../src/sandbox/exchange/exchange.js';
+import { SandboxExchange } from '../../../src/sandbox/exchange/exchange.js';
 import { Store } from '../../../src/sandbox/store/store.js';
 import { Table } from '../../../src/sandbox/store/table.js';
 import { ExchangeFixture, START, TESTER, temporaryDirectory } from '../support/exchange-fixture.js';
@@ -263,7 +263,7 @@ test('a directory keeps its first keys and seed', async () => {
   const first = await ExchangeFixture.open();
   const options = { directory: first.directory, seed: 8, now: () => first.clock.time };
   await first.exchange.close();
-  const second = await Exchange.open({ ...options, firstAccount: { ...TESTER, accessKey: 'other' } });
+  const second = await SandboxExchange.open({ ...options, firstAccount: { ...TESTER, accessKey: 'other' } });
   expect(second.customers.all()).toMatchObject([TESTER]);
   expect(second.state.genesis.seed).toBe(7);
   await second.close();

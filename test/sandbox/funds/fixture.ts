@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import type { Account } from '../../../src/sandbox/accounts/accounts.js';
-import { Exchange } from '../../../src/sandbox/exchange/exchange.js';
+import { SandboxExchange } from '../../../src/sandbox/exchange/exchange.js';
 import { keptLimits } from '../../../src/sandbox/server/limits.js';
 import { ALICE, NOW } from '../server/fake-exchange.js';
 import { get, serveInterface } from '../server/wire.js';
@@ -36,7 +36,7 @@ export class FundsFixture {
   #open = true;
 
   private constructor(
-    readonly exchange: Exchange,
+    readonly exchange: SandboxExchange,
     readonly directory: string,
     readonly clock: { time: number },
   ) {
@@ -60,7 +60,7 @@ export class FundsFixture {
   static open(directory: string, time: number): FundsFixture {
     const clock = { time };
     const firstAccount = { accessKey, secretKey, safePwd, username };
-    const exchange = Exchange.opened({ directory, seed: 7, now: () => clock.time, firstAccount });
+    const exchange = SandboxExchange.opened({ directory, seed: 7, now: () => clock.time, firstAccount });
     if (exchange.customers.byAccessKey(BEN.accessKey) === undefined)
       for (const customer of [BEN, WATCHER]) exchange.customers.add(customer, customer.permissions);
     return new FundsFixture(exchange, directory, clock);

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
 import type { Account } from '../../../src/sandbox/accounts/accounts.js';
-import { Exchange } from '../../../src/sandbox/exchange/exchange.js';
+import { SandboxExchange } from '../../../src/sandbox/exchange/exchange.js';
 import { bundleProgram } from '../../support/bundled-program.js';
 import { ExchangeFixture, START, TESTER, temporaryDirectory } from '../support/exchange-fixture.js';
 
@@ -80,7 +80,7 @@ async function check(directory: string, acknowledged: Acknowledged, from: number
   expect([...states.values()].filter((state) => state !== 'failed' && state !== 'success')).toEqual([]);
   checkBills(exchange, account, deposits, withdrawals);
   await exchange.close();
-  const stored = Exchange.opened({ directory, seed: 7, now: () => time, firstAccount: TESTER });
+  const stored = SandboxExchange.opened({ directory, seed: 7, now: () => time, firstAccount: TESTER });
   expect([...stored.ledger.sums().values()].every((sum) => sum === 0n)).toBe(true);
   await stored.close();
   return time;
@@ -93,7 +93,7 @@ interface Ended {
 
 /** Each movement is billed once, and the bills add up to the balance. */
 function checkBills(
-  exchange: Exchange,
+  exchange: SandboxExchange,
   account: Account,
   deposits: readonly Ended[],
   withdrawals: readonly Ended[],

@@ -1,11 +1,11 @@
-import { Exchange } from '../../../src/sandbox/exchange/exchange.js';
+import { SandboxExchange } from '../../../src/sandbox/exchange/exchange.js';
 
 // Deposits and withdraws until it is killed, and reports each action once it is durable.
 
 const [directory = '', start = '0'] = process.argv.slice(2);
 const firstAccount = { accessKey: 'access', secretKey: 'secret', safePwd: 'pwd', username: 'tester' };
 const clock = { time: Number(start) };
-const exchange = await Exchange.open({ directory, seed: 7, now: () => clock.time, firstAccount });
+const exchange = await SandboxExchange.open({ directory, seed: 7, now: () => clock.time, firstAccount });
 const found = exchange.customers.byAccessKey(firstAccount.accessKey);
 if (found === undefined) throw new Error('no first account');
 const account = found;

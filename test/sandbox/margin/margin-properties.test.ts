@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Order } from '../../../src/sandbox/orders/order.js';
+import type { AccountOrder } from '../../../src/sandbox/orders/order.js';
 import { RequestRefused } from '../../../src/sandbox/refusals.js';
 import { OrderFixture } from '../support/order-fixture.js';
 
@@ -51,7 +51,7 @@ function fresh(): OrderFixture {
 test('random margin orders keep the ledger balanced, owe only what was borrowed, and never exceed the leverage', () => {
   const runs = fc.property(fc.array(doing, { minLength: 60, maxLength: 60, size: 'max' }), (actions) => {
     const fixture = fresh();
-    const orders: Order[] = [];
+    const orders: AccountOrder[] = [];
     for (const { account, cancel, side, type, price, amount, ...terms } of actions) {
       const last = fixture.venue.tape.last?.price ?? 100n;
       fixture.prices.set('btc_usdt', last);

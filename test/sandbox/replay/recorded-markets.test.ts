@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { Exchange } from '../../../src/sandbox/exchange/exchange.js';
+import { SandboxExchange } from '../../../src/sandbox/exchange/exchange.js';
 import type { TapeEvent } from '../../../src/sandbox/replay/tape-event.js';
 import { TESTER, temporaryDirectory } from '../support/exchange-fixture.js';
 
@@ -15,7 +15,7 @@ const RULES = {
 };
 
 async function alone(directory = temporaryDirectory()) {
-  const exchange = await Exchange.open({
+  const exchange = await SandboxExchange.open({
     directory,
     seed: 7,
     now: () => START,

@@ -1,7 +1,7 @@
 import { Changes } from '../../../src/sandbox/exchange/changes.js';
 import { Clock } from '../../../src/sandbox/exchange/clock.js';
-import type { Exchange as ServedExchange } from '../../../src/sandbox/exchange/exchange.js';
-import { MARKETS, type Market } from '../../../src/sandbox/markets/market.js';
+import type { SandboxExchange } from '../../../src/sandbox/exchange/exchange.js';
+import { MARKETS, type SandboxMarket } from '../../../src/sandbox/markets/market.js';
 import type { OrderRecord } from '../../../src/sandbox/orders/order.js';
 
 export type { OrderRequest } from '../../../src/sandbox/orders/order-service.js';
@@ -50,19 +50,19 @@ export const RECORD: OrderRecord = {
 /** What the interface's answers are made of, so that a test can say each by itself. */
 export interface Exchange
   extends Pick<
-      ServedExchange,
+      SandboxExchange,
       'markets' | 'coins' | 'advance' | 'changes' | 'clock' | 'dueIn' | 'isFailing' | 'durable' | 'status'
     >,
-    Pick<ServedExchange['market'], 'ticker' | 'depth' | 'trades' | 'candles'>,
-    Pick<ServedExchange['orders'], 'place' | 'cancel' | 'order' | 'cancelAllAfter'>,
-    Pick<ServedExchange['funds'], 'balances'>,
-    Pick<ServedExchange['margin'], 'crossBalances'> {
-  readonly account: ServedExchange['customers']['byAccessKey'];
-  readonly orders: ServedExchange['orders']['list'];
+    Pick<SandboxExchange['market'], 'ticker' | 'depth' | 'trades' | 'candles'>,
+    Pick<SandboxExchange['orders'], 'place' | 'cancel' | 'order' | 'cancelAllAfter'>,
+    Pick<SandboxExchange['funds'], 'balances'>,
+    Pick<SandboxExchange['margin'], 'crossBalances'> {
+  readonly account: SandboxExchange['customers']['byAccessKey'];
+  readonly orders: SandboxExchange['orders']['list'];
 }
 
 /** The exchange that a server takes. */
-export function servedAs(exchange: Exchange): ServedExchange {
+export function servedAs(exchange: Exchange): SandboxExchange {
   const { account, orders, place, cancel, order, cancelAllAfter, ...others } = exchange;
   const { ticker, depth, trades, candles, balances, crossBalances } = exchange;
   const services = {
@@ -72,13 +72,13 @@ export function servedAs(exchange: Exchange): ServedExchange {
     funds: { balances },
     margin: { crossBalances },
   };
-  return { ...others, ...services } as unknown as ServedExchange;
+  return { ...others, ...services } as unknown as SandboxExchange;
 }
 
 /** An exchange with one market in which nothing changes, so that answers can be compared with literals. */
 export function stillExchange(changes: Partial<Exchange> = {}): Exchange {
   const calls = {
-    markets: new Map([['btc_usdt', MARKETS.get('btc_usdt') as Market]]),
+    markets: new Map([['btc_usdt', MARKETS.get('btc_usdt') as SandboxMarket]]),
     coins: new Map([['btc', BTC]]),
     advance: () => undefined,
     ticker: () => TICKER,

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach } from 'vitest';
-import type { Exchange as ServedExchange } from '../../../src/sandbox/exchange/exchange.js';
+import type { SandboxExchange } from '../../../src/sandbox/exchange/exchange.js';
 import { Faults } from '../../../src/sandbox/faults/faults.js';
 import { FaultLog } from '../../../src/sandbox/faults/log.js';
 import { Activity, interfaceRequestListener, type Listener, listen } from '../../../src/sandbox/server/http.js';
@@ -27,7 +27,7 @@ export interface Served {
 
 /** Serves the interface on its own port until the end of the test. */
 export async function serveInterface(
-  given: Exchange | ServedExchange = stillExchange(),
+  given: Exchange | SandboxExchange = stillExchange(),
   limits: Limits = keptLimits(UNLIMITED),
   now: () => number = () => NOW,
   dialect?: Dialect,

@@ -1,15 +1,15 @@
-import { MARKETS, type Market } from '../../../src/sandbox/markets/market.js';
-import type { Order } from '../../../src/sandbox/orders/order.js';
+import { MARKETS, type SandboxMarket } from '../../../src/sandbox/markets/market.js';
+import type { AccountOrder } from '../../../src/sandbox/orders/order.js';
 import { ALICE } from '../server/fake-exchange.js';
 
 /** The order of RECORD in ticks and lots. */
-export const ORDER: Order = {
+export const ORDER: AccountOrder = {
   id: 202202224851151555n,
   account: ALICE.id,
   accountType: 'spot',
   wallet: ALICE.id,
   repay: false,
-  market: MARKETS.get('btc_usdt') as Market,
+  market: MARKETS.get('btc_usdt') as SandboxMarket,
   side: 'sell',
   type: 'postOnly',
   price: 3_100_050n,

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { MARKETS, type Market } from '../../../src/sandbox/markets/market.js';
+import { MARKETS, type SandboxMarket } from '../../../src/sandbox/markets/market.js';
 import { Verifier } from '../../../src/sandbox/server/verify.js';
 import { eventually } from '../../support/eventually.js';
 import type { Exchange } from '../server/fake-exchange.js';
@@ -52,7 +52,7 @@ describe('push_user_incr_record', () => {
     const { client, changes } = await connected();
     await client.subscribeSigned(ALICE, 'push_user_incr_record', { market: 'btcusdt' }).settled();
     changes.order({ ...ORDER, account: '8' });
-    changes.order({ ...ORDER, market: MARKETS.get('eth_btc') as Market });
+    changes.order({ ...ORDER, market: MARKETS.get('eth_btc') as SandboxMarket });
     changes.order(ORDER);
     changes.order(ORDER);
     expect(await client.next()).toBe(PUSH);
@@ -181,7 +181,7 @@ describe('a subscription', () => {
   it('removeChannel ends a subscription, for one market or for all', async () => {
     const { client, changes } = await connected({ markets: MARKETS });
     const ended = { event: 'removeChannel', channel: 'push_user_incr_record' };
-    const eth = { ...ORDER, market: MARKETS.get('eth_usdt') as Market };
+    const eth = { ...ORDER, market: MARKETS.get('eth_usdt') as SandboxMarket };
     await client.subscribeSigned(ALICE, 'push_user_incr_record').settled();
     await client.send({ ...ended, market: 'btcusdtdefault' }).settled();
     changes.order(ORDER);

@@ -2,7 +2,7 @@ import { safeParse } from 'valibot';
 import { expect, it } from 'vitest';
 import { type ChannelName, channels, PROTOCOL, wireName } from '../../../src/exchange/channels/index.js';
 import { parseJson } from '../../../src/platform/json.js';
-import { MARKETS, type Market } from '../../../src/sandbox/markets/market.js';
+import { MARKETS, type SandboxMarket } from '../../../src/sandbox/markets/market.js';
 import { STREAMS } from '../../../src/sandbox/server/interface-details.js';
 import { ALICE, stillExchange } from '../server/fake-exchange.js';
 import { serveInterface } from '../server/wire.js';
@@ -32,7 +32,7 @@ it.each(Object.keys(channels) as ChannelName[])('what the sandbox sends on %s is
   };
   exchange.changes.order({
     ...{ ...filled, account: '7', accountType: 'spot', wallet: '7', side: 'buy', type: 'ioc', clientId: null },
-    market: MARKETS.get('btc_usdt') as Market,
+    market: MARKETS.get('btc_usdt') as SandboxMarket,
     lastTrade: { id: 7n, price: 5n, amount: 5n, time: 2 },
   });
   if (frames.length === 0) frames.push(await client.next());

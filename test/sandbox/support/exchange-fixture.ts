@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Account } from '../../../src/sandbox/accounts/accounts.js';
-import { Exchange } from '../../../src/sandbox/exchange/exchange.js';
+import { SandboxExchange } from '../../../src/sandbox/exchange/exchange.js';
 
 export const TESTER = { accessKey: 'access', secretKey: 'secret', safePwd: 'pwd', username: 'tester' };
 
@@ -22,7 +22,7 @@ export function temporaryDirectory(): string {
 /** An exchange with a clock that the test controls. */
 export class ExchangeFixture {
   private constructor(
-    readonly exchange: Exchange,
+    readonly exchange: SandboxExchange,
     readonly clock: { time: number },
     readonly directory: string,
   ) {}
@@ -30,7 +30,7 @@ export class ExchangeFixture {
   static async open(options: { directory?: string; seed?: number; time?: number } = {}): Promise<ExchangeFixture> {
     const { directory = temporaryDirectory(), seed = 7, time = START } = options;
     const clock = { time };
-    const exchange = await Exchange.open({
+    const exchange = await SandboxExchange.open({
       directory,
       seed,
       now: () => clock.time,

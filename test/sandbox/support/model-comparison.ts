@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok } from 'node:assert/strict';
 import type { OrderType, Side } from '../../../src/domain/order.js';
-import { type Order, stateOf } from '../../../src/sandbox/orders/order.js';
+import { type AccountOrder, stateOf } from '../../../src/sandbox/orders/order.js';
 import { RequestRefused } from '../../../src/sandbox/refusals.js';
 import { Model } from './model.js';
 import { OrderFixture } from './order-fixture.js';
@@ -23,7 +23,7 @@ export class ModelComparison {
   /** Time spent in the order service, in ms. */
   spent = 0;
   /** Orders that may be open, by the model's numbers. */
-  readonly #orders = new Map<number, Order>();
+  readonly #orders = new Map<number, AccountOrder>();
   readonly #numbers = new Map<bigint, number>();
   #tradesSeen = 0;
 
@@ -94,7 +94,7 @@ export class ModelComparison {
   }
 
   /** The trades of one order in sequence (parties, price, amount), and its remaining amount. */
-  #compareTrades(number: number, order: Order): void {
+  #compareTrades(number: number, order: AccountOrder): void {
     const expected = this.model.log.splice(0);
     const tape = this.real.trades;
     const trades = tape.between('btc_usdt', this.#tradesSeen + 1, tape.length('btc_usdt'));
@@ -120,7 +120,7 @@ export class ModelComparison {
     }
   }
 
-  #timed(work: () => Order): Order | RequestRefused {
+  #timed(work: () => AccountOrder): AccountOrder | RequestRefused {
     const start = performance.now();
     try {
       return work();

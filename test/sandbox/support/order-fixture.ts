@@ -7,7 +7,7 @@ import { MarginService } from '../../../src/sandbox/margin/margin-service.js';
 import { type Candle, CandleSeries } from '../../../src/sandbox/markets/candles.js';
 import { MARKETS } from '../../../src/sandbox/markets/market.js';
 import { Tape, type Trade } from '../../../src/sandbox/markets/tape.js';
-import type { Order, StoredOrder } from '../../../src/sandbox/orders/order.js';
+import type { AccountOrder, StoredOrder } from '../../../src/sandbox/orders/order.js';
 import { OrderRepository } from '../../../src/sandbox/orders/order-repository.js';
 import {
   type CancelTimer,
@@ -43,8 +43,8 @@ export class OrderFixture {
     const sequences = new Sequences({ ...FIRST });
     const bills = new BillBook({ bills: this.#statements, coinBills: this.#lists() }, this.ledger, sequences);
     const tables = {
-      open: this.#table<Order | StoredOrder>(),
-      closed: this.#table<Order | StoredOrder>(),
+      open: this.#table<AccountOrder | StoredOrder>(),
+      closed: this.#table<AccountOrder | StoredOrder>(),
       clientIds: this.#table<bigint>(),
       listed: this.#lists<bigint>(),
     };
@@ -53,7 +53,7 @@ export class OrderFixture {
     this.margin = new MarginService({ ...base, markets: MARKETS, lastPrice: (name) => this.prices.get(name) ?? 0n });
     const nothing = { start: 0, end: 0, candles: () => [] };
     const series = new CandleSeries('btc_usdt', nothing, this.#table<Candle>());
-    this.venue = { market, book: new Book<Order>(), tape: new Tape('btc_usdt', this.trades, series) };
+    this.venue = { market, book: new Book<AccountOrder>(), tape: new Tape('btc_usdt', this.trades, series) };
     const venues = new Map([['btc_usdt', this.venue]]);
     const idle = { timers: new Scheduler<CancelTimer>([]), changes: new Changes() };
     this.orderService = new OrderService({ ...base, ...idle, orders, margin: this.margin, venues });
@@ -70,7 +70,7 @@ export class OrderFixture {
     price: number,
     amount: number,
     terms: Pick<NewOrder, 'accountType' | 'borrow' | 'repay'> = {},
-  ): Order {
+  ): AccountOrder {
     const newOrder = { account, side, type, price: BigInt(price), amount: BigInt(amount), ...terms };
     return this.orderService.submit(this.venue, newOrder, 1_700_000_000_000);
   }
@@ -83,13 +83,13 @@ export class OrderFixture {
     }
   }
 
-  cancel(order: Order): void {
+  cancel(order: AccountOrder): void {
     this.orderService.remove(this.venue, order);
   }
 
   /** The levels as text, asks above bids, the best next to the line: `101  30 = ann 10, ben 20`. */
   book(): string {
-    const draw = ({ price, amount, orders }: Level<Order>) =>
+    const draw = ({ price, amount, orders }: Level<AccountOrder>) =>
       `${price}  ${amount} = ${[...orders.values()].map((order) => `${order.account} ${order.remaining}`).join(', ')}`;
     const asks = [...this.venue.book.levels('sell')].map(draw).reverse();
     const bids = [...this.venue.book.levels('buy')].map(draw);

@@ -27,7 +27,7 @@ describe('a file of orders', () => {
       [1, '31000.5', '0.01'],
       [2, '31001', '0.02'],
     ]);
-    const hints = ['With its exponent, the number has more than 30 digits before or after the point.'];
+    const hints = [expect.stringContaining('exponent')];
     expect(() => parseLines('31000,1e-40')).toThrow(
       expect.objectContaining({ message: 'Line 1: "1e-40" is not a valid amount. Nothing was sent.', hints }),
     );

@@ -34,6 +34,36 @@ function pushing(pushes: number) {
 }
 
 describe('a pause between two reads', () => {
+  it('ends early if its caller gives up, and leaves no timer behind', async () => {
+    const { trading } = pushing(0);
+    const leaving = new AbortController();
+    const waits: AbortSignal[] = [];
+    const sleep = (ms: number, cut?: AbortSignal) => {
+      if (cut !== undefined) waits.push(cut);
+      return trading.host.sleep(ms, cut);
+    };
+    const waiting = new Pauses({ ...trading, host: { ...trading.host, sleep } }, 'btc_usdt').wait(
+      5_000,
+      leaving.signal,
+    );
+    leaving.abort();
+    expect(await waiting).toBe(false);
+    expect([waits.length > 0, waits.every(({ aborted }) => aborted)]).toEqual([true, true]);
+  });
+
+  it('shows the order that a push has changed, once there is a stream', async () => {
+    const { trading } = pushing(1);
+    const order = { id: '7' } as Order;
+    const orderPushes = () => ({
+      ...trading.orderPushes('btc_usdt'),
+      order: (id: string) => (id === '7' ? order : undefined),
+    });
+    const pauses = new Pauses({ ...trading, orderPushes }, 'btc_usdt');
+    expect([pauses.hasStream, pauses.pushedOrder('7')]).toEqual([false, undefined]);
+    await pauses.wait(5_000);
+    expect([pauses.hasStream, pauses.pushedOrder('7'), pauses.pushedOrder('8')]).toEqual([true, order, undefined]);
+  });
+
   it('needs no stream while the whole wait is short', async () => {
     const { trading, host, markets } = pushing(1);
     const pauses = new Pauses(trading, 'btc_usdt');
@@ -53,7 +83,11 @@ describe('a pause between two reads', () => {
   it.each([
     ['the exchange has no stream', { orderPushes: () => undefined }, 'btc_usdt'],
     ['nothing asks for pushes', {}, 'btc_usdt'],
-    ['what is awaited belongs to no market', {}, undefined],
+    [
+      'what is awaited belongs to no market',
+      { orderPushes: () => Promise.reject(new Error('asked')) as never },
+      undefined,
+    ],
   ])('takes its time if %s', async (_, trading, market) => {
     const host = fakeHost();
     const pauses = new Pauses({ host, ...trading }, market);

@@ -148,9 +148,5 @@ it('a call is not settled as something that was placed', async () => {
   const trading = tradingOf((await serveFunds([])).url);
   const write = { operation: 'call', terms: { method: 'setRepayState', parameters: {} } } as const;
   trading.journal.begin<'call'>(write, { id: 'call1', reqTime: NOW }).release();
-  const error = {
-    kind: 'usage',
-    message: '--as placed=ID does not fit: only an order, a batch or a withdrawal has an id on the exchange.',
-  };
-  await expect(settleManually(trading, 'call1', placedAs('2'))).rejects.toMatchObject(error);
+  await expect(settleManually(trading, 'call1', placedAs('2'))).rejects.toThrow('--as placed=ID does not fit');
 });

@@ -1,5 +1,5 @@
 import type { CandleType, Ohlcv } from '../../../domain/candle.js';
-import type { Exchange } from '../../exchange/exchange.js';
+import type { SandboxExchange } from '../../exchange/exchange.js';
 import type { BookDepth, DayTicker } from '../../exchange/market-service.js';
 import { type Json, number, numbers, RawJson } from '../bodies.js';
 import { CANDLE_ROWS, DEPTH_LEVELS, MERGED_DEPTH_LEVELS } from '../interface-details.js';
@@ -7,7 +7,7 @@ import { marketOf, type Served, servePublic } from '../served-operation.js';
 
 const markets = servePublic('markets', (_values, { exchange }) => marketConfigurations(exchange));
 
-export function marketConfigurations(exchange: Pick<Exchange, 'markets'>): Json {
+export function marketConfigurations(exchange: Pick<SandboxExchange, 'markets'>): Json {
   return Object.fromEntries(
     [...exchange.markets].map(([market, { priceScale, amountScale, minAmount, minNotional }]) => [
       market,

@@ -2,7 +2,7 @@ import type { Order } from '../../../domain/order.js';
 import { Failure, suggest, usage } from '../../../errors.js';
 import { Job } from '../../batches/job.js';
 import type { JournalEntry } from '../../journal/entry.js';
-import { keyOf } from '../../orders/terms.js';
+import { termsKey } from '../../orders/terms.js';
 import type { TradingContext } from '../../trading-context.js';
 import { closeMarket } from '../close-lists.js';
 import { endJob, outcomeOf } from '../settle-job.js';
@@ -61,7 +61,7 @@ function recordNotSent(job: Job): void {
 }
 
 function recordPlaced(job: Job, order: Order): void {
-  const key = keyOf(order.price, order.amount);
+  const key = termsKey(order.price, order.amount);
   const open = job.openRequests.flatMap(({ lines }) => lines);
   const line = order.side === job.terms.side ? open.find((one) => job.keys[one] === key) : undefined;
   if (line === undefined) {

@@ -1,7 +1,7 @@
 import { Decimal } from '../../../../src/domain/decimal.js';
-import { Exchange as SandboxExchange } from '../../../../src/sandbox/exchange/exchange.js';
+import { SandboxExchange } from '../../../../src/sandbox/exchange/exchange.js';
 import { type Running, type ServeOptions, serve } from '../../../../src/sandbox/lifecycle/serve.js';
-import { type Order, recordOf } from '../../../../src/sandbox/orders/order.js';
+import { type AccountOrder, recordOf } from '../../../../src/sandbox/orders/order.js';
 import type { LoggedOrder, MarketPoint } from '../../../support/algo-verdict.js';
 
 /** An order of the log, with the client id that names its algo order. */
@@ -14,7 +14,7 @@ export interface LoggedChild extends Omit<LoggedOrder, 'cancelledBy' | 'isDuplic
 }
 
 interface Noted {
-  readonly order: Order;
+  readonly order: AccountOrder;
   readonly placed: number;
   closed: number | null;
   filled: string;
@@ -31,7 +31,7 @@ export class ExchangeLog {
   readonly #orders = new Map<bigint, Noted>();
   readonly #paths = new Map<string, MarketPoint[]>();
   readonly #newestTrade = new Map<string, string>();
-  readonly #changedOrders = new Set<Order>();
+  readonly #changedOrders = new Set<AccountOrder>();
   readonly #changedMarkets = new Set<string>();
   #isDue = false;
 
@@ -92,7 +92,7 @@ export class ExchangeLog {
       });
   }
 
-  #note(topic: string, order: Order | undefined): void {
+  #note(topic: string, order: AccountOrder | undefined): void {
     const [kind, name = ''] = topic.split(' ');
     if (order !== undefined) this.#changedOrders.add(order);
     else if (kind === 'book' || kind === 'trades') this.#changedMarkets.add(name);
@@ -112,7 +112,7 @@ export class ExchangeLog {
     this.#changedMarkets.clear();
   }
 
-  #takeOrder(order: Order, time: number): void {
+  #takeOrder(order: AccountOrder, time: number): void {
     const shown = recordOf(order);
     const noted = this.#orders.get(order.id) ?? { order, placed: time, closed: null, filled: '0', fee: '0', fills: [] };
     this.#orders.set(order.id, noted);
