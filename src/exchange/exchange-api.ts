@@ -11,7 +11,14 @@ import { type OperationName, type OperationNamed, operationOf } from './operatio
 import type { Result } from './operations/operation.js';
 import { type Credentials, type Hosts, type ParameterValues, requestUrl, type ValuesOf } from './request.js';
 import { BadStatus, NO_REASON, Refused, readResponse, requireJson, UnexpectedResponse, wholeBody } from './response.js';
-import { get, type HttpResponse, Network, type SendRequest, TransportError, type TransportOptions } from './transport.js';
+import {
+  get,
+  type HttpResponse,
+  Network,
+  type SendRequest,
+  TransportError,
+  type TransportOptions,
+} from './transport.js';
 import { CANCELLED, NO_TIME, WAITED_TOO_LONG, type WriteResponse, writeResponseOf } from './write-response.js';
 
 export interface ApiOptions {

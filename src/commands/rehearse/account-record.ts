@@ -1,8 +1,8 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Side } from '../../domain/order.js';
 import { FIRST_ACCOUNT } from '../../sandbox/accounts/accounts.js';
-import { coinText, type Market } from '../../sandbox/markets/market.js';
-import type { Order } from '../../sandbox/orders/order.js';
+import { coinText, type SandboxMarket } from '../../sandbox/markets/market.js';
+import type { AccountOrder } from '../../sandbox/orders/order.js';
 import type { PrivateSandbox } from '../../sandbox/rehearsal/private-sandbox.js';
 
 /** A trade of the account. */
@@ -38,11 +38,15 @@ export class AccountRecord {
   /** The last prices of the tape by market, in ticks. */
   readonly #prices = new Map<string, bigint>();
   /** The market in which a coin has its price, and what the account has of the coin. */
-  #holdings: readonly { readonly market: Market; units: bigint }[] = [];
+  #holdings: readonly { readonly market: SandboxMarket; units: bigint }[] = [];
   #cash = 0n;
   #revision = -1;
-  #opening: { readonly coin: string; readonly units: bigint; readonly market: Market | undefined; price?: bigint }[] =
-    [];
+  #opening: {
+    readonly coin: string;
+    readonly units: bigint;
+    readonly market: SandboxMarket | undefined;
+    price?: bigint;
+  }[] = [];
   #highest: bigint | undefined;
   /** In units of the coin of all values. */
   #drawdown = 0n;
@@ -129,7 +133,7 @@ export class AccountRecord {
     );
   }
 
-  #changed(order: Order): void {
+  #changed(order: AccountOrder): void {
     const { market } = order;
     let known = this.#orders.get(order.id);
     if (known === undefined) {
@@ -142,7 +146,7 @@ export class AccountRecord {
     if (!order.open) this.#orders.delete(order.id);
   }
 
-  #filled(order: Order, known: KnownOrder, filled: bigint): void {
+  #filled(order: AccountOrder, known: KnownOrder, filled: bigint): void {
     const { market, side, lastTrade } = order;
     const [amount, value, fee] = [filled - known.filled, order.value - known.value, order.fee - known.fee];
     [known.filled, known.value, known.fee] = [filled, order.value, order.fee];
@@ -168,12 +172,12 @@ export class AccountRecord {
   }
 
   /** Each coin with the market that prices it. */
-  #coins(): readonly { readonly coin: string; readonly market: Market | undefined }[] {
+  #coins(): readonly { readonly coin: string; readonly market: SandboxMarket | undefined }[] {
     const { exchange } = this.#sandbox;
     const coins = new Set([...exchange.markets.values()].flatMap(({ base, quote }) => [base, quote]));
     return [...coins].map((coin) => ({
       coin,
-      market: exchange.markets.get(`${coin}_${this.unit}`) as Market | undefined,
+      market: exchange.markets.get(`${coin}_${this.unit}`) as SandboxMarket | undefined,
     }));
   }
 }

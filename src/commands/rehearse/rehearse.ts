@@ -42,9 +42,9 @@ export const rehearseCommand = (program: Program) =>
     },
     timeout: 'has no meaning: it runs until the command or the tape ends, or Ctrl-C',
     examples: [
-      'rehearse sandbox -- order sell btc_usdt 0.5 --trail 2%',
-      'rehearse sandbox --from 2023-03-10 --to 2023-03-13 --funds usdt=10000 -- order buy btc_usdt 0.1 --at 20000',
-      'rehearse tape.ndjson.gz --speed 60 -- node bot.mjs',
+      'rehearse sandbox --to 2023-03-01T02:00 -- order sell btc_usdt 0.5 --trail 1%',
+      'rehearse tape.ndjson.gz --funds usdt=10000 --json -- order buy btc_usdt 0.1 --over 2h',
+      'rehearse sandbox --speed 600 --svg grid.svg -- node bot.mjs',
     ],
     output: REPORT,
     async run(context, { files: words, from, to, ...given }) {

@@ -38,6 +38,7 @@ export class CommandWorld {
   readonly #options: WorldOptions;
   readonly streams: ServedStreams;
   readonly #running = new Set<RunningCommand>();
+  #isMuted = false;
   #watching: Promise<Failure | undefined> | undefined;
   readonly #host: Host;
 
@@ -84,7 +85,13 @@ export class CommandWorld {
       host: new CommandHost(
         { ...this.#host, sleep: (ms, signal) => waiting(command, () => this.#host.sleep(ms, signal)) },
         words,
-        { input: Readable.from([]), output: printing(printed), errors: printing(this.#options.printed) },
+        {
+          input: Readable.from([]),
+          output: printing(printed),
+          errors: printing((text) => {
+            if (!this.#isMuted) this.#options.printed(text);
+          }),
+        },
       ),
     };
     this.#running.add(command);
@@ -134,8 +141,9 @@ export class CommandWorld {
     return JSON.parse(text);
   }
 
-  /** Has all commands end as after a signal. */
+  /** Has all commands end as after a signal. What they say about that is of no use: everything ends. */
   interrupt(): void {
+    this.#isMuted = true;
     for (const { host } of this.#running) void host.interrupt('SIGTERM');
   }
 

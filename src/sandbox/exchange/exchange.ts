@@ -314,7 +314,8 @@ export class SandboxExchange {
   /** A new exchange: its first account, and the market before it is first seen. */
   #begin({ firstAccount, firstBalances }: ExchangeOptions): void {
     this.customers.add(firstAccount);
-    const initial = Object.entries(INITIAL_BALANCES).filter(([coin]) => this.coins.has(coin));
+    const coins = new Set([...this.markets.values()].flatMap(({ base, quote }) => [base, quote]));
+    const initial = Object.entries(INITIAL_BALANCES).filter(([coin]) => coins.has(coin));
     this.funds.seed(FIRST_ACCOUNT, firstBalances ?? Object.fromEntries(initial));
     this.#simulator.begin(this.clock.now());
     this.state.simulator = this.#simulator.state;

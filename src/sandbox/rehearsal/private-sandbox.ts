@@ -4,12 +4,12 @@ import { boundedLog } from '../../platform/bounded-log.js';
 import { makeOwnFolder } from '../../platform/private-files.js';
 import { FIRST_ACCOUNT, type Secrets } from '../accounts/accounts.js';
 import { topics } from '../exchange/changes.js';
-import { Exchange } from '../exchange/exchange.js';
+import { SandboxExchange } from '../exchange/exchange.js';
 import { Faults, type FaultyReply } from '../faults/faults.js';
 import type { FaultEntry } from '../faults/log.js';
 import { FAULT_KINDS, type FaultKind, type FaultRule } from '../faults/rules.js';
 import type { MarketRules } from '../markets/market.js';
-import type { Order } from '../orders/order.js';
+import type { AccountOrder } from '../orders/order.js';
 import { recordOf } from '../orders/order.js';
 import type { TapeEvent } from '../replay/tape-event.js';
 import { Activity, interfaceRequestListener, type Listener, listen } from '../server/http.js';
@@ -67,7 +67,7 @@ export interface ServedAnswer {
 /** An order that has changed, with the number of the change. */
 interface ChangedOrder {
   readonly change: number;
-  readonly order: Order;
+  readonly order: AccountOrder;
 }
 
 /**
@@ -75,7 +75,7 @@ interface ChangedOrder {
  * nowhere. A command in this process asks it directly; a program finds it on a port.
  */
 export class PrivateSandbox {
-  readonly exchange: Exchange;
+  readonly exchange: SandboxExchange;
   readonly #options: PrivateSandboxOptions;
   readonly #handler: RequestHandler;
   readonly #faults: Faults;
@@ -89,7 +89,7 @@ export class PrivateSandbox {
   /** Orders and cancellations that were refused. */
   refused = 0;
 
-  private constructor(exchange: Exchange, options: PrivateSandboxOptions) {
+  private constructor(exchange: SandboxExchange, options: PrivateSandboxOptions) {
     this.exchange = exchange;
     this.#options = options;
 
@@ -118,7 +118,7 @@ export class PrivateSandbox {
   static async open(options: PrivateSandboxOptions): Promise<PrivateSandbox> {
     const { directory, keys, time, markets, rules, funds, now, latencyMs } = options;
     makeOwnFolder(directory);
-    const exchange = await Exchange.open({
+    const exchange = await SandboxExchange.open({
       directory: path.join(directory, 'exchange'),
       ...{ seed: SEED, now, firstAccount: keys, firstBalances: funds, isTemporary: true },
       replayGenesis: { time, emptyMarkets: markets, markets: rules, isAlone: true },
@@ -254,7 +254,7 @@ export class PrivateSandbox {
     await this.exchange.close();
   }
 
-  #changed(topic: string, order: Order | undefined): void {
+  #changed(topic: string, order: AccountOrder | undefined): void {
     this.#changes += 1;
     this.#revisions.set(topic, this.#changes);
     if (order?.account !== FIRST_ACCOUNT) return;
@@ -279,7 +279,7 @@ export class PrivateSandbox {
 
 const WRITES = /^\/api\/(order|orderMoreV2|cancelOrder)\?/;
 
-function updateOf(order: Order): OrderUpdate {
+function updateOf(order: AccountOrder): OrderUpdate {
   const record = recordOf(order);
   const { id, market, side, type, price, amount, filled, filledValue, fee, time, state, lastTrade } = record;
   const feeCoin = side === 'buy' ? order.market.base : order.market.quote;

@@ -53,4 +53,4 @@ const client = new Client({
 });
 const [symbol] = await client.loadMarkets();
 const order = await client.createOrder(symbol, 'buy', '0.01', '25000');
-console.log(JSON.stringify({ symbol, code: String(order.code), traded: await client.watchTrades(symbol) }));
+process.stdout.write(JSON.stringify({ symbol, code: String(order.code), traded: await client.watchTrades(symbol) }));
