@@ -53,7 +53,7 @@ const GROUPS = [
   },
   {
     files: ['find-order', 'settle-order', 'settle-sent-order', 'poll-until-found', 'same-refusal'].map(settling),
-    tests: ['acknowledged', 'find-order', 'lost-answers', 'poll-until-found', 'refused', 'until-known'].map(
+    tests: ['acknowledged', 'find-order', 'poll-until-found', 'refused', 'settle-sent-order', 'until-known'].map(
       testOfSettling,
     ),
   },

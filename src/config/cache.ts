@@ -14,6 +14,11 @@ const FOLDER = 'answers';
 /** The history of an account with a million bills, twice. */
 const MAX_BYTES = 2 ** 29;
 
+/** The key of the markets of an exchange. */
+export function marketsKey(baseUrl: string | null): string {
+  return `markets ${baseUrl}`;
+}
+
 /**
  * Things that can be made again, such as the market configuration, each with its age. Nothing here ever fails a command: what
  * cannot be read is not there, and what cannot be written is made again next time.

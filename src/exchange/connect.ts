@@ -2,7 +2,7 @@
  * What a session makes an exchange of: its clients, its limits and its latch, its streams and its feeds. Rarely used modules are
  * loaded on demand.
  */
-import type { Cache } from '../config/cache.js';
+import { type Cache, marketsKey } from '../config/cache.js';
 import type { ProfileConnection } from '../config/connection.js';
 import { passwordsOf, redisProblem, shareOf } from '../config/settings.js';
 import type { Failure } from '../errors.js';
@@ -170,6 +170,11 @@ export async function keepSandboxOffset(cache: Cache, host: Host, offsetMs: numb
 
 function clockKey(tradeUrl: string | null): string {
   return `offset ${tradeUrl ?? SANDBOX}`;
+}
+
+/** Forgets the markets of a sandbox whose exchange may have other ones now. */
+export async function forgetMarkets(cache: Cache, baseUrl: string): Promise<void> {
+  await cache.remove(marketsKey(baseUrl));
 }
 
 /** Forgets what a sandbox that has ended had counted against its limits. @param root the folder of pit's state */

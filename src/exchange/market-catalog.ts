@@ -1,4 +1,4 @@
-import type { Cache } from '../config/cache.js';
+import { type Cache, marketsKey } from '../config/cache.js';
 import { nearest } from '../config/nearest.js';
 import { Decimal } from '../domain/decimal.js';
 import { type Market, splitMarket } from '../domain/market.js';
@@ -87,7 +87,7 @@ export class MarketCatalog {
   }
 
   get #key(): string {
-    return `markets ${this.#source.hosts.baseUrl}`;
+    return marketsKey(this.#source.hosts.baseUrl);
   }
 }
 

@@ -1,13 +1,16 @@
-// `npm run campaign:algos [-- COUNT [SEED [PER_ROUND]]]`: COUNT algo orders of all kinds, PER_ROUND of them on one exchange, whose watching
-// processes are killed at every step
+// `npm run campaign:algos [-- COUNT [SEED [PER_ROUND [ROUND]]]]`: COUNT algo orders of all kinds, PER_ROUND of them on one exchange, whose
+// watching processes are killed at every step. With ROUND, counted from 0, only that one runs.
 import { randomInt } from 'node:crypto';
 import { algoCampaign } from '../trading/campaign/algo-campaign.js';
 
-const [count = '200', seed = String(randomInt(2 ** 31)), perRound = '40'] = process.argv.slice(2);
+const [count = '200', seed = String(randomInt(2 ** 31)), perRound = '40', round] = process.argv.slice(2);
 const tell = (line: string) => void process.stdout.write(`${line}\n`);
 tell(`seed ${seed}, ${count} algo orders`);
 const start = performance.now();
-const found = await algoCampaign({ seed: Number(seed), count: Number(count), perRound: Number(perRound), tell });
+const found = await algoCampaign({
+  ...{ seed: Number(seed), count: Number(count), perRound: Number(perRound), tell },
+  only: round === undefined ? undefined : Number(round),
+});
 const listed = (counts: ReadonlyMap<string, number>) =>
   [...counts]
     .sort(([one], [other]) => (one < other ? -1 : 1))

@@ -71,13 +71,15 @@ export interface AlgoRun {
   readonly started: number;
   /** Null if it has not ended. */
   readonly ended: number | null;
-  /** The exchange's prices, oldest first. */
+  /** The exchange's prices, oldest first, also those after the end: pit's clock may be behind. */
   readonly path: readonly MarketPoint[];
   readonly orders: readonly LoggedOrder[];
   /** When it saw nothing: cuts, sleep, a dead runner, old or crossed data. */
   readonly unseen: readonly Span[];
   /** When it was not to act, or could not: paused, halted, locked out, without funds, waiting for an unknown outcome. Also the unseen times. */
   readonly held: readonly Span[];
+  /** How old a price may be that triggers a stop. None that a trail follows is of a time before there was something to protect. */
+  readonly staleMs: number;
   /** How long after a price was reached an order has to be there. */
   readonly graceMs: number;
   /** When it was not to place anything, because the user had halted or paused it, and nothing was on its way any more. */
@@ -301,9 +303,9 @@ class Judge {
     let furthest: Decimal | null = null;
     for (const [index, point] of this.#run.path.entries()) {
       const next = this.#run.path[index + 1]?.time ?? Number.POSITIVE_INFINITY;
-      if (next <= begins || point.time > first.placed) continue;
+      if (next <= begins - this.#run.staleMs || point.time > first.placed) continue;
       const price = this.#priceOf(point);
-      for (const seen of [price, point.bid, point.ask, point.last])
+      for (const seen of next <= begins ? [] : [price, point.bid, point.ask, point.last])
         if (seen !== null) best = this.#better(best, typeof seen === 'string' ? Decimal.of(seen) : seen);
       const level = this.#level(best);
       if (price === null || level === null || isWithin(point.time, next, this.#run.unseen)) continue;

@@ -11,7 +11,7 @@ import { PrivateSandbox } from '../../sandbox/rehearsal/private-sandbox.js';
 import { AccountRecord } from './account-record.js';
 import type { MarketPicture } from './picture.js';
 import { CommandWorld, homeIn } from './rehearsed-command.js';
-import { emptyTape, type Tape } from './tape.js';
+import { emptyTape, isPast, type Tape } from './tape.js';
 import { VirtualClock } from './virtual-clock.js';
 
 /*
@@ -83,7 +83,7 @@ abstract class Rehearsal {
     this.sandbox.take(event);
     if (event.kind !== 'trade' && event.kind !== 'candle') return;
     this.record.priced(event.market);
-    if (!event.isPast) this.picture?.add(event, this.record);
+    if (!isPast(event)) this.picture?.add(event, this.record);
   }
 
   /** Lets what is known at the beginning of the tape happen. Throws Failure `usage` if nothing happens after it. */

@@ -9,7 +9,7 @@ import { TapeDocuments } from '../../sandbox/replay/tape-documents.js';
 import type { TapeEvent } from '../../sandbox/replay/tape-event.js';
 
 /** The name of the tape that comes with pit. */
-export const SANDBOX_TAPE = 'sandbox';
+const SANDBOX_TAPE = 'sandbox';
 const SANDBOX_MARKET = 'btc_usdt';
 /** As assets/README.md says. */
 const SANDBOX_START = Date.parse('2023-03-01T00:00:00Z');
@@ -72,7 +72,7 @@ export class Tape {
     const event = this.next;
     if (event === undefined) return undefined;
     this.#at += 1;
-    if (event.kind === 'config' || ('isPast' in event && event.isPast)) return event;
+    if (event.kind === 'config' || isPast(event)) return event;
     if (event.kind === 'gap') this.gaps += 1;
     else {
       this.from ??= event.time;
@@ -109,8 +109,8 @@ export function emptyTape(): Failure {
 }
 
 /** The recorded minutes of the sandbox, as the rows of `pit kline --out`. */
-function* sandboxRows(): Generator<TapeEvent> {
-  const documents = new TapeDocuments(SANDBOX_TAPE);
+function* sandboxRows(from: number): Generator<TapeEvent> {
+  const documents = new TapeDocuments(SANDBOX_TAPE, from);
   const { open, high, low, close, volume } = recordedMinutes();
   const price = (column: Int32Array, minute: number) => Decimal.fromUnits(BigInt(column[minute] ?? 0), 2).toString();
   for (let minute = 0; minute < RECORDED_MINUTES; minute += 1)
@@ -122,9 +122,18 @@ function* sandboxRows(): Generator<TapeEvent> {
   yield* documents.end();
 }
 
-function* sandboxTape({ from = 0, to = Number.POSITIVE_INFINITY }: ReadingTerms): Generator<TapeEvent> {
-  for (const event of sandboxRows()) {
+function* sandboxTape({
+  from = Number.NEGATIVE_INFINITY,
+  to = Number.POSITIVE_INFINITY,
+}: ReadingTerms): Generator<TapeEvent> {
+  for (const event of sandboxRows(from)) {
     if (event.time >= to) return;
-    yield event.kind === 'candle' && event.time < from ? { ...event, time: from, isPast: true } : event;
+    if (event.time >= from) yield event;
+    else if (event.kind === 'past') yield { ...event, time: from };
   }
+}
+
+/** Whether it only shows what was before the tape begins. */
+export function isPast(event: TapeEvent): boolean {
+  return event.kind === 'past' || (event.kind === 'trade' && event.isPast);
 }

@@ -39,6 +39,7 @@ export async function confirmingLoss<Report>(
     if (confirmed.isReplaced) await context.sandbox.deleteJournal();
     return confirmed;
   });
+  await context.sandbox.forgetMarkets();
   const clock = await context.sandbox.administer('GET /clock');
   await context.sandbox.rememberClock(clock.time);
   return report;

@@ -18,6 +18,8 @@ const FASTEST = 'max';
 const speed = numberBy('--speed', PARAMETERS.speed.wrapped);
 /** Of a pipe, which is copied first; a file may be longer. */
 const PIPE = { max: 2 ** 32, hint: 'Give a file instead.' };
+/** A long tape takes its time. */
+const LONGEST_READING_MS = 12 * 3_600_000;
 /** A person reads no more; `--json` has all. */
 const SHOWN_GAPS = 10;
 
@@ -78,8 +80,7 @@ export default define({
     if (latency !== undefined && !isPaced)
       throw usage('--latency needs --speed.', 'As fast as possible, nobody can trade: --speed 1 is real time.');
     const where = market === undefined ? '' : ` in ${market}`;
-    // reading a long tape takes its time
-    budget.disableDeadline();
+    budget.allowFor(LONGEST_READING_MS);
     if (globals.dryRun) {
       const plan = await withFilesForSandbox(context, names, (files) =>
         sandbox.administer('POST /replay/plan', { files, market }),

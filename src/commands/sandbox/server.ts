@@ -232,6 +232,7 @@ export const reset = define({
     const deletion = 'all orders, balances and history of the sandbox';
     if (context.globals.dryRun) return dryChange('sandbox reset', `Would delete ${deletion}.`);
     await confirm(context, `Delete ${deletion}?`);
+    await context.sandbox.forgetMarkets();
     const { resetSandbox } = await import('../../sandbox/lifecycle/control.js');
     const stopped = await resetSandbox(context.host);
     await context.sandbox.deleteJournal();

@@ -2,7 +2,7 @@ import { Cache } from '../../config/cache.js';
 import { CompletionNames } from '../../config/completion-names.js';
 import { SANDBOX } from '../../config/profiles.js';
 import { Failure, suggest } from '../../errors.js';
-import { clearSandboxLimits, keepSandboxOffset } from '../../exchange/connect.js';
+import { clearSandboxLimits, forgetMarkets, keepSandboxOffset } from '../../exchange/connect.js';
 import type { Launch } from '../../platform/background.js';
 import type { Host } from '../../platform/host.js';
 import type { TimeBudget } from '../../platform/time-budget.js';
@@ -92,6 +92,13 @@ export class Sandbox {
   async rememberClock(time: string | null): Promise<void> {
     const cache = new Cache(this.#host.directories.cache, this.#host.now);
     await keepSandboxOffset(cache, this.#host, time === null ? null : Date.parse(time) - this.#host.now());
+  }
+
+  /** Forgets the cached markets: a recording, another state or a new exchange may have other ones. */
+  async forgetMarkets(): Promise<void> {
+    const address = await this.currentAddress();
+    if (address !== undefined)
+      await forgetMarkets(new Cache(this.#host.directories.cache, this.#host.now), address.baseUrl);
   }
 
   /** Forgets what was written to an exchange that another one has replaced. */

@@ -343,7 +343,8 @@ export class Book<Order extends BookOrder> {
 
   /** The levels that wait to be recorded, for who only looks, as long as the book has no others. */
   get #waiting(): Readonly<Record<Side, readonly Level<Order>[]>> | undefined {
-    const isEmptyOn = (side: Side) => this.#sides[side].best() === undefined && this.#recording?.[side].taken.size === 0;
+    const isEmptyOn = (side: Side) =>
+      this.#sides[side].best() === undefined && this.#recording?.[side].taken.size === 0;
     if (this.#later === undefined || !SIDES.every(isEmptyOn)) return undefined;
     if (this.#shownLater === undefined) {
       const { buy, sell } = this.#later();

@@ -7,8 +7,10 @@ import type { ReplayedMarket, Replays } from '../replay/replays.js';
 import type { MarketSimulator } from '../simulator/market-simulator.js';
 import type { Clock } from './clock.js';
 
-/** How much of a recording, in ms of its time, is replayed before others are served. */
-const FAST_FORWARD_STEP = 6 * 3_600_000;
+/** How much of a recording, in ms of its time, is replayed before others are served: at first, and at most. */
+const FAST_FORWARD = { first: 600_000, most: 6 * 3_600_000 };
+/** How many rows that should be about. */
+const ROWS_AT_ONCE = 10_000;
 
 interface AdminContext {
   readonly customers: Customers;
@@ -99,17 +101,19 @@ export class AdminService {
   async fastForward(until: number, shouldContinue: () => boolean): Promise<void> {
     const { clock, replays, advance, fastForward, durable } = this.#context;
     clock.stop();
+    let step = FAST_FORWARD.first;
     while (replays.next < Number.POSITIVE_INFINITY) {
-      const end = Math.max(until, replays.next);
-      clock.forward(Math.min(replays.next + FAST_FORWARD_STEP, end));
+      const [end, left] = [Math.max(until, replays.next), replays.left];
+      clock.forward(Math.min(replays.next + step, end));
       fastForward();
+      step = left - replays.left > ROWS_AT_ONCE ? Math.ceil(step / 2) : Math.min(FAST_FORWARD.most, step * 2);
       // others are served in between
       await durable();
       if (!shouldContinue()) return;
     }
     clock.forward(until);
     fastForward();
-    // the simulated traders quote again
+    // the simulated traders of other markets quote again
     advance();
   }
 }

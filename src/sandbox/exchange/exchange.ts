@@ -379,7 +379,7 @@ function genesisState({ seed, now, replayGenesis }: ExchangeOptions): State {
     fundsTasks: [],
     cancelTimers: [],
     priceMoves: new Map(),
-    tapeMarkets: (replayGenesis?.markets ?? []).filter(isOther),
+    tapeMarkets: (replayGenesis?.markets ?? []).filter(isOther).map(rulesOf),
     recordings: new Map(),
     replays: new Map(),
     simulator: MarketSimulator.start(start),

@@ -148,6 +148,7 @@ export class CandleSeries {
 
   readonly #current = new Map<Level, Slot>();
   #lastPrice: bigint | undefined;
+  #newest = 0;
 
   /** @param history its past; for a market without one, where it begins unless a recording has candles of before (ms) */
   constructor(market: string, history: History | number, table: Table<Candle>) {
@@ -168,6 +169,26 @@ export class CandleSeries {
       this.#table.put(key, candle);
     }
     this.#lastPrice = price;
+    this.#newest = Math.max(this.#newest, trade.time);
+  }
+
+  /**
+   * Puts a recorded candle in the place of what the minute at which it begins has had, and sums the longer ones again. Trades that
+   * follow are added to it.
+   */
+  replace(candle: Candle): void {
+    this.#put('1min', candle);
+    for (const [index, level] of LEVELS.entries()) {
+      const shorter = LEVELS[index - 1];
+      if (shorter === undefined) continue;
+      const start = candleStart(level, candle.time);
+      const range = { start: this.#key(shorter, start), end: this.#key(shorter, start + candleLength(level)) };
+      const rows = Array.from(this.#table.entries(range), ([, row]) => row);
+      const [sum] = aggregate(rows, level, this.#closeBefore(start));
+      if (sum !== undefined) this.#put(level, sum);
+    }
+    if (candle.time >= this.#newest) this.#lastPrice = candle.close;
+    this.#newest = Math.max(this.#newest, candle.time);
   }
 
   /** Rows without gaps up to `now`, oldest first: the latest (or the first) `size` of those that begin at `since` or later. */
@@ -214,6 +235,13 @@ export class CandleSeries {
     const range = { start: this.#key(level, from), end: this.#key(level, to) };
     const live = Array.from(this.#table.entries(range), ([, candle]) => candle);
     return aggregate([...old, ...live], level);
+  }
+
+  #put(level: Level, candle: Candle): void {
+    const key = this.#key(level, candle.time);
+    const current = this.#current.get(level);
+    if (current?.key === key) this.#current.set(level, { key, candle });
+    this.#table.put(key, candle);
   }
 
   #slot(level: Level, start: number): Slot {

@@ -2,8 +2,9 @@ import { Decimal } from '../../domain/decimal.js';
 import type { Level } from '../../domain/market-data.js';
 import type { Side } from '../../domain/order.js';
 import type { RecordedChange } from '../engine/book.js';
+import type { Candle } from '../markets/candles.js';
 import type { SandboxMarket } from '../markets/market.js';
-import { badLine, type CandleEvent, type DepthEvent, type TradeEvent } from './tape-event.js';
+import { badLine, type CandleEvent, type DepthEvent, type PastEvent, type TradeEvent } from './tape-event.js';
 
 /** A recorded trade, or a price that a candle shows, in ticks and lots. Times are ms since the Unix epoch. */
 export interface RecordedTrade {
@@ -15,7 +16,18 @@ export interface RecordedTrade {
   readonly price: bigint;
   /** Zero only shows the price. */
   readonly amount: bigint;
+  /** Whether it was executed before the recording: it is shown, and fills nothing. */
   readonly isPast: boolean;
+  /** Of the candle that shows it, in ms; 0 for a trade. */
+  readonly length: number;
+}
+
+/** A candle of the past, in ticks and lots, with its length in ms. */
+export interface RecordedPast extends Pick<Candle, 'open' | 'high' | 'low' | 'close' | 'volume'> {
+  readonly kind: 'past';
+  readonly time: number;
+  readonly date: number;
+  readonly length: number;
 }
 
 /** How a recorded book changes, in ticks and lots. Times are ms since the Unix epoch. */
@@ -28,7 +40,9 @@ export interface RecordedDepth extends Readonly<Record<Side, RecordedChange>> {
 }
 
 /** What a tape does to a market. */
-export type Happening = RecordedTrade | RecordedDepth;
+export type Happening = RecordedTrade | RecordedPast | RecordedDepth;
+
+type MarketEvent = TradeEvent | CandleEvent | PastEvent | DepthEvent;
 
 /** Turns the events of markets into ticks, lots and changes of books. */
 export class Happenings {
@@ -36,12 +50,20 @@ export class Happenings {
   readonly #books = new Map<string, Readonly<Record<Side, ReadonlyMap<string, string>>>>();
 
   /** Throws Failure `usage` with the line for numbers that the market cannot have. */
-  of(event: TradeEvent | CandleEvent | DepthEvent, market: SandboxMarket): Happening {
+  of(event: MarketEvent, market: SandboxMarket): Happening {
     const { time, date } = event;
     if (event.kind === 'depth') return this.#depth(event, market);
-    const { kind, side, isPast } = event;
+    if (event.kind === 'past') {
+      const { kind, length } = event;
+      const price = (text: string) => numbersOf(event, { price: text, amount: event.volume }, market);
+      const { price: open, amount: volume } = price(event.open);
+      const [high, low, close] = [price(event.high).price, price(event.low).price, price(event.close).price];
+      return { kind, time, date, length, open, high, low, close, volume };
+    }
+    const { kind, side } = event;
     const id = kind === 'trade' && event.id !== null ? BigInt(event.id) : null;
-    return { kind, time, date, id, side, isPast, ...numbersOf(event, event, market) };
+    const [isPast, length] = kind === 'trade' ? [event.isPast, 0] : [false, event.length];
+    return { kind, time, date, id, side, isPast, length, ...numbersOf(event, event, market) };
   }
 
   #depth(event: DepthEvent, market: SandboxMarket): RecordedDepth {
@@ -71,7 +93,7 @@ export class Happenings {
   }
 }
 
-function numbersOf(event: TradeEvent | CandleEvent | DepthEvent, level: Level, market: SandboxMarket) {
+function numbersOf(event: MarketEvent, level: Level, market: SandboxMarket) {
   const [price, amount] = [Decimal.of(level.price), Decimal.of(level.amount)];
   const { priceScale, amountScale, name } = market;
   if (price.significantScale > priceScale)

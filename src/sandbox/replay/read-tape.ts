@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { compareIds, isOvertaken } from '../../domain/market-data.js';
-import { type Failure, systemErrorCode, usage } from '../../errors.js';
+import { Failure, systemErrorCode, usage } from '../../errors.js';
 import { openRegular, UnboundedFile } from '../../platform/bounded-file.js';
 import { plainTime, TapeDocuments } from './tape-documents.js';
 import { badLine, type ConfigEvent, type TapeEvent } from './tape-event.js';
@@ -50,7 +50,8 @@ export async function* readTape(files: readonly string[], terms: ReadingTerms = 
     if (hasBegun) yield event;
     else if (event.kind === 'depth') books.set(event.market, event);
     else if (event.kind === 'config') yield { ...event, time: from };
-    else if (event.kind === 'candle' || event.kind === 'trade') yield { ...event, time: from, isPast: true };
+    else if (event.kind === 'trade') yield { ...event, time: from, isPast: true };
+    else if (event.kind === 'past') yield { ...event, time: from };
   }
   if (!hasBegun) for (const book of books.values()) yield { ...book, time: from };
 }
@@ -176,9 +177,9 @@ async function beginningOf(file: string, terms: ReadingTerms): Promise<number> {
   throw usage(`${file} has no rows.`, terms.market === undefined ? TAPE_FORMS : PLAIN_FORMS);
 }
 
-async function* eventsIn(file: string, { market }: ReadingTerms): AsyncGenerator<TapeEvent> {
+async function* eventsIn(file: string, { market, from = 0 }: ReadingTerms): AsyncGenerator<TapeEvent> {
   const head = headOf(file);
-  const documents = new TapeDocuments(file);
+  const documents = new TapeDocuments(file, from);
   if (head.equals(PARQUET)) {
     for await (const [row, fields] of parquetRows(file)) yield* documents.readRow(row, fields);
   } else {
@@ -188,13 +189,15 @@ async function* eventsIn(file: string, { market }: ReadingTerms): AsyncGenerator
     let length = MINUTE;
     for await (const { number, text, isWhole } of lines) {
       if (text.trim() === '' && isWhole) continue;
+      // all that there is was cut off
+      if (form === undefined && !isWhole && (text.trim() === '' || (text.startsWith('{') && !isJson(text)))) break;
       if (form === undefined) {
         form = formOf(text, market, { file, line: number });
         if (form === 'plain') length = await shortestStep(file, head);
         if (form === 'csv') columns = text.split(',');
         if (form === 'csv' || (form === 'plain' && isHeader(text))) continue;
       }
-      if (!isWhole && form !== 'plain' && !(form === 'json' && isJson(text))) yield documents.cutOff(number);
+      if (!isWhole && form !== 'plain' && !(form === 'json' && isJson(text))) yield* documents.cutOff(number);
       else if (form === 'json') yield* documents.read(number, text);
       else if (form === 'csv') yield* documents.readRow(number, rowOf(text, columns ?? [], { file, line: number }));
       else yield* documents.readPlainRow(number, plainColumns(text), market ?? '', length);
@@ -278,7 +281,7 @@ async function* linesOf(file: string, isCompressed: boolean): AsyncGenerator<Lin
         throw badLine({ file, line: number + 1 }, `is longer than ${LONGEST_LINE} characters`);
     }
   } catch (error) {
-    if (!isCutOff(error)) throw unreadable(error, file, number + 1);
+    if (!isCutOff(error)) throw unreadable(error, file, number);
     // there is a line that is not whole, even if what could be unpacked ends with one that is
     rest += ' ';
   }
@@ -306,15 +309,12 @@ function isCutOff(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'Z_BUF_ERROR';
 }
 
-function unreadable(error: unknown, file: string, line: number): unknown {
-  if (!(error instanceof Error) || !('code' in error)) return error;
-  if (String(error.code).startsWith('Z_'))
-    return badLine(
-      { file, line },
-      `cannot be unpacked: ${error.message}`,
-      'The compressed file is damaged from there on.',
-    );
-  return cannotRead(error, file);
+/** @param lines how many could be read before */
+function unreadable(error: unknown, file: string, lines: number): unknown {
+  if (error instanceof Failure || !(error instanceof Error) || !('code' in error)) return error;
+  if (!String(error.code).startsWith('Z_')) return cannotRead(error, file);
+  const where = lines === 0 ? '' : ` after line ${lines}`;
+  return usage(`${file} cannot be unpacked${where}: ${error.message}.`, 'The compressed file is damaged.');
 }
 
 function cannotRead(error: unknown, file: string): Failure {

@@ -1,7 +1,7 @@
 import { emptyRecordedBook, type RecordedBook, type RecordedChanges } from '../engine/book.js';
 import type { SandboxMarket } from '../markets/market.js';
 import type { OrderService, TradedMarket } from '../orders/order-service.js';
-import { type Happening, Happenings, type RecordedDepth, type RecordedTrade } from './happening.js';
+import { type Happening, Happenings, type RecordedDepth, type RecordedPast, type RecordedTrade } from './happening.js';
 import type { TapeEvent } from './tape-event.js';
 import { marketOf, unknownMarket } from './tape-market.js';
 
@@ -11,7 +11,9 @@ export interface Recording {
   /** Whether trades came: then candles only show what was before. */
   hasTrades: boolean;
   /** Whether candles of the past came, which have the trades of the past in them. */
-  hasPastCandles: boolean;
+  hasPast: boolean;
+  /** The length of the shortest candles that came, in ms. */
+  length: number;
   /** The amount of a usual trade in lots, for a book that is made up. */
   usual: bigint;
 }
@@ -78,13 +80,19 @@ export class RecordedMarkets {
     if (venue === undefined) throw new RangeError(`no such market: ${name}`);
     const recording = this.#context.recordings.get(name) ?? this.#begin(venue);
     if (happening.kind === 'depth') this.#applyDepth(venue, recording, happening);
-    else if (happening.isPast) this.#showPast(venue, recording, happening);
+    else if (happening.kind === 'past') this.#showPast(venue, recording, happening);
     else this.#applyTrade(venue, recording, happening);
   }
 
   #begin(venue: TradedMarket): Recording {
     this.#context.clear(venue.market.name);
-    const recording = { book: emptyRecordedBook(), hasTrades: false, hasPastCandles: false, usual: 0n };
+    const recording = {
+      book: emptyRecordedBook(),
+      hasTrades: false,
+      hasPast: false,
+      length: Number.MAX_SAFE_INTEGER,
+      usual: 0n,
+    };
     this.#context.recordings.set(venue.market.name, recording);
     venue.book.follow(recording.book);
     return recording;
@@ -99,18 +107,21 @@ export class RecordedMarkets {
     this.#context.orders.recordBook(venue, changes, depth);
   }
 
-  #showPast(venue: TradedMarket, recording: Recording, { kind, ...trade }: RecordedTrade): void {
-    const { tape } = venue;
-    if (kind === 'candle') {
-      recording.hasPastCandles = true;
-      tape.candles.record(trade.date, trade.price, trade.amount);
-    } else this.#context.orders.showTrade(venue, trade, !recording.hasPastCandles);
+  #showPast({ tape }: TradedMarket, recording: Recording, { date, length, ...candle }: RecordedPast): void {
+    if (!isFinest(recording, length)) return;
+    recording.hasPast = true;
+    const { open, high, low, close, volume } = candle;
+    tape.candles.replace({ time: date, open, high, low, close, volume });
   }
 
   #applyTrade(venue: TradedMarket, recording: Recording, trade: RecordedTrade): void {
+    if (trade.isPast) {
+      this.#context.orders.showTrade(venue, trade, !recording.hasPast);
+      return;
+    }
     if (trade.kind === 'trade') recording.hasTrades = true;
-    // candles have the same trades in them
-    else if (recording.hasTrades) return;
+    // candles have the same trades in them, and longer ones those of shorter ones
+    else if (recording.hasTrades || !isFinest(recording, trade.length)) return;
     this.#context.orders.passTrade(venue, trade);
     if (recording.book.hasQueue) return;
     recording.usual = usualOf(recording.usual, trade.amount);
@@ -128,6 +139,12 @@ export class RecordedMarkets {
       this.#context.orders.bookChanged(venue);
     }
   }
+}
+
+/** Whether no shorter candles of the market came. */
+function isFinest(recording: Recording, length: number): boolean {
+  recording.length = Math.min(recording.length, length);
+  return recording.length === length;
 }
 
 /** A change that also takes away the levels that it does not name. */

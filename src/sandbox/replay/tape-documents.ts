@@ -9,6 +9,7 @@ import {
   type CandleEvent,
   type ConfigEvent,
   type GapEvent,
+  type PastEvent,
   type TapeEvent,
   type TradeEvent,
 } from './tape-event.js';
@@ -25,15 +26,6 @@ const MOST_LEVELS = 5_000;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The candle so far, of the documents of a channel. */
-interface KnownCandle {
-  readonly time: number;
-  readonly high: Decimal;
-  readonly low: Decimal;
-  readonly close: Decimal;
-  readonly volume: Decimal;
-}
-
 /**
  * Reads the documents and rows of one file, one after the other: what `pit stream --json` prints, and the rows of `pit kline --out`
  * and `pit trades --out`. What the exchange sent says when it was made, often in whole seconds. When it happens within its second
@@ -42,6 +34,7 @@ interface KnownCandle {
  */
 export class TapeDocuments {
   readonly #file: string;
+  readonly #from: number;
 
   #line = 0;
   #last = Number.NEGATIVE_INFINITY;
@@ -50,13 +43,15 @@ export class TapeDocuments {
   /** What was before the tape began waits for its beginning. */
   #past: TapeEvent[] | undefined = [];
   readonly #seenChannels = new Set<string>();
-  readonly #knownCandles = new Map<string, KnownCandle>();
+  readonly #knownCandles = new Map<string, Candle>();
   readonly #rowType = new Map<string, CandleType>();
   /** The newest date of each channel. */
   readonly #newest = new Map<string, number>();
 
-  constructor(file: string) {
+  /** @param from candles that are over then are of the past (ms since the Unix epoch) */
+  constructor(file: string, from: number) {
     this.#file = file;
+    this.#from = from;
   }
 
   /** The events of a line. Throws Failure `usage` with the line for what is no document of a tape. */
@@ -102,11 +97,11 @@ export class TapeDocuments {
   }
 
   /** A last line without its end, as a killed program leaves it. */
-  cutOff(line: number): GapEvent {
+  *cutOff(line: number): Generator<TapeEvent> {
     this.#line = line;
     const now = this.#now;
     const reason = `line ${line} of ${this.#file} is cut off, and was left out`;
-    return { ...this.#event('', now), kind: 'gap', channel: '', from: now, to: now, reason };
+    yield* this.#inOrder([{ ...this.#event('', now), kind: 'gap', channel: '', from: now, to: now, reason }]);
   }
 
   /** What is left at the end of the file. */
@@ -120,7 +115,7 @@ export class TapeDocuments {
   /** Holds back what was before the beginning until that is known. */
   *#inOrder(events: Iterable<TapeEvent>): Generator<TapeEvent> {
     for (const event of events) {
-      const isPast = event.kind === 'config' || ('isPast' in event && event.isPast);
+      const isPast = event.kind === 'config' || event.kind === 'past' || (event.kind === 'trade' && event.isPast);
       if (this.#past === undefined) yield event;
       else if (isPast || event.kind === 'gap') this.#past.push(event);
       else {
@@ -167,7 +162,7 @@ export class TapeDocuments {
     }
     if (kind === 'depth') yield this.#depth(market, channel, document);
     else if (kind === 'trades') yield* this.#trades(market, channel, document);
-    else if (kind === 'kline' && this.#type(type)) yield* this.#candles(market, channel, document);
+    else if (kind === 'kline') yield* this.#candles(market, channel, CANDLE_MS[this.#type(type)], document);
     else if (!('data' in document)) throw this.#bad('is no document of a tape');
     // other channels move no market
   }
@@ -226,31 +221,34 @@ export class TapeDocuments {
   }
 
   /** What is new in the candles of a channel. */
-  *#candles(market: string, channel: string, document: Fields): Generator<CandleEvent> {
-    const isPast = this.#isFirst(channel);
+  *#candles(market: string, channel: string, length: number, document: Fields): Generator<CandleEvent | PastEvent> {
+    const isFirst = this.#isFirst(channel);
     const received = this.#received(document);
-    for (const fields of this.#rows(document)) {
-      const { time: date, open, high, low, close, volume } = this.#candle(fields);
+    const rows = this.#rows(document);
+    for (const [index, fields] of rows.entries()) {
+      const candle = this.#candle(fields);
+      const { time: date, high, low, close, volume } = candle;
       const known = this.#knownCandles.get(channel);
       if (known !== undefined && date < known.time) continue;
-      this.#knownCandles.set(channel, { time: date, high, low, close, volume });
+      this.#knownCandles.set(channel, candle);
       const isNew = known?.time !== date;
-      const prices = isNew ? pathOf({ open, high, low, close }) : changedPath(known, { high, low, close });
-      const added = isNew ? volume : volume.minus(known.volume);
-      if (prices.length === 0 && added.sign <= 0) continue;
-      const time = isPast ? this.#now : this.#moment(date, received);
-      for (const { price, amount, side } of shares(prices.length === 0 ? [close] : prices, added, known?.close))
-        yield {
-          ...this.#event(market, time),
-          kind: 'candle',
-          date: isPast ? date : Math.max(date, time),
-          until: time,
-          side,
-          price,
-          amount,
-          isPast,
-        };
+      // what is over already when it is first seen was missed
+      if (isFirst || (isNew && index < rows.length - 1)) yield this.#pastCandle(market, length, candle);
+      else {
+        const prices = isNew ? pathOf(candle) : changedPath(known, { high, low, close });
+        const added = isNew ? volume : volume.minus(known.volume);
+        if (prices.length === 0 && added.sign <= 0) continue;
+        const time = this.#moment(date, received, length);
+        const when = { ...this.#event(market, time), date: Math.max(date, time), until: time, length };
+        for (const part of shares(prices.length === 0 ? [close] : prices, added, known?.close))
+          yield { ...when, kind: 'candle', ...part };
+      }
     }
+  }
+
+  #pastCandle(market: string, length: number, { time, open, high, low, close, volume }: Candle): PastEvent {
+    const prices = { open: `${open}`, high: `${high}`, low: `${low}`, close: `${close}`, volume: `${volume}` };
+    return { ...this.#event(market, this.#now), kind: 'past', date: time, length, ...prices };
   }
 
   #candleRow(fields: Fields): Generator<TapeEvent> {
@@ -272,11 +270,15 @@ export class TapeDocuments {
       const hole = { from: last + length, to: time, reason: 'candles are missing' };
       yield { ...this.#event(market, this.#forward(time)), kind: 'gap', channel, ...hole };
     }
+    if (time + length <= this.#from) {
+      yield this.#pastCandle(market, length, candle);
+      return;
+    }
     const parts = shares(pathOf(candle), volume, undefined);
-    for (const [index, { price, amount, side }] of parts.entries()) {
+    for (const [index, part] of parts.entries()) {
       const date = time + Math.floor((index * length) / parts.length);
-      const when = { ...this.#event(market, this.#forward(date)), date, until: time + length };
-      yield { ...when, kind: 'candle', side, price, amount, isPast: false };
+      const when = { ...this.#event(market, this.#forward(date)), date, until: time + length, length };
+      yield { ...when, kind: 'candle', ...part };
     }
   }
 
@@ -298,11 +300,11 @@ export class TapeDocuments {
     return { time, open, high, low, close, volume };
   }
 
-  /** When a document happens that the exchange dates so. */
-  #moment(date: number, received: number): number {
+  /** When a document happens that the exchange dates so. @param length of what has this date, in milliseconds */
+  #moment(date: number, received: number, length = SECOND): number {
     if (date > this.#second.date) this.#second = { date, received };
     if (date !== this.#second.date || date % SECOND !== 0) return this.#forward(date);
-    return this.#forward(date + Math.min(SECOND - 1, Math.max(0, received - this.#second.received)));
+    return this.#forward(date + Math.min(length - 1, Math.max(0, received - this.#second.received)));
   }
 
   /** Throws Failure `usage` for a document that is long before what the same channel had. */
@@ -376,7 +378,7 @@ export class TapeDocuments {
   #decimal(fields: Fields, name: string, canBeZero = false): string {
     const text = fields[name];
     if (typeof text !== 'string' || !DECIMAL.test(text)) throw this.#bad(`has an invalid ${name}: ${shown(text)}`);
-    if (!canBeZero && !/[1-9]/.test(text)) throw this.#bad(`has a ${name} of zero`);
+    if (!canBeZero && !/[1-9]/.test(text)) throw this.#bad(`has zero as its ${name}`);
     return text;
   }
 
@@ -387,7 +389,7 @@ export class TapeDocuments {
 
 /** Configuration first, then candles, then trades: what a candle has of a trade must not count twice. */
 function released(past: readonly TapeEvent[], time: number): TapeEvent[] {
-  const rank = { config: 0, candle: 1, trade: 2, depth: 3, gap: 3 };
+  const rank = { config: 0, past: 1, trade: 2, candle: 3, depth: 3, gap: 3 };
   return past.toSorted((left, right) => rank[left.kind] - rank[right.kind]).map((event) => ({ ...event, time }));
 }
 
@@ -410,7 +412,7 @@ function pathOf({ open, high, low, close }: Prices): Decimal[] {
 }
 
 /** The prices that a candle shows and an earlier state of it did not. */
-function changedPath(before: KnownCandle, { high, low, close }: Omit<Prices, 'open'>): Decimal[] {
+function changedPath(before: Candle, { high, low, close }: Omit<Prices, 'open'>): Decimal[] {
   const extremes = [...(high.compare(before.high) > 0 ? [high] : []), ...(low.compare(before.low) < 0 ? [low] : [])];
   const ordered = close.compare(before.close) >= 0 ? extremes.toReversed() : extremes;
   return extremes.length === 0 && close.equals(before.close) ? [] : withoutRepeats([...ordered, close]);

@@ -46,12 +46,25 @@ export interface CandleEvent extends Event {
   readonly date: number;
   /** When its candle is over, or its time if the candle is not yet: ms since the Unix epoch. */
   readonly until: number;
+  /** Of the candle, in milliseconds. */
+  readonly length: number;
   readonly side: Side;
   readonly price: string;
   /** Its share of the volume; zero only shows the price. */
   readonly amount: string;
-  /** Whether it is of a candle before the tape begins: it is shown, and fills nothing. */
-  readonly isPast: boolean;
+}
+
+/** A candle of a time that is over, or its part before the tape begins: it is shown as it is, and fills nothing. */
+export interface PastEvent extends Event {
+  readonly kind: 'past';
+  /** When it begins, in milliseconds since the Unix epoch. */
+  readonly date: number;
+  readonly length: number;
+  readonly open: string;
+  readonly high: string;
+  readonly low: string;
+  readonly close: string;
+  readonly volume: string;
 }
 
 /** A whole book, as far as it was recorded, best first. */
@@ -74,7 +87,7 @@ export interface GapEvent extends Event {
   readonly reason: string;
 }
 
-export type TapeEvent = ConfigEvent | TradeEvent | CandleEvent | DepthEvent | GapEvent;
+export type TapeEvent = ConfigEvent | TradeEvent | CandleEvent | PastEvent | DepthEvent | GapEvent;
 
 /** The failure for a fault of a file: `tape.ndjson: line 12 has …`. */
 export function badLine({ file, line }: Pick<Event, 'file' | 'line'>, problem: string, hint?: string): Failure {

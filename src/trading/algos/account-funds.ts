@@ -60,6 +60,11 @@ export class AccountFunds {
     return now < this.#wantedUntil ? Math.max(0, this.#readAt + READ_MS - now) : Number.POSITIVE_INFINITY;
   }
 
+  /** Somebody goes on waiting for coins that are gone: balances go on being read. */
+  keepCurrent(): void {
+    this.#wantedUntil = this.#host.monotonic() + WANTED_MS;
+  }
+
   /** Called often. */
   tick(): void {
     const now = this.#host.monotonic();

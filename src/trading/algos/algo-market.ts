@@ -15,6 +15,11 @@ export interface AlgoMarket {
    * decision is made for each.
    */
   readonly last: { readonly price: Decimal; readonly tradeId: string | null; readonly ageMs: number } | null;
+  /**
+   * How long pit has known what a trail protects, by the machine's clock in milliseconds: since it took the algo order over or, with an
+   * entry, since it saw its first fill. A trail follows nothing older. Null if there is nothing to protect yet.
+   */
+  readonly positionAgeMs: number | null;
   /** What the market has shown since the last `best` fact, as {@link seenAfter} keeps it; null at the start and after such a fact. */
   readonly seen: SeenPrices | null;
   /**

@@ -384,8 +384,11 @@ export class AlgoRunner {
     const main = this.#main as TradingContext;
     const client: Exchange = main.client;
     const restartBudget = () => main.budget.restart();
-    const staleAfterMs = this.#options.isAlone === true ? Number.POSITIVE_INFINITY : STALE_MS;
-    const made = new WatchedMarket({ host, market: name, client, restartBudget, follow, staleAfterMs, warn });
+    const made = new WatchedMarket({
+      ...{ host, market: name, client, restartBudget, follow, warn },
+      staleAfterMs: this.#options.isAlone === true ? Number.POSITIVE_INFINITY : STALE_MS,
+      checkAwake: () => this.#checkAwake(),
+    });
     this.#markets.set(name, made);
     made.start();
     return made;

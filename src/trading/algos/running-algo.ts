@@ -121,6 +121,8 @@ export class RunningAlgo {
   #until: number | null = null;
   /** Since when the market is not seen, on the monotonic clock; undefined if it is. */
   #blind: { readonly since: number; isSaid: boolean } | undefined;
+  /** When something to protect was first seen, on the monotonic and on the exchange's clock; undefined before. */
+  #position: { readonly at: number; readonly time: number } | undefined;
   #readAt = 0;
   #settleAt = 0;
   #changedAt = 0;
@@ -185,11 +187,12 @@ export class RunningAlgo {
 
   traded(trades: readonly Trade[]): void {
     const { time } = this.facts.began;
+    const since = this.#position?.time ?? Number.POSITIVE_INFINITY;
     const newest = this.#newestTrade ?? this.facts.best?.tradeId ?? null;
     const fresh = trades.filter((trade) => trade.time >= time && (newest === null || compareIds(trade.id, newest) > 0));
     this.#newestTrade = fresh.reduce((last, { id }) => (last === null || compareIds(id, last) > 0 ? id : last), newest);
     if (this.terms.trigger !== 'last') return;
-    for (const { price } of fresh) {
+    for (const { price } of fresh.filter((trade) => trade.time >= since)) {
       const value = Decimal.of(price);
       const { high, low } = this.#prices ?? { high: value, low: value };
       this.#prices = { high: extreme([high, value], 'high'), low: extreme([low, value], 'low') };
@@ -316,6 +319,7 @@ export class RunningAlgo {
     const { market: watched } = this.#options;
     const children = this.children.flatMap((child) => child.children);
     if (watched.isFresh) this.#gap ??= this.#gaps.shift();
+    this.#seePosition(children);
     const market = this.#see(this.#gap);
     const decision = decide(this.terms, this.facts, market, children);
     this.#show(decision);
@@ -537,6 +541,18 @@ export class RunningAlgo {
     }
   }
 
+  /** From its first fill on, prices that are read anew are of a time in which there was something to protect. */
+  #seePosition(children: readonly Child[]): void {
+    const isThere = this.terms.entry === null || children.some((child) => !isExit(child) && child.filled.sign > 0);
+    if (!isThere || this.#position !== undefined) return;
+    const { market, trading } = this.#options;
+    this.#position = {
+      at: trading.host.monotonic(),
+      time: this.terms.entry === null ? this.facts.began.time : market.now(),
+    };
+    if (this.terms.exits?.trail != null) market.refresh();
+  }
+
   /** What a decision is made from. */
   #see(gap: SeenGap | undefined): AlgoMarket {
     const { market, funds, trading } = this.#options;
@@ -554,6 +570,7 @@ export class RunningAlgo {
         last === null
           ? null
           : { price: extreme(last.prices, isSell ? 'low' : 'high'), tradeId: this.#newestTrade, ageMs: last.ageMs },
+      positionAgeMs: this.#position === undefined ? null : trading.host.monotonic() - this.#position.at,
       seen: this.#prices,
       gap: gap === undefined ? null : this.#gapOf(gap),
       met: this.#met,
@@ -599,6 +616,8 @@ export class RunningAlgo {
     const children = this.children.flatMap((child) => child.children);
     [this.#state, this.#reason] = [isStarting ? stateOf({ terms, facts, children }) : state, reason];
     for (const note of notes) this.#say(note);
+    // nothing is rejected while what is left rests, so that only a balance shows that they are back
+    if (notes.some(({ note }) => note === 'gone')) this.#options.funds.keepCurrent();
     this.#keepNote();
     if (reason?.startsWith('NOT PROTECTED') === true && !this.#said.has(reason)) {
       this.#said.add(reason);

@@ -16,18 +16,28 @@ export function hasStop({ exits }: Pick<AlgoTerms, 'exits'>): boolean {
   return exits !== null && (exits.stop !== null || exits.trail !== null);
 }
 
-/** The price that is held against the stop. Null if it is unknown, old, or the book is crossed. */
-function triggerPrice({ terms, market }: Pick<DecisionInput, 'terms' | 'market'>): Decimal | null {
+type PriceInput = Pick<DecisionInput, 'terms' | 'facts' | 'market'>;
+
+/**
+ * The price that is held against the stop. Null if it is unknown, old or of a time before the algo order began, or the book is crossed.
+ */
+function triggerPrice({ terms, facts, market }: PriceInput): Decimal | null {
+  const { last, now, staleAfterMs } = market;
+  const shown = terms.trigger === 'book' ? market.book : last;
+  if (shown === null || now - shown.ageMs < facts.began.time) return null;
   if (terms.trigger === 'book') return hitPrice(market, exitSideOf(terms));
-  const { last, staleAfterMs } = market;
   return last !== null && last.ageMs <= staleAfterMs && isUsable(market) ? last.price : null;
 }
 
-/** The price that a trail follows. Null for one of a time before the algo order began, which it would never forget. */
-function followedPrice({ terms, facts, market }: Pick<DecisionInput, 'terms' | 'facts' | 'market'>): Decimal | null {
-  const shown = terms.trigger === 'book' ? market.book : market.last;
-  const isBefore = shown !== null && market.now - shown.ageMs < facts.began.time;
-  return isBefore ? null : triggerPrice({ terms, market });
+/**
+ * The price that a trail follows. Null for one of a time before there was something to protect, which it would never forget: a fill is
+ * often shown before the book that has caused it.
+ */
+function followedPrice(input: PriceInput): Decimal | null {
+  const { book, last, positionAgeMs } = input.market;
+  const shown = input.terms.trigger === 'book' ? book : last;
+  const isBefore = shown === null || positionAgeMs === null || shown.ageMs > positionAgeMs;
+  return isBefore ? null : triggerPrice(input);
 }
 
 /**

@@ -53,6 +53,8 @@ export interface WatchedMarketOptions {
   readonly follow: (channels: readonly Channel[], signal: AbortSignal) => Promise<ExchangeStream>;
   /** Older data are no longer fresh, in milliseconds. */
   readonly staleAfterMs: number;
+  /** Called before what came is used: after a sleep it has to {@link WatchedMarket.resynchronise} first. */
+  readonly checkAwake: () => void;
   readonly warn: (message: string) => void;
 }
 
@@ -83,10 +85,13 @@ export class WatchedMarket {
   #readTrades: Seen<readonly Trade[]> | undefined;
   #newestPush: readonly Trade[] = [];
   #isReading = false;
+  #isRefreshDue = false;
   #nextRead = 0;
   /** The last moment at which the book was fresh, by three clocks; undefined before the first. */
   #fresh: { readonly at: number; readonly wall: number; readonly exchange: number } | undefined;
   #isResynchronising = false;
+  /** The time of the newest book that was ever seen, by the exchange's clock. */
+  #newestBook = 0;
   needsTrades = false;
 
   constructor(options: WatchedMarketOptions) {
@@ -133,9 +138,10 @@ export class WatchedMarket {
     this.start();
   }
 
-  /** The exchange's clock. A clock that runs faster than this machine's shows in what the exchange sends. */
+  /** The exchange's clock. One that runs faster than this machine's shows in what the exchange sends. */
   now(): number {
-    return Math.max(this.#options.client.now(), this.#book()?.value.time ?? 0);
+    this.#newestBook = Math.max(this.#newestBook, this.#book()?.value.time ?? 0);
+    return Math.max(this.#options.client.now(), this.#newestBook);
   }
 
   /** The newest book with its age; null before the first. @param own the account's open orders in the market */
@@ -230,13 +236,18 @@ export class WatchedMarket {
     };
   }
 
+  /** Reads the book and the trades soon, although they are not old. */
+  refresh(): void {
+    this.#isRefreshDue = true;
+  }
+
   /** Called often: reads what is about to become stale. */
   tick(): void {
     const { host, staleAfterMs } = this.#options;
     const seen = this.#book();
     const age = seen === undefined ? Number.POSITIVE_INFINITY : this.#ageOf(seen);
     const tradesAge = this.needsTrades ? (this.lastTrades()?.ageMs ?? Number.POSITIVE_INFINITY) : 0;
-    if (Math.max(age, tradesAge) < staleAfterMs * REFRESH_SHARE) return;
+    if (!this.#isRefreshDue && Math.max(age, tradesAge) < staleAfterMs * REFRESH_SHARE) return;
     if (!this.#isReading && host.monotonic() >= this.#nextRead) void this.#readBook();
   }
 
@@ -269,6 +280,8 @@ export class WatchedMarket {
         if (ending.signal.aborted) return void stream.close();
         this.#stream = stream;
         for await (const event of stream) {
+          // what came while this process slept is handed over before any timer fires
+          this.#options.checkAwake();
           if (ending.signal.aborted) break;
           if (event.type === 'data') this.#take(event);
           if (event.type === 'refused')
@@ -300,7 +313,7 @@ export class WatchedMarket {
   async #readBook(): Promise<void> {
     const { host, client, restartBudget, market } = this.#options;
     const { signal } = this.#ending;
-    this.#isReading = true;
+    [this.#isReading, this.#isRefreshDue] = [true, false];
     try {
       const at = host.monotonic();
       restartBudget();

@@ -107,11 +107,12 @@ export function enoughFor(
   return { insteadOfAmount: text, insteadOfValue: text };
 }
 
-/** The smallest amount in whole lots that reaches both minimums of a market at a price. */
+/** The smallest amount in whole lots that reaches both minimums of a market at a price: at least one lot. */
 export function leastAmount({ minAmount, minNotional, amountScale }: Market, price: Decimal): Decimal {
   const byAmount = Decimal.of(minAmount).rescaled(amountScale, 'up').trimmed();
   const byValue = Decimal.of(minNotional).dividedBy(price, amountScale, 'up').trimmed();
-  return byAmount.compare(byValue) < 0 ? byValue : byAmount;
+  const least = byAmount.compare(byValue) < 0 ? byValue : byAmount;
+  return least.sign > 0 ? least : Decimal.fromUnits(1n, amountScale);
 }
 
 /** Throws Failure `usage` for a price that no order of the market can have. */

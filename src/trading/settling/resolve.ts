@@ -5,6 +5,7 @@ import { findCancellationOutcome, settleCancellation } from '../cancel/cancellat
 import type { JournalEntry } from '../journal/entry.js';
 import {
   isKind,
+  isOwnerAlive,
   type JournalEvent,
   type Outcome,
   type RecordedOrderTerms,
@@ -60,7 +61,7 @@ export async function resolve(
     const ids = duplicates.find((one) => one.writeId === write.id)?.ids ?? [];
     // an order that was found may have become one of the job's own
     const job = isKind(write, 'batch') ? settledNow(trading, write.id) : undefined;
-    const own = new Set(job === undefined ? [] : archivedJob(trading.journal, job.write.id)?.orderIds);
+    const own = new Set(job && archivedJob(trading.journal, job.write.id)?.orderIds);
     const resolution = job ?? { ...rest, write };
     return { ...resolution, duplicates: [...new Set([...resolution.duplicates, ...ids.filter((id) => !own.has(id))])] };
   });
@@ -71,11 +72,9 @@ type WriteDuplicates = { readonly writeId: string; readonly ids: readonly string
 
 async function resolveOne(trading: TradingContext, entry: JournalEntry, closeJobs: boolean): Promise<Resolution> {
   const { write } = entry;
-  const isClaimed = claimForSettling(entry);
-  const isUnderWay = !isClaimed && entry.isUnderWay;
-  const left = isClaimed ? await SETTLERS[write.operation](trading, entry, closeJobs) : {};
+  const left = claimForSettling(entry) ? await SETTLERS[write.operation](trading, entry, closeJobs) : {};
   const id = entry.namedId ?? null;
-  const events = timelineOf(eventsOf(trading, entry, isUnderWay));
+  const events = timelineOf(eventsOf(trading, entry));
   return settledNow(trading, write.id) ?? { write, events, outcome: 'unknown', id, duplicates: [], ...left };
 }
 
@@ -95,10 +94,9 @@ export async function recheckSettledWrite(trading: TradingContext, id: string): 
 async function settleLate(trading: TradingContext, write: RecordedWrite): Promise<void> {
   if (isKind(write, 'order')) await settleLateOrder(trading, write);
   if (isKind(write, 'withdraw')) await closeCoin(trading, write.terms.coin);
-  if (!isKind(write, 'batch')) return;
   const job = archivedJob(trading.journal, write.id);
   if (job?.hasLostLines !== true) return;
-  const list = await readOrderList(trading, write.terms, { to: listMustReachTo(job.entry.write), isThorough: true });
+  const list = await readOrderList(trading, job.terms, { to: listMustReachTo(job.entry.write), isThorough: true });
   await reconcileOrders(trading, list);
 }
 
@@ -124,12 +122,8 @@ function claimForSettling(entry: JournalEntry): boolean {
 }
 
 /** The events, and whether another process is still at work. That is not recorded, because the last line shows when it was active. */
-function eventsOf(
-  { host }: TradingContext,
-  { events, owner }: JournalEntry,
-  isUnderWay: boolean,
-): readonly JournalEvent[] {
-  if (!isUnderWay || owner === null) return events;
+function eventsOf({ host }: TradingContext, { events, owner }: JournalEntry): readonly JournalEvent[] {
+  if (owner === null || !isOwnerAlive(owner)) return events;
   return [...events, { time: host.now(), event: `still under way in process ${owner.pid}` }];
 }
 

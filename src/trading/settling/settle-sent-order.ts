@@ -88,26 +88,18 @@ async function placedWith(
   order: Order,
   list: OrderList | undefined,
 ): Promise<Placed> {
+  const { id: writeId, terms, reqTime } = entry.write;
   const findings = list && (await tryRead(() => reconcileOrders(trading, list, { mine: entry })));
   const found = findings?.duplicates ?? [];
-  const duplicates = [...found, ...(await recordedDuplicates(trading, entry.write, order.id, found))];
+  // another command may have reported some and closed the write; what the list has shown counts if the archive cannot be read
+  const settled = await tryRead(async () => trading.journal.archive.find(writeId));
+  const shown = new Set(found.flatMap(({ ids }) => ids));
+  const ids = settled?.duplicates.filter((id) => !shown.has(id)) ?? [];
+  const recorded = { writeId, terms, orderId: order.id, ids, shown: [], isProven: false };
+  const duplicates = ids.length === 0 ? found : [...found, recorded];
   // duplicates of one moment are listed side by side
   const isShown =
-    list?.orders.some(({ id }) => id === order.id) === true && list.since <= Math.min(entry.write.reqTime, order.time);
+    list?.orders.some(({ id }) => id === order.id) === true && list.since <= Math.min(reqTime, order.time);
   const isChecked = findings !== undefined && (isShown || duplicates.length > 0);
   return { outcome: 'placed', id: order.id, duplicates: isChecked ? duplicates : null, order };
-}
-
-/** Its duplicates by the archive: another command may have reported them and closed the write. */
-async function recordedDuplicates(
-  { journal }: TradingContext,
-  { id: writeId, terms }: RecordedWrite<'order'>,
-  orderId: string,
-  found: readonly DuplicateOrders[],
-): Promise<DuplicateOrders[]> {
-  const reported = new Set(found.flatMap(({ ids }) => ids));
-  // what the list has shown counts even if the archive cannot be read
-  const settled = await tryRead(async () => journal.archive.find(writeId));
-  const ids = settled?.duplicates.filter((one) => !reported.has(one)) ?? [];
-  return ids.length === 0 ? [] : [{ writeId, terms, orderId, ids, shown: [], isProven: false }];
 }

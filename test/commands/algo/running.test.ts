@@ -21,7 +21,10 @@ interface Event {
 interface Algo {
   readonly id: string;
   readonly state: string;
+  readonly reason: string | null;
   readonly filled: string;
+  readonly remaining: string;
+  readonly exit: { readonly level: string | null } | null;
   readonly children: readonly {
     readonly id: string;
     readonly role: string;
@@ -104,6 +107,18 @@ async function untilState(id: string, state: string): Promise<Algo> {
   });
 }
 
+test('a stop sends nothing before it is reached, then an IOC order 1 % below the price that reached it, and ends', async () => {
+  const id = await create('sell btc_usdt 0.01 --stop 27000');
+  await move('27100');
+  await move('26900');
+  const { children, filled } = await untilState(id, 'done');
+  expect(names(id).filter((name) => name !== 'note')).toEqual(['triggered', 'placed', 'filled', 'ended']);
+  expect(children).toMatchObject([{ role: 'stop', type: 'ioc', state: 'filled' }]);
+  const [, reached = ''] = /^Triggered at ([\d,.]+)/.exec(texts(id)) ?? [];
+  expect(Number(children[0]?.price)).toBeCloseTo(Number(reached.replaceAll(',', '')) * 0.99, 1);
+  expect(filled).toBe('0.01');
+}, 300_000);
+
 test('the stop of an OCO cancels the take-profit, and sells only after its outcome is known', async () => {
   const id = await create('sell btc_usdt 0.01 --stop 27000 --take 29000');
   await untilEvent(id, 'placed');
@@ -146,6 +161,15 @@ test('an order whose answer is lost is found, and not sent again', async () => {
   expect(children).toMatchObject([{ role: 'stop', state: 'filled' }]);
 }, 300_000);
 
+test('an order that never arrived is sent again under another number once that is certain', async () => {
+  const id = await create('sell btc_usdt 0.01 --stop 27000');
+  await fault('drop-before', 'order');
+  await move('26900');
+  const { children, filled } = await untilState(id, 'done');
+  expect(children).toHaveLength(1);
+  expect(filled).toBe('0.01');
+}, 300_000);
+
 test('a take-profit that the network made twice is cancelled once, and what is too much is said', async () => {
   await fault('twice', 'order');
   const id = await create('sell btc_usdt 0.01 --stop 27000 --take 29000');
@@ -165,4 +189,104 @@ test('a rate limit is waited for, and the order then leaves', async () => {
   await move('26900');
   await untilState(id, 'done');
   expect(names(id)).toContain('rejected');
+}, 300_000);
+
+test('a guard that holds its order back pauses it, says which one, and nothing leaves until it is resumed', async () => {
+  const id = await create('sell btc_usdt 0.01 --stop 27000');
+  await pit.done('profile set sandbox orderNotional 1usdt');
+  await move('26900');
+  const paused = await untilState(id, 'paused');
+  expect(paused.reason).toMatch(/^order-notional: /);
+  expect(texts(id)).toMatch(/It is paused: order-notional: .* NOT PROTECTED: no stop is sent meanwhile\./);
+  expect(paused.children).toEqual([]);
+  await pit.done('profile unset sandbox orderNotional');
+  await pit.done(`algo resume ${id}`);
+  expect((await untilState(id, 'done')).filled).toBe('0.01');
+}, 300_000);
+
+test('a guard that holds back a later order of the entry leaves the stop of what has filled at work', async () => {
+  const id = await create('buy btc_usdt 0.01 --over 1m --every 6s --stop 27000');
+  await untilEvent(id, 'filled');
+  await pit.done('profile set sandbox orderNotional 1usdt');
+  const paused = await untilState(id, 'paused');
+  expect(texts(id)).toContain('The stop goes on.');
+  await pit.done('profile unset sandbox orderNotional');
+  await move('26900');
+  const ended = await untilState(id, 'partial');
+  expect(ended.filled).toBe(paused.filled);
+  expect(ended.children.filter(({ role }) => role === 'stop')).toMatchObject([{ state: 'filled' }]);
+}, 300_000);
+
+test('a stop that is reached while it is paused is said and not sent, and acts when it is resumed', async () => {
+  const id = await create('sell btc_usdt 0.01 --stop 27000');
+  await pit.done(`algo pause ${id}`);
+  await move('26900');
+  await eventually(() =>
+    expect(texts(id)).toContain('The stop at 27,000 is reached, and the algo order is paused: NOT PROTECTED.'),
+  );
+  expect((await show(id)).children).toEqual([]);
+  await pit.done(`algo resume ${id}`);
+  await untilState(id, 'done');
+}, 300_000);
+
+test('an order that somebody else cancels is said, not placed again, and the stop goes on', async () => {
+  const id = await create('sell btc_usdt 0.01 --stop 27000 --take 29000');
+  await untilEvent(id, 'placed');
+  const [take] = (await show(id)).children;
+  await pit.done(`cancel btc_usdt ${take?.id}`);
+  await eventually(() => expect(texts(id)).toContain('was cancelled elsewhere. It is not placed again.'));
+  await move('26900');
+  const { children } = await untilState(id, 'done');
+  expect(children.map(({ role, state }) => `${role} ${state}`)).toEqual(['take cancelled', 'stop filled']);
+}, 300_000);
+
+test('a trailing stop follows the best price up, keeps its level when the price falls back, and then acts', async () => {
+  const id = await create('sell btc_usdt 0.01 --trail 500');
+  await move('28400');
+  await eventually(async () => expect(Number((await show(id)).exit?.level)).toBeGreaterThan(27_880));
+  const { exit } = await show(id);
+  await move('28100');
+  expect((await show(id)).exit?.level).toBe(exit?.level);
+  await move('27700');
+  const { children } = await untilState(id, 'done');
+  expect(children).toMatchObject([{ role: 'stop', state: 'filled' }]);
+}, 300_000);
+
+test('without current data nothing triggers, which is said once, and so is the end of it', async () => {
+  const id = await create('sell btc_usdt 0.01 --stop 27000');
+  await call('POST /faults/add', { kind: 'stream-stale' });
+  await call('POST /faults/add', { kind: 'drop-before', operation: 'depth' });
+  await untilEvent(id, 'blind');
+  await move('26900');
+  expect((await show(id)).children).toEqual([]);
+  await call('POST /faults/clear', {});
+  await untilEvent(id, 'seen');
+  await untilState(id, 'done');
+  expect(names(id).filter((name) => name === 'blind')).toHaveLength(1);
+}, 300_000);
+
+test('a halt pauses it within a moment, also one that is made meanwhile by another profile of the machine', async () => {
+  const id = await create('sell btc_usdt 0.01 --stop 27000');
+  await pit.done('halt');
+  await untilState(id, 'halted');
+  await move('26900');
+  await pit.done('halt --lift --confirm sandbox');
+  expect((await show(id)).state).toBe('halted');
+  await pit.done('algo resume --all --yes');
+  await untilState(id, 'done');
+}, 300_000);
+
+test('Ctrl-C leaves what rests at the exchange and names the command that continues, which does', async () => {
+  const id = await create('sell btc_usdt 0.01 --stop 27000 --take 29000');
+  await untilEvent(id, 'placed');
+  await runner.interrupt('SIGINT');
+  await runner.ended;
+  expect(runner.printed.stderr).toMatch(
+    /not watched any more; what is open at the exchange stays there\. Continue with: pit algo run\./,
+  );
+  expect((await show(id)).children).toMatchObject([{ state: 'open' }]);
+  await move('26900');
+  start();
+  const { children } = await untilState(id, 'done');
+  expect(children.map(({ role, state }) => `${role} ${state}`)).toEqual(['take cancelled', 'stop filled']);
 }, 300_000);

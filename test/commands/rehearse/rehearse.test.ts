@@ -232,7 +232,7 @@ function program(name: string, text: string): string {
 }
 
 /** Asks for the ticker once, so that the clock runs. */
-const BEGIN = 'const { PIT_BASE_URL } = process.env; await fetch(`${PIT_BASE_URL}/data/v1/ticker?market=btc_usdt`);';
+const BEGIN = 'await fetch(process.env.PIT_BASE_URL + "/data/v1/ticker?market=btc_usdt");';
 
 /** A long tape: three days of a wave. */
 const WAVE = candles(

@@ -1,8 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { admin, done, sandbox } from '../admin/served.js';
 import { signedUrl } from '../signing.js';
+import { depthLine, NOON, RULES, textOf } from './tape-lines.js';
 
 type Address = Awaited<ReturnType<typeof sandbox>>['address'];
 
@@ -269,6 +270,56 @@ it('a replay that would lose orders or coins of customers is refused unless conf
     { error: 'There is no market a_b.' },
   ]);
 });
+
+describe('a replay of a tape with a latency', () => {
+  const now = { time: NOON - 3_600_000 };
+  const START_TAPE = [
+    { markets: [RULES] },
+    depthLine(0, [['100.00', '1']], [['101.00', '1']]),
+    depthLine(10_000, [['100.00', '1']], [['102.00', '3']]),
+    depthLine(3_600_000, [['100.00', '1']], [['102.00', '3']]),
+  ];
+
+  it('executes an order as much later, by the clock of the exchange, and continues after a restart', async () => {
+    const clock = () => now.time;
+    const { address, directory, running } = await sandbox({ now: clock });
+    const file = path.join(directory, 'tape.ndjson');
+    writeFileSync(file, textOf(START_TAPE));
+    const replayed = { files: [file], speed: 1, latency: 80 };
+    expect(await done<Report>(address, 'POST /replay', replayed)).toMatchObject({ rows: 3, restarts: false });
+    rmSync(file);
+    now.time += 5_000;
+    const orders = async () => (await done<{ trades: number }>(address, 'GET /status')).trades;
+    const before = await orders();
+    const order = { amount: '0.5', currency: 'btc_usdt', price: '105', tradeType: '1' };
+    const placed = fetch(signedUrl(address, address, 'order', order).replace(/reqTime=\d+/, `reqTime=${NOON + 5_000}`));
+    let isAnswered = false;
+    void placed.then(() => {
+      isAnswered = true;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect([isAnswered, await orders()]).toEqual([false, before]);
+    now.time += 80;
+    expect(await (await placed).text()).toContain('"code":"1000"');
+    expect((await trades(address, 'btc_usdt')).at(-1)).toMatchObject({
+      price: 101,
+      amount: 0.5,
+      date: (NOON + 5_000) / 1_000,
+    });
+    await running.close();
+    const again = await sandbox({ directory, now: clock });
+    expect(await done(again.address, 'GET /status')).toMatchObject({ replaying: 2 });
+    expect(await depthOf(again.address)).toEqual({ asks: [[101, 0.5]], bids: [[100, 1]] });
+    now.time += 5_000;
+    expect(await depthOf(again.address)).toEqual({ asks: [[102, 3]], bids: [[100, 1]] });
+    expect(await done(again.address, 'GET /status')).toMatchObject({ replaying: 1 });
+  });
+});
+
+async function depthOf({ baseUrl }: Address) {
+  const { asks, bids } = JSON.parse(await (await fetch(`${baseUrl}/data/v1/depth?market=btc_usdt`)).text());
+  return { asks, bids };
+}
 
 describe('a replay while another one runs', () => {
   /** The same candles, in the hour after `start`. */

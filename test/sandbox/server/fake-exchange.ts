@@ -51,7 +51,7 @@ export const RECORD: OrderRecord = {
 export interface Exchange
   extends Pick<
       SandboxExchange,
-      'markets' | 'coins' | 'advance' | 'changes' | 'clock' | 'dueIn' | 'isFailing' | 'durable' | 'status'
+      'markets' | 'coins' | 'advance' | 'changes' | 'clock' | 'dueIn' | 'isFailing' | 'durable' | 'status' | 'arrival'
     >,
     Pick<SandboxExchange['market'], 'ticker' | 'depth' | 'trades' | 'candles'>,
     Pick<SandboxExchange['orders'], 'place' | 'cancel' | 'order' | 'cancelAllAfter'>,
@@ -59,6 +59,7 @@ export interface Exchange
     Pick<SandboxExchange['margin'], 'crossBalances'> {
   readonly account: SandboxExchange['customers']['byAccessKey'];
   readonly orders: SandboxExchange['orders']['list'];
+  readonly state: Pick<SandboxExchange['state'], 'latency'>;
 }
 
 /** The exchange that a server takes. */
@@ -102,6 +103,8 @@ export function stillExchange(changes: Partial<Exchange> = {}): Exchange {
     dueIn: undefined,
     isFailing: false,
     durable: () => Promise.resolve(),
+    arrival: () => Promise.resolve(),
+    state: { latency: 0 },
     status: () => ({ time: NOW, markets: 1, accounts: 2, orders: 1, trades: 3 }),
   };
   return { ...calls, ...changes };

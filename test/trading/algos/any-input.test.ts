@@ -75,7 +75,7 @@ const child: fc.Arbitrary<Child> = fc.record({
 
 const range = fc.record({ low: decimal, high: decimal });
 const market: fc.Arbitrary<AlgoMarket> = fc.record({
-  ...{ now: time, staleAfterMs: length },
+  ...{ now: time, staleAfterMs: length, positionAgeMs: optional(length) },
   book: optional(
     fc.record({
       ...{ bid: optional(decimal), ask: optional(decimal), othersBid: optional(decimal), othersAsk: optional(decimal) },

@@ -1,4 +1,5 @@
 import { describe, it } from 'vitest';
+import { MARKET } from '../support/market.js';
 import { expectTable } from './support/table.js';
 import { buy, chase, limit, sell, twap } from './support/terms.js';
 
@@ -173,6 +174,37 @@ describe('a bracket', () => {
       94 / 95, #1 fills 1       | best 94
       +1s, 96 / 97              | best 96
       94.08 / 95                | triggered at 94.08; #2 stop 1 at 93.14 ioc
+      `,
+    ));
+
+  it('does not let its trail follow a book of a time before the first fill, which came late', () => {
+    expectTable(
+      buy('1', { entry: limit('95'), trail: '2%' }),
+      `
+      100 / 101                           | #1 entry 1 at 95
+      +1s, 110 / 111, age 200, #1 fills 1 |
+      +300ms, 110 / 111, age 301          |
+      94 / 95, age 300                    | best 94
+      +1s, 93 / 94, age 0                 |
+      92.12 / 93                          | triggered at 92.12; #2 stop 1 at 91.2 ioc
+      `,
+    );
+    expectTable(
+      buy('1', { entry: limit('95'), trail: '2%', trigger: 'last' }),
+      `
+      100 / 101                           | #1 entry 1 at 95
+      +1s, traded 110, age 200, #1 fills 1 |
+      +300ms, traded 95                   | best 95 (trade 7)
+      `,
+    );
+  });
+
+  it('does let its stop be reached by a book that is a moment older than the first fill', () =>
+    expectTable(
+      buy('1', { entry: limit('100'), stop: '98' }),
+      `
+      100.5 / 101                         | #1 entry 1 at 100
+      +1s, 97.9 / 98.5, age 200, #1 fills 1 | triggered at 97.9; #2 stop 1 at 96.93 ioc
       `,
     ));
 
@@ -365,6 +397,17 @@ describe('a TWAP', () => {
       +1s                       | #2 entry 0.3333 at 102.01 ioc
       #2 fills 0.3333, +1m      | #3 entry 0.3334 at 102.01 ioc
       #3 fills 0.3334           | done: Everything has filled
+      `,
+    ));
+
+  it('sends at least a lot in a market without minimums', () =>
+    expectTable(
+      { ...buy('0.0002', { entry: twap(4) }), market: { ...MARKET, minAmount: '0', minNotional: '0' } },
+      `
+      100 / 101                 | #1 entry 0.0001 at 102.01 ioc
+      #1 fills 0.0001, +1m      |
+      +1m                       | #2 entry 0.0001 at 102.01 ioc
+      #2 fills 0.0001           | done: Everything has filled
       `,
     ));
 

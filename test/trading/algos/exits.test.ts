@@ -96,7 +96,7 @@ describe('a stop', () => {
       98 / 97                   |
       98 / 98                   |
       - / 98                    |
-      98 / 99, age 5000         | triggered at 98; #1 stop 1 at 97.02 ioc
+      +5s, 98 / 99, age 5000    | triggered at 98; #1 stop 1 at 97.02 ioc
       `,
     ));
 
@@ -201,9 +201,26 @@ describe('a stop', () => {
     expectTable(
       sell('1', { stop: '98', trigger: 'last' }),
       `
-      traded 98, age 5000, state? | triggered at 98 by last; #1 stop 1 at 97.02 ioc; triggered
+      +5s, traded 98, age 5000, state? | triggered at 98 by last; #1 stop 1 at 97.02 ioc; triggered
       `,
     ));
+
+  it('is not reached by a price of a time before it began', () => {
+    expectTable(
+      sell('1', { stop: '98' }),
+      `
+      +1s, 97 / 98, age 1001    |
+      97 / 98, age 1000         | triggered at 97; #1 stop 1 at 96.03 ioc
+      `,
+    );
+    expectTable(
+      sell('1', { stop: '98', trigger: 'last' }),
+      `
+      +1s, traded 97, age 1001  |
+      traded 97, age 1000       | triggered at 97 by last; #1 stop 1 at 96.03 ioc
+      `,
+    );
+  });
 
   it('does not need a second look while it sees nothing', () =>
     expectTable(
@@ -308,9 +325,9 @@ describe('a trailing stop', () => {
     expectTable(
       sell('1', { trail: '5%' }),
       `
-      110 / 111, age 3000       | best 100
+      110 / 111, age 3000       |
       +1s, 110 / 111, age 3000  |
-      +1s, 96 / 97, age 1000    |
+      +1s, 96 / 97, age 1000    | best 100
       +1s, 98 / 99, age 0       |
       +1s, 101 / 102, age 0     | best 101
       95.95 / 96, age 0         | triggered at 95.95; #1 stop 1 at 95 ioc

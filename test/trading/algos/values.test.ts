@@ -437,7 +437,17 @@ describe('an algo order that has ended', () => {
         ...{ filled: Decimal.zero, remaining: Decimal.zero, position: Decimal.zero },
       };
       const market = {
-        ...{ now: START, staleAfterMs: 5_000, book: null, last: null, seen: null, gap: null, met: null, band: null },
+        ...{
+          now: START,
+          staleAfterMs: 5_000,
+          positionAgeMs: 0,
+          book: null,
+          last: null,
+          seen: null,
+          gap: null,
+          met: null,
+          band: null,
+        },
         ...{ available: null, balance: null, fundsChanged: null, limitedUntil: null },
       };
       const decision = decide(OCO, factsOf(OCO, end), market, [child(1, 'take', '1')]);

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { type AlgoRun, judgeAlgoRun, type LoggedOrder, type VerdictTerms } from '../../support/algo-verdict.js';
+import {
+  type AlgoReport,
+  type AlgoRun,
+  judgeAlgoReport,
+  judgeAlgoRun,
+  type LoggedOrder,
+  type VerdictTerms,
+} from '../../support/algo-verdict.js';
 
 // Each case is a run that is right, with one thing changed. Times are in seconds, for reading.
 
@@ -38,7 +45,7 @@ const FALL = pathOf([0, '100', '101'], [10, '98', '99'], [30, '97', '98']);
 
 const OCO: AlgoRun = {
   ...{ terms: TERMS, began: 0, started: 0, ended: 12_000, path: FALL, orders: [TAKE, STOP] },
-  ...{ unseen: [], held: [], barred: [], graceMs: 2_000, toleranceMs: 0 },
+  ...{ unseen: [], held: [], barred: [], staleMs: 5_000, graceMs: 2_000, toleranceMs: 0 },
 };
 
 function faults(changes: Partial<AlgoRun>, terms: Partial<VerdictTerms> = {}): string[] {
@@ -173,5 +180,100 @@ describe('the verdict on a run of an algo order', () => {
     const chase = { entry: { kind: 'chase', bound: null }, exits: null } as const;
     const orders = [order('1', '101', '1', [0, 0.9]), order('2', '100', '1', [0.999, 3])];
     expect(faults({ orders }, chase)).toEqual(['moved too often: 2']);
+  });
+
+  it('accepts a cause that the exchange dates after the end, because the clock of pit is behind', () => {
+    expect(faults({ ended: 9_000, toleranceMs: 2_000 })).toEqual([]);
+  });
+
+  it('finds what was placed while it was halted or paused, and lets pass what was placed at the edges', () => {
+    const barred = (from: number, to: number) => [{ from: from * 1_000, to: to * 1_000 }];
+    expect(faults({ barred: barred(9, 11) })).toEqual(['placed while it was paused: 2']);
+    expect(faults({ barred: [...barred(-5, 0), ...barred(10, 20)] })).toEqual([]);
+  });
+
+  describe('of a bracket', () => {
+    const entry = { kind: 'limit', price: '100' } as const;
+    /** Bought at 5 s. */
+    const bought = order('0', '100', '1', [0, 5], { side: 'buy', filled: '1' });
+    const sold = (price: string, from: number) => order('2', price, '1', [from, from + 1], { filled: '1' });
+    const path = (...points: readonly Point[]) => pathOf(...points, [20, '100', '101']);
+
+    it('accepts a price as the cause of its stop that is no older at the first fill than data may be', () => {
+      const terms = { side: 'buy', entry, ...exits({ stop: '98' }) } as const;
+      const brief = (from: number) => path([0, '100', '101'], [from, '97', '98'], [from + 0.5, '99', '100']);
+      expect(faults({ orders: [bought, sold('96.03', 6)], path: brief(4) }, terms)).toEqual([]);
+      expect(faults({ orders: [bought, sold('96.03', 6)], path: brief(4), staleMs: 500 }, terms)).toEqual([
+        'stop without a cause: 2',
+      ]);
+    });
+
+    it('lets its trail follow no price of a time before the first fill', () => {
+      const terms = { side: 'buy', entry, ...exits({ trail: { unit: 'share', value: '0.02' } }) } as const;
+      const before = path([0, '110', '111'], [5, '100', '101'], [10, '99', '100']);
+      expect(faults({ orders: [bought, sold('98.01', 10)], path: before }, terms)).toEqual(['stop without a cause: 2']);
+      const after = path([0, '100', '101'], [6, '110', '111'], [10, '99', '100']);
+      expect(faults({ orders: [bought, sold('98.01', 10)], path: after }, terms)).toEqual([]);
+    });
+  });
+});
+
+describe('the verdict on the report of an algo order', () => {
+  const cancelled = order('1', '110', '1', [0, 3], { cancelledBy: 'others', filled: '0.25' });
+  const sold = order('2', '97.02', '0.75', [10, 11], { filled: '0.75' });
+  const RUN: AlgoRun = { ...OCO, orders: [cancelled, sold] };
+  const REPORT: AlgoReport = {
+    orders: new Map([
+      ['1', '0.25'],
+      ['2', '0.75'],
+    ]),
+    texts: ['Everything has filled', 'The take order 1 at 110 was cancelled elsewhere. It is not placed again.'],
+    ...{ filled: '1', state: 'done' },
+  };
+
+  function untold(report: Partial<AlgoReport>, run: Partial<AlgoRun> = {}): string[] {
+    return judgeAlgoReport({ ...RUN, ...run }, { ...REPORT, ...report }).map(({ fault, at }) => `${fault}: ${at}`);
+  }
+
+  it('finds nothing missing in one that says everything', () => {
+    expect(untold({})).toEqual([]);
+  });
+
+  it('finds an order that it does not name, and a fill', () => {
+    expect(untold({ orders: new Map([['2', '0.75']]) })).toEqual(['order not named: 1']);
+    const orders = new Map([...REPORT.orders, ['1', '0.2'] as const]);
+    expect(untold({ orders })).toEqual(['fill not named: 1']);
+  });
+
+  it('finds a cancellation by others that it does not name, unless the network made that order', () => {
+    expect(untold({ texts: [] })).toEqual(['cancellation not named: 1']);
+    const orders = [{ ...cancelled, isDuplicate: true }, sold];
+    expect(untold({ texts: [] }, { orders })).toEqual([]);
+  });
+
+  it('finds a total that is not what has filled: of the entry, or of all without one', () => {
+    expect(untold({ filled: '0.75' })).toEqual(['total is wrong: 0.75 for 1.00']);
+    const terms = { ...TERMS, side: 'buy', entry: { kind: 'chase', bound: null } } as const;
+    const bought = order('0', '100', '1', [0, 5], { side: 'buy', filled: '1' });
+    const run = { terms, orders: [bought, sold] };
+    const orders = new Map([
+      ['0', '1'],
+      ['2', '0.75'],
+    ]);
+    expect(untold({ orders, filled: '1' }, run)).toEqual([]);
+    expect(untold({ orders, filled: '1.75' }, run)).toEqual(['total is wrong: 1.75 for 1']);
+  });
+
+  it('finds more than was asked that it does not name', () => {
+    const twin = order('3', '97.02', '0.75', [10, 11], { filled: '0.75', isDuplicate: true });
+    const orders = new Map([...REPORT.orders, ['3', '0.75'] as const]);
+    const more = { orders, filled: '1.75' };
+    const run = { orders: [cancelled, sold, twin] };
+    expect(untold(more, run)).toEqual(['excess not named: 1.75']);
+    const texts = [
+      ...REPORT.texts,
+      'THE NETWORK MADE AN ORDER TWICE: 0.75 btc more than asked has filled or may fill.',
+    ];
+    expect(untold({ ...more, texts }, run)).toEqual([]);
   });
 });

@@ -8,6 +8,7 @@ import { administer } from '../../../src/sandbox/lifecycle/admin-client.js';
 import { sandboxFiles } from '../../../src/sandbox/lifecycle/files.js';
 import { MARKETS } from '../../../src/sandbox/markets/market.js';
 import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
+import { STALE_MS } from '../../../src/trading/algos/algo-market.js';
 import { decodeFact } from '../../../src/trading/algos/fact-line.js';
 import type { AlgoFact } from '../../../src/trading/algos/facts.js';
 import { AlgoStore, parentOf } from '../../../src/trading/algos/store.js';
@@ -35,6 +36,8 @@ export interface AlgoCampaignOptions {
   readonly count: number;
   /** How many share an exchange and its watching processes. */
   readonly perRound: number;
+  /** The one round to run, counted from 0. Absent: all. */
+  readonly only?: number | undefined;
   readonly tell: (line: string) => void;
 }
 
@@ -66,12 +69,13 @@ const GRACE_MS = 20_000;
 const FAULTY_GRACE_MS = 60_000;
 const SPEED = 10;
 
-export async function algoCampaign({ seed, count, perRound, tell }: AlgoCampaignOptions): Promise<AlgoCampaign> {
+export async function algoCampaign({ seed, count, perRound, only, tell }: AlgoCampaignOptions): Promise<AlgoCampaign> {
   const total = new AlgoCampaign();
-  for (let round = 0; total.algos < count; round += 1) {
+  const rounds = Math.ceil(count / perRound);
+  for (const round of only === undefined ? Array(rounds).keys() : [only]) {
     const began = Date.now();
     const known = total.faults.length;
-    const size = Math.min(perRound, count - total.algos);
+    const size = Math.min(perRound, count - round * perRound);
     await new Round(drawOf(seed, 'algos', round), size, round, total).run();
     for (const fault of total.faults.slice(known)) tell(fault);
     const seconds = Math.round((Date.now() - began) / 1_000);
@@ -408,8 +412,9 @@ class Round {
         JSON.stringify(began.terms, (_, value) => (value instanceof Decimal ? value.toString() : value)),
       ) as VerdictTerms,
       ...{ began: began.time, started: entry?.time ?? began.time, ended: ended?.time ?? null },
-      path: this.#log.path(began.terms.market.market, began.time).filter(({ time }) => time <= end),
-      ...{ orders, unseen: unwatched, graceMs, toleranceMs: (1_500 + 3 * this.#slowestMs) * this.#speed },
+      path: this.#log.path(began.terms.market.market, began.time),
+      ...{ orders, unseen: unwatched, graceMs, staleMs: STALE_MS * this.#speed },
+      toleranceMs: (1_500 + 3 * this.#slowestMs) * this.#speed,
       held: [
         ...unwatched,
         ...this.#excusedOf(facts, end),

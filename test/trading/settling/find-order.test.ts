@@ -98,6 +98,20 @@ describe('one lookup of an order', () => {
       ['asked for order 7: found, though dated before the request', 'asked by client id: no answer'],
     ],
     [
+      'believes its answer about an older order if the lookup by client id has an answer that pit cannot read',
+      { byId: { 7: orderAt('7', -5_001) }, byClientId: { lost1: new Failure('internal', 'Not what was asked for.') } },
+      { namedId: '7' },
+      { id: '7' },
+      ['asked for order 7: found, though dated before the request', 'asked by client id: no answer'],
+    ],
+    [
+      'proves nothing if the exchange could not be asked for the order and knows no client ids',
+      { byId: { 7: NO_ANSWER }, byClientId: { lost1: REFUSED } },
+      { namedId: '7' },
+      undefined,
+      ['asked for order 7: not shown', 'asked by client id: no answer'],
+    ],
+    [
       'proves nothing about an older order if the exchange did not answer for the client id',
       { byId: { 7: orderAt('7', -5_001) }, byClientId: { lost1: NO_ANSWER } },
       { namedId: '7' },
@@ -227,10 +241,10 @@ describe('an order that an answer named and that is not the one that was sent', 
 
   it('has other terms: the answer counts no longer, and the user is told', async () => {
     const { trading, entry, found } = await contradicted({
-      byId: { 7: orderAt('7', 3, BAD_PRICE) },
+      byId: { 7: orderAt('7', 3, { ...BAD_PRICE, amount: '0.02' }) },
       byClientId: { lost1: orderAt('8') },
     });
-    const why = 'it has the price 29000 instead of 30000';
+    const why = 'it has the price 29000 instead of 30000, the amount 0.02 instead of 0.01';
     expect(found).toMatchObject({ id: '8' });
     expect(notesOf(entry)).toEqual([`order 7 is not this one: ${why}`, 'asked by client id: found']);
     expect(trading.progress).toEqual([
@@ -277,6 +291,14 @@ describe('an order that an answer named and that is not the one that was sent', 
     expect(entry.namedId).toBe('7');
   });
 
+  it('is its own though another open order was named another one', async () => {
+    const { found } = await contradicted({ byId: { 7: orderAt('7') } }, ({ trading }) => {
+      const write = { operation: 'order', terms: TERMS } as const;
+      trading.journal.begin<'order'>(write, { id: 'other1', reqTime: NOW }).note('accepted: 8', { namedId: '8' });
+    });
+    expect(found).toMatchObject({ id: '7' });
+  });
+
   it.each([
     ['an open batch', false, 'asked for order 7: it may be that of another write'],
     ['a settled batch', true, 'order 7 is not this one: another write made it'],
@@ -318,6 +340,22 @@ describe('what became of an order', () => {
     expect(trading.host.now() - NOW).toBeGreaterThan(65_000);
   });
 
+  it('it is not called not sent before its request has expired, though this clock was ahead until an answer showed it', async () => {
+    const { trading, entry } = sent({}, {}, { budgetMs: 200_000 });
+    let ahead = 90_000;
+    const client = {
+      ...trading.client,
+      now: () => trading.host.now() + ahead,
+      acceptsReqTimeForOrders: async () => {
+        ahead = 0;
+        return false;
+      },
+    };
+    const found = await findOrderOutcome({ ...trading, client: client as unknown as typeof trading.client }, entry);
+    expect(found).toEqual({ outcome: 'notSent' });
+    expect(trading.host.now() - NOW).toBeGreaterThan(65_000);
+  });
+
   it('it stays unknown if the exchange shows some order for a client id that was never used', async () => {
     const { trading, entry } = sent({ byClientId: { lost1: undefined as never }, byUnusedId: orderAt('5') });
     expect(await findOrderOutcome(trading, entry)).toMatchObject({ outcome: 'unknown' });
@@ -351,6 +389,25 @@ describe('what became of an order', () => {
     expect(await findOrderOutcome(trading, entry)).toMatchObject({
       reason: 'the answer names order 7, but the exchange could not be read',
     });
+  });
+
+  it.each([
+    ['until then', 61_000, /^the exchange has locked this machine's address until 2018-10-23 /],
+    ['for a moment', 1_000, /^the exchange could not be read$/],
+  ])('it stays unknown if the exchange has locked this machine out %s', async (_, lockedMs, reason) => {
+    const { trading, entry } = sent({ byClientId: { lost1: NO_ANSWER } });
+    let isLocked = false;
+    const client = Object.defineProperty({ ...trading.client }, 'lockedUntil', {
+      get: () => {
+        const until = isLocked || lockedMs > 60_000 ? NOW + 10 * lockedMs : undefined;
+        isLocked = false;
+        return until;
+      },
+    });
+    const found = await findOrderOutcome({ ...trading, client: client as typeof trading.client }, entry);
+    expect(found).toMatchObject({ outcome: 'unknown', reason: expect.stringMatching(reason) });
+    // it does not ask again and again while no read would be answered
+    expect(trading.asked.length === 1).toBe(lockedMs > 60_000);
   });
 
   it('it stays unknown if it was refused and cannot be looked up', async () => {

@@ -34,8 +34,11 @@ function pushing(pushes: number) {
 }
 
 describe('a pause between two reads', () => {
-  it('ends early if its caller gives up, and leaves no timer behind', async () => {
-    const { trading } = pushing(0);
+  it.each([
+    ['its caller gives up', 0],
+    ['a push comes', 1],
+  ])('ends early if %s, and leaves no timer behind', async (_, pushes) => {
+    const { trading } = pushing(pushes);
     const leaving = new AbortController();
     const waits: AbortSignal[] = [];
     const sleep = (ms: number, cut?: AbortSignal) => {
@@ -46,8 +49,8 @@ describe('a pause between two reads', () => {
       5_000,
       leaving.signal,
     );
-    leaving.abort();
-    expect(await waiting).toBe(false);
+    if (pushes === 0) leaving.abort();
+    expect(await waiting).toBe(pushes > 0);
     expect([waits.length > 0, waits.every(({ aborted }) => aborted)]).toEqual([true, true]);
   });
 

@@ -149,5 +149,27 @@ describe('a wait for the outcome of a write', () => {
     expect(said[0]?.leftMs).toBeGreaterThan(said[0]?.expiresInMs ?? Number.POSITIVE_INFINITY);
   });
 
+  it('says no end of a request that the exchange accepts for longer than was set', async () => {
+    const { account: trading, entry } = await unanswered(5_000, 40_000);
+    let says: () => number | undefined = () => 0;
+    const ends: (number | undefined)[] = [];
+    const showWait: NonNullable<TestTrading['showWait']> = ({ expiresInMs }) => {
+      says = expiresInMs;
+      return () => ends.push(says());
+    };
+    await findOrderOutcome({ ...trading, showWait }, entry);
+    expect(ends).toEqual([undefined]);
+  });
+
+  it('says that no time is left of a request that has just expired', async () => {
+    const { account: trading, entry } = await unanswered(60_000, 120_000);
+    const ends: (number | undefined)[] = [];
+    const showWait: NonNullable<TestTrading['showWait']> = ({ expiresInMs }) => {
+      return () => ends.push(expiresInMs());
+    };
+    await findOrderOutcome({ ...trading, showWait }, entry);
+    expect(ends).toEqual([0]);
+  });
+
   it('shows no wait that is over within a second', async () => expect((await shown(900)).starts).toBe(0));
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import type { Order } from '../../../src/domain/order.js';
 import { Failure } from '../../../src/errors.js';
 import { Job } from '../../../src/trading/batches/job.js';
 import type { JournalEntry } from '../../../src/trading/journal/entry.js';
@@ -98,6 +99,14 @@ describe('resolving what is open', () => {
     await expect(resolve(trading, entries)).rejects.toThrow('a defect');
   });
 
+  it('settles a cancellation by the order that the exchange shows', async () => {
+    const trading = answering({ byId: { 7: orderAt('7', 3, { state: 'cancelled', status: 1 }) } });
+    const write = { operation: 'cancel', terms: { market: 'btc_usdt', order: { id: '7' } } } as const;
+    trading.journal.begin<'cancel'>(write, { id: 'cancel1', reqTime: NOW }).release();
+    expect(await resolve(trading, all(trading))).toMatchObject([{ outcome: 'cancelled', id: '7' }]);
+    expect(trading.journal.isUnsettled('cancel1')).toBe(false);
+  });
+
   it('leaves a call to the user, because no operation shows what became of it', async () => {
     const trading = answering();
     const write = { operation: 'call', terms: { method: 'setRepayState', parameters: {} } } as const;
@@ -131,6 +140,15 @@ describe('resolving what is open', () => {
       ['mine', '7', ['8']],
       ['sold', '4', ['5']],
     ]);
+    expect(trading.progress).toEqual([]);
+  });
+
+  it('reads the withdrawals of each coin of the journal too', async () => {
+    const trading = answering();
+    const terms = { coin: 'btc', amount: '1', fee: '0.1', address: 'addr1', internal: false, before: { record: '1' } };
+    const entry = trading.journal.begin<'withdraw'>({ operation: 'withdraw', terms }, { id: 'out1', reqTime: NOW });
+    entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, 'not sent');
+    expect([await resolve(trading, []), trading.asked]).toEqual([[], ['withdrawals of btc']]);
   });
 
   it('names each write once, whether it was given or a list has shown its duplicates', async () => {
@@ -167,6 +185,25 @@ describe('resolving a batch', () => {
     expect([trading.asked.length - asked, trading.journal.isUnsettled(JOB)]).toEqual([0, true]);
   });
 
+  it('leaves it open unless its caller says that it is to be closed', async () => {
+    const trading = answering({ lists: { buy: [lineAt(0, '7')] } });
+    await job(trading, 2, (made) => made.record('found', { kind: 'found', orders: [[0, '7']] }), 1);
+    expect(await resolve(trading, all(trading))).toMatchObject([
+      { outcome: 'partial', write: { terms: { count: 2 } } },
+    ]);
+    expect(trading.journal.isUnsettled(JOB)).toBe(true);
+  });
+
+  it('shows a job that was settled and resumed since as it is now, with its lines', async () => {
+    const trading = answering({ lists: { buy: [lineAt(0, '7')] } });
+    const made = await job(trading, 2, (found) => found.record('found', { kind: 'found', orders: [[0, '7']] }), 1);
+    made.entry.claim();
+    settleJob(made);
+    expect(trading.journal.reopen(JOB)).toBe(true);
+    const [resolution] = await resolve(trading, all(trading));
+    expect(resolution?.write.terms).toMatchObject({ lines: lines(2) });
+  });
+
   it('closes it as it is if the user names it', async () => {
     const trading = answering({ lists: { buy: [lineAt(0, '7')] } });
     await job(trading, 2, (made) => made.record('found', { kind: 'found', orders: [[0, '7']] }), 1);
@@ -175,9 +212,26 @@ describe('resolving a batch', () => {
     expect(trading.journal.archive.find(JOB)).toMatchObject({ outcome: 'partial' });
   });
 
+  it('settles a job whose orders are all known, and looks for duplicates of them', async () => {
+    const trading = answering({ lists: { buy: [lineAt(0, '8', 9), lineAt(0, '7')] } });
+    const made = await job(trading, 1, (found) => found.record('found', { kind: 'found', orders: [[0, '7']] }));
+    expect(await resolveJob(trading, made.entry, false)).toEqual({ outcome: 'placed', duplicates: ['8'] });
+    expect(trading.journal.archive.find(JOB)).toMatchObject({ outcome: 'placed', duplicates: ['8'] });
+  });
+
+  it('finds what became of the lines that were sent, and leaves the others to a resumption', async () => {
+    const lists: Record<'buy', Order[]> = { buy: [] };
+    const trading = answering({ lists });
+    const half = await job(trading, 2, (lost) => lost.record('lost', { kind: 'lost', request: 1 }), 1);
+    lists.buy.push(lineAt(0, '7'));
+    expect(await resolveJob(trading, half.entry, false)).toEqual({ outcome: 'partial', duplicates: [] });
+    const events = trading.journal.findUnsettled(JOB)?.events.map(({ event }) => event);
+    expect(events?.at(-1)).toBe('stopped (settled): 1 of 2 placed, 1 not sent');
+  });
+
   it('checks for duplicates only if an order of it was placed', async () => {
     const trading = answering();
-    await job(trading, 1, (made) =>
+    const refused = await job(trading, 1, (made) =>
       made.record('refused', {
         kind: 'closed',
         request: 1,
@@ -187,7 +241,9 @@ describe('resolving a batch', () => {
         code: 2009,
       }),
     );
-    expect(await resolve(trading, all(trading))).toMatchObject([{ outcome: 'refused' }]);
+    const asked = trading.asked.length;
+    expect(await resolveJob(trading, refused.entry, false)).toEqual({ outcome: 'refused', duplicates: [] });
+    expect(trading.asked).toHaveLength(asked);
   });
 
   it('leaves it to the process that works on it', async () => {
@@ -269,6 +325,16 @@ describe('a settled write that the user asks for by its id', () => {
     const asked = trading.asked.length;
     expect(await recheckSettledWrite(trading, JOB)).toMatchObject({ outcome: 'placed' });
     expect(trading.asked.slice(asked)).toEqual(['buys']);
+    expect(trading.lastPages.at(-1)).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it('is looked for among the withdrawals of its coin if it is one', async () => {
+    const trading = answering();
+    const terms = { coin: 'btc', amount: '1', fee: '0.1', address: 'addr1', internal: false, before: { record: '1' } };
+    const entry = trading.journal.begin<'withdraw'>({ operation: 'withdraw', terms }, { id: 'out1', reqTime: NOW });
+    entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, 'not sent');
+    expect(await recheckSettledWrite(trading, 'out1')).toMatchObject({ outcome: 'notSent' });
+    expect(trading.asked).toEqual(['withdrawals of btc']);
   });
 
   it('reads no list of a batch whose requests were all answered, nor for a cancellation', async () => {

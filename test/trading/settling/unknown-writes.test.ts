@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import { Failure } from '../../../src/errors.js';
 import type { Write } from '../../../src/trading/journal/write.js';
 import {
   concernsCoin,
@@ -10,7 +11,9 @@ import {
   unknownWrites,
 } from '../../../src/trading/settling/unknown-writes.js';
 import { adviceText } from '../../support/advice.js';
+import { begin, JOB, lines } from '../batches/jobs.js';
 import { newJournal } from '../journal/support.js';
+import { answering } from '../support/answering.js';
 import { TERMS } from '../support/terms.js';
 
 const ORDER = { id: '17' };
@@ -68,8 +71,42 @@ it('names a damaged record for every market and coin, as its write may be of any
   writeFileSync(path.join(unsettled, 'mine0001'), 'torn');
   const [found] = unknownWrites(journal, journal.unsettled());
   if (found === undefined) throw new Error('nothing was named');
-  expect(adviceText(found.advice)).toMatch(/mine0001 is damaged.*pit resolve mine0001/);
+  expect(adviceText(found.advice)).toBe(
+    'The record mine0001 is damaged, so it is unknown whether its write was sent. Settle it: pit resolve mine0001',
+  );
   expect([concernsMarket(found, 'eth_usdt'), concernsCoin(found, 'eth'), mayPlace(found)]).toEqual([true, true, true]);
+});
+
+it('names a record that cannot be read, with what is wrong with it, for every market and coin', () => {
+  const { journal } = newJournal();
+  const failure = new Failure('usage', 'The record mine0001 cannot be read.', { hint: 'Give it back to yourself.' });
+  const unsettled = { entries: [], damaged: [], unreadable: [{ id: 'mine0001', failure }] };
+  expect(unknownWrites(journal, unsettled)).toEqual([
+    {
+      ...{ id: 'mine0001', clientId: 'mine0001', operation: null, market: null, coins: null, cancels: null },
+      advice: [
+        'The record mine0001 cannot be read.',
+        'Give it back to yourself.',
+        { note: 'Settle it', argv: ['resolve', 'mine0001'] },
+      ],
+    },
+  ]);
+});
+
+it('names a batch while the outcome of one of its orders is open, and does not close it', async () => {
+  const trading = answering();
+  const job = await begin(trading, { lines: lines(2) });
+  await job.leaving([[0]], trading.host.now());
+  job.record('lost', { kind: 'lost', request: 1 });
+  job.entry.release();
+  const [found] = unknownWrites(trading.journal, trading.journal.unsettled());
+  expect(found).toMatchObject({ id: JOB, operation: 'batch', market: 'btc_usdt', cancels: null });
+  expect(found?.advice).toEqual([
+    `Some orders of ${JOB} (buy) may have been placed.`,
+    { note: 'Find out', argv: ['resolve'] },
+  ]);
+  job.record('found', { kind: 'found', orders: [[0, '7']] });
+  expect(unknownWrites(trading.journal, trading.journal.unsettled())).toEqual([]);
 });
 
 it('leaves out a write that was settled after the records were listed', () => {

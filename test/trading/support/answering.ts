@@ -1,6 +1,6 @@
 import type { Order } from '../../../src/domain/order.js';
 import { Failure } from '../../../src/errors.js';
-import type { OrderPages } from '../../../src/exchange/exchange.js';
+import { type OrderPages, uncounted } from '../../../src/exchange/exchange.js';
 import { NOW } from '../../support/fake-host.js';
 import { type TestTrading, type TradingOptions, tradingOf } from './trading.js';
 
@@ -20,6 +20,8 @@ export interface Answers {
 export function answering(answers: Answers = {}, options: TradingOptions = {}) {
   const trading = tradingOf('http://127.0.0.1:1', options);
   const asked: string[] = [];
+  /** Up to which page each list was read. */
+  const lastPages: number[] = [];
   const given = <Answer>(answer: Answer | Failure): Answer => {
     if (answer instanceof Failure) throw answer;
     return answer;
@@ -34,13 +36,19 @@ export function answering(answers: Answers = {}, options: TradingOptions = {}) {
       const { clientId } = reference;
       return given(clientId in byClientId ? byClientId[clientId] : byUnusedId);
     },
-    orders: async (_, side): Promise<OrderPages> => {
+    orders: async (_, side, { to }): Promise<OrderPages> => {
       asked.push(`${side}s`);
+      lastPages.push(to);
       return { orders: given(answers.lists?.[side] ?? []), more: false, failure: null };
+    },
+    async *withdrawals(coin) {
+      asked.push(`withdrawals of ${coin}`);
+      yield [];
+      return uncounted(false);
     },
     acceptsReqTimeForOrders: async (_, __, reqTime) => trading.host.now() - reqTime <= 60_000,
   };
-  return { ...trading, client: client as TestTrading['client'], asked };
+  return { ...trading, client: client as TestTrading['client'], asked, lastPages };
 }
 
 /** A limit order to buy 0.01 btc at 30000, `at` milliseconds after NOW. */

@@ -77,6 +77,12 @@ class Life {
   #bid = 10_000;
   #ask = 10_010;
   #shown: AlgoMarket['book'] = null;
+  /** When the book that is shown was made. */
+  #shownAt = START;
+  /** Whether it is that of an earlier moment. */
+  #isLate = false;
+  /** When the first fill of the entry was seen. */
+  #filledAt: number | undefined;
   #isCrossed = false;
   /** Since when nothing is seen; null if it is. */
   #blindSince: number | null = null;
@@ -85,6 +91,8 @@ class Life {
   #gapHigh = 0;
   #seen: AlgoMarket['seen'] = null;
   #last: Decimal | null = null;
+  /** The newest trade that is shown. */
+  #shownLast: Decimal | null = null;
   #limitedUntil: number | null = null;
   #fundsChanged: number | null = null;
   /** Lots that others have sold of the account. */
@@ -129,8 +137,9 @@ class Life {
     });
     const isClean = this.#act();
     const span = { from: this.#now, to: this.#now + lasts };
-    if (this.#blindSince !== null || this.#isCrossed) this.#unseen.push(span);
-    if (!isClean || this.#blindSince !== null || this.#isCrossed) this.#held.push(span);
+    const isUnseen = this.#blindSince !== null || this.#isCrossed || this.#isLate;
+    if (isUnseen) this.#unseen.push(span);
+    if (!isClean || isUnseen) this.#held.push(span);
     this.#now += lasts;
   }
 
@@ -350,13 +359,27 @@ class Life {
     const free = Decimal.fromUnits(BigInt(Math.max(0, this.#free())), LOTS + 4);
     const isRead = isSell && canKnow && (this.#isCalm || this.#chance(0.5));
     return {
-      ...{ now: this.#now, staleAfterMs: STALE_MS, book: this.#shown, gap: this.#gap, seen: this.#seen },
-      last: this.#last === null ? null : { price: this.#last, tradeId: null, ageMs: this.#shown?.ageMs ?? 0 },
+      ...{ now: this.#now, staleAfterMs: STALE_MS, positionAgeMs: this.#positionAgeMs() },
+      ...{ book: this.#shown, gap: this.#gap, seen: this.#seen },
+      last: this.#shownLast === null ? null : { price: this.#shownLast, tradeId: null, ageMs: this.#shown?.ageMs ?? 0 },
       met: this.#isCalm || this.#random() < 0.1 ? { condition: 'last>1', late: false } : null,
       band: this.#terms.id.endsWith('2') ? { low: price(9_000), high: price(11_000) } : null,
       ...{ available: isRead ? free : null, balance: isRead ? free.plus(this.#locked()) : null },
       ...{ fundsChanged: this.#fundsChanged, limitedUntil: this.#limitedUntil },
     };
+  }
+
+  /** With the first fill the book is read again, unless that fails. */
+  #positionAgeMs(): number | null {
+    if (this.#terms.entry === null) return this.#now - START;
+    const isFilled = this.#orders.some(({ role, filled }) => role === 'entry' && filled > 0);
+    if (!isFilled) return null;
+    if (this.#filledAt === undefined) {
+      this.#filledAt = this.#now;
+      const isRead = this.#blindSince === null && !this.#isLate && this.#shown !== null;
+      if (isRead && this.#shown !== null) this.#shown = { ...this.#shown, ageMs: 0 };
+    }
+    return this.#now - this.#filledAt;
   }
 
   /** Something happens to the market, the network, the account or the machine. */
@@ -459,12 +482,22 @@ class Life {
       this.#shown = this.#shown === null || this.#chance(0.2) ? null : { ...this.#shown, ageMs };
       return;
     }
+    const elapsed = this.#now - this.#shownAt;
+    this.#isLate = !this.#isCalm && !this.#isCrossed && this.#gap === null && elapsed <= STALE_MS && this.#chance(0.2);
+    if (this.#isLate && this.#shown !== null) {
+      this.#shown = { ...this.#shown, ageMs: elapsed };
+      this.story.push(`${this.#time()} the book of ${elapsed} ms ago`);
+      return;
+    }
     const [bid, ask] = [price(this.#bid), price(this.#isCrossed ? this.#bid - 5 : this.#ask)];
     const mine = this.#orders.filter(({ closed, isReal }) => isReal && closed === null);
     const isAlone = (side: Side, cents: number) => mine.some((order) => order.side === side && order.cents === cents);
     const othersBid = isAlone('buy', this.#bid) ? price(this.#bid - 10) : bid;
     const othersAsk = isAlone('sell', this.#ask) ? price(this.#ask + 10) : ask;
-    this.#shown = { bid, ask, othersBid, othersAsk, ageMs: this.#isCalm ? 0 : Math.floor(this.#random() * STALE_MS) };
+    const longest = Math.min(STALE_MS, this.#now - (this.#filledAt ?? START));
+    const ageMs = this.#isCalm ? 0 : Math.floor(this.#random() * longest);
+    this.#shownLast = this.#last;
+    [this.#shown, this.#shownAt, this.#isLate] = [{ bid, ask, othersBid, othersAsk, ageMs }, this.#now - ageMs, false];
     this.story.push(`${this.#time()} ${bid} / ${ask}`);
   }
 
@@ -501,7 +534,7 @@ class Life {
       terms: JSON.parse(encodeFact(this.#facts.began)).terms,
       ...{ began: START, started: this.#facts.entryTriggered?.time ?? START, ended: this.#facts.ended?.time ?? null },
       ...{ path: this.#path, unseen: this.#unseen, held: this.#held, graceMs: GRACE_MS },
-      ...{ barred: [], toleranceMs: 0 },
+      ...{ barred: [], staleMs: STALE_MS, toleranceMs: 0 },
       orders: this.#orders
         .filter(({ isReal }) => isReal)
         .map((order) => ({

@@ -46,6 +46,8 @@ class Player {
   #next: 'lost' | RefusalKind | null = null;
   #cancellations: 'confirmed' | 'lost' | 'refused' = 'confirmed';
   readonly #said = new Set<string>();
+  /** When something to protect was first seen. */
+  #protectedSince: number | undefined;
 
   constructor(readonly terms: AlgoTerms) {
     const began = { fact: 'began', time: START, terms, bid: Decimal.of('100'), ask: Decimal.of('101') } as const;
@@ -53,7 +55,7 @@ class Player {
     if (facts === undefined) throw new Error('it did not begin');
     this.#facts = facts;
     this.#market = {
-      ...{ now: START, staleAfterMs: STALE_MS, last: null, seen: null, gap: null, met: null },
+      ...{ now: START, staleAfterMs: STALE_MS, positionAgeMs: null, last: null, seen: null, gap: null, met: null },
       ...{ band: null, available: null, balance: null, fundsChanged: null, limitedUntil: null },
       book: bookOf('100', '101'),
     };
@@ -64,6 +66,7 @@ class Player {
     const done: string[] = [];
     for (let steps = 0; ; steps += 1) {
       if (steps > MOST_STEPS) throw new Error(`no end after ${events}: ${done.join('; ')}`);
+      this.#seePosition();
       const decision = decide(this.terms, this.#facts, this.#market, this.#children);
       done.push(...this.#notes(decision.notes));
       const step = nextStep(decision, this.#children, this.#market.now);
@@ -73,6 +76,14 @@ class Player {
       }
       done.push(this.#take(step));
     }
+  }
+
+  #seePosition(): void {
+    const isFilled = this.#children.some(({ role, filled }) => role === 'entry' && filled.sign > 0);
+    const { now } = this.#market;
+    if (this.terms.entry === null) this.#protectedSince = START;
+    else if (isFilled) this.#protectedSince ??= now;
+    this.#see({ positionAgeMs: this.#protectedSince === undefined ? null : now - this.#protectedSince });
   }
 
   #take(step: Exclude<Step, { readonly step: 'wait' | 'end' }>): string {

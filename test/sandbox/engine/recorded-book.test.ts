@@ -1,0 +1,385 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Side } from '../../../src/domain/order.js';
+import { Book, type BookEvent, type BookOrder, emptyRecordedBook } from '../../../src/sandbox/engine/book.js';
+
+type Levels = readonly (readonly [price: number, lots: number])[];
+
+interface Drawn {
+  /** Best first. */
+  readonly bids: Levels;
+  readonly asks: Levels;
+}
+
+/** A recorded book that orders queue in, drawn as levels of price and lots. */
+class RecordedFixture {
+  readonly book = new Book<BookOrder>();
+  readonly #recording = emptyRecordedBook();
+  #id = 0n;
+  /** Lots that each order got, by its id. */
+  readonly filled = new Map<bigint, bigint>();
+
+  constructor(drawn: Drawn) {
+    this.book.follow(this.#recording);
+    this.book.startQueue();
+    this.shows(drawn);
+  }
+
+  /** A newer recorded book, made in this second. */
+  shows(drawn: Drawn, second = 0): void {
+    const side = (name: Side, levels: Levels) => {
+      const gone = [...this.#recording[name].lots.keys()].filter((price) => !levels.some(([p]) => BigInt(p) === price));
+      const now = levels.map(([price, lots]) => [BigInt(price), BigInt(lots)] as const);
+      return { levels: [...gone.map((price) => [price, 0n] as const), ...now], worst: now.at(-1)?.[0] ?? null };
+    };
+    this.#settle(this.book.record({ buy: side('buy', drawn.bids), sell: side('sell', drawn.asks) }, second * 1_000));
+  }
+
+  trades(side: Side, lots: number, price: number, second = 0): void {
+    this.#settle(this.book.passTrade(side, BigInt(price), BigInt(lots), second * 1_000));
+  }
+
+  order(side: Side, lots: number, price: number, type: 'limit' | 'ioc' = 'limit'): BookOrder {
+    this.#id += 1n;
+    const order = { id: this.#id, side, price: BigInt(price), remaining: BigInt(lots) };
+    this.#settle(this.book.submit(order, type));
+    return order;
+  }
+
+  filledOf({ id }: BookOrder): number {
+    return Number(this.filled.get(id) ?? 0n);
+  }
+
+  get drawn(): Drawn {
+    const side = (name: Side) =>
+      [...this.book.levels(name)].map(({ price, amount }) => [Number(price), Number(amount)] as const);
+    return { bids: side('buy'), asks: side('sell') };
+  }
+
+  #settle(events: readonly BookEvent<BookOrder>[]): void {
+    const add = ({ id }: BookOrder, lots: bigint) => this.filled.set(id, (this.filled.get(id) ?? 0n) + lots);
+    for (const event of events) {
+      if (event.kind === 'met') add(event.order, event.amount);
+      if (event.kind === 'traded') for (const order of [event.maker, event.taker]) add(order, event.amount);
+    }
+  }
+}
+
+const BOOK: Drawn = {
+  bids: [
+    [100, 10],
+    [99, 20],
+    [97, 5],
+  ],
+  asks: [
+    [102, 8],
+    [103, 9],
+  ],
+};
+
+describe('an order in a recorded book', () => {
+  it('stands in the book beside the recorded levels', () => {
+    const fixture = new RecordedFixture(BOOK);
+    fixture.order('buy', 3, 100);
+    fixture.order('buy', 4, 98);
+    expect(fixture.drawn).toEqual({
+      bids: [
+        [100, 13],
+        [99, 20],
+        [98, 4],
+        [97, 5],
+      ],
+      asks: [
+        [102, 8],
+        [103, 9],
+      ],
+    });
+  });
+
+  it('waits behind the lots that its price had, and is filled by what trades beyond them', () => {
+    const fixture = new RecordedFixture(BOOK);
+    const order = fixture.order('buy', 3, 100);
+    fixture.trades('sell', 6, 100);
+    expect(fixture.filledOf(order)).toBe(0);
+    fixture.trades('sell', 6, 100);
+    expect(fixture.filledOf(order)).toBe(2);
+    fixture.trades('sell', 50, 100);
+    expect(fixture.filledOf(order)).toBe(3);
+  });
+
+  it('does not move when lots come or go behind it', () => {
+    const fixture = new RecordedFixture(BOOK);
+    const order = fixture.order('buy', 3, 100);
+    fixture.shows({ ...BOOK, bids: [[100, 25]] });
+    fixture.shows({ ...BOOK, bids: [[100, 12]] });
+    fixture.trades('sell', 10, 100);
+    expect(fixture.filledOf(order)).toBe(0);
+    fixture.trades('sell', 1, 100);
+    expect(fixture.filledOf(order)).toBe(1);
+  });
+
+  it('moves forward when its level has less than what stood before it', () => {
+    const fixture = new RecordedFixture(BOOK);
+    const order = fixture.order('buy', 3, 100);
+    fixture.shows({ ...BOOK, bids: [[100, 4]] });
+    fixture.shows({ ...BOOK, bids: [[100, 30]] }, 1);
+    fixture.trades('sell', 6, 100, 2);
+    expect(fixture.filledOf(order)).toBe(2);
+  });
+
+  it('does not move twice if the book showed a trade before the trade came', () => {
+    const fixture = new RecordedFixture(BOOK);
+    const order = fixture.order('buy', 3, 100);
+    fixture.shows({ ...BOOK, bids: [[100, 4]] }, 5);
+    fixture.trades('sell', 6, 100, 5);
+    fixture.trades('sell', 4, 100, 6);
+    expect(fixture.filledOf(order)).toBe(0);
+    fixture.trades('sell', 1, 100, 6);
+    expect(fixture.filledOf(order)).toBe(1);
+  });
+
+  it('is filled by a trade beyond its price, whatever stood before it', () => {
+    const fixture = new RecordedFixture(BOOK);
+    const [high, low] = [fixture.order('buy', 3, 100), fixture.order('buy', 9, 99)];
+    fixture.trades('sell', 5, 98);
+    expect([fixture.filledOf(high), fixture.filledOf(low)]).toEqual([3, 2]);
+  });
+
+  it('is not filled by a trade that does not reach its price, or of the other side', () => {
+    const fixture = new RecordedFixture(BOOK);
+    const order = fixture.order('buy', 3, 99);
+    fixture.trades('sell', 500, 100);
+    fixture.trades('buy', 500, 98);
+    expect(fixture.filledOf(order)).toBe(0);
+  });
+
+  it('waits where nobody sees what stands before it, until a trade passes its price or the level is seen', () => {
+    const fixture = new RecordedFixture(BOOK);
+    const order = fixture.order('buy', 3, 90);
+    fixture.trades('sell', 100, 90);
+    expect(fixture.filledOf(order)).toBe(0);
+    fixture.shows({
+      ...BOOK,
+      bids: [
+        [91, 1],
+        [90, 7],
+      ],
+    });
+    fixture.trades('sell', 8, 90, 1);
+    expect(fixture.filledOf(order)).toBe(1);
+    const other = fixture.order('buy', 3, 80);
+    fixture.trades('sell', 100, 79, 2);
+    expect(fixture.filledOf(other)).toBe(3);
+  });
+
+  it('keeps its place while its level is out of sight', () => {
+    const fixture = new RecordedFixture(BOOK);
+    const order = fixture.order('buy', 3, 97);
+    fixture.shows({
+      ...BOOK,
+      bids: [
+        [101, 1],
+        [100, 1],
+      ],
+    });
+    fixture.trades('sell', 2, 97);
+    fixture.shows({ ...BOOK, bids: [[97, 50]] }, 1);
+    fixture.trades('sell', 4, 97, 2);
+    expect(fixture.filledOf(order)).toBe(1);
+  });
+
+  it('trades with recorded lots that reach it, at its price', () => {
+    const fixture = new RecordedFixture(BOOK);
+    const order = fixture.order('buy', 3, 101);
+    fixture.shows({
+      bids: [[99, 20]],
+      asks: [
+        [100, 2],
+        [101, 9],
+      ],
+    });
+    expect(fixture.filledOf(order)).toBe(3);
+    expect(fixture.drawn.asks).toEqual([[101, 8]]);
+  });
+
+  it('trades with nobody while the recorded book crosses itself', () => {
+    const fixture = new RecordedFixture(BOOK);
+    const order = fixture.order('buy', 3, 101);
+    fixture.shows({ bids: [[101, 20]], asks: [[100, 2]] });
+    expect(fixture.filledOf(order)).toBe(0);
+  });
+
+  it('takes recorded lots, best first, and they stay taken until their level is gone', () => {
+    const fixture = new RecordedFixture(BOOK);
+    const taker = fixture.order('buy', 10, 103, 'ioc');
+    expect(fixture.filledOf(taker)).toBe(10);
+    expect(fixture.drawn.asks).toEqual([[103, 7]]);
+    fixture.shows({
+      ...BOOK,
+      asks: [
+        [102, 9],
+        [103, 9],
+      ],
+    });
+    expect(fixture.drawn.asks).toEqual([
+      [102, 1],
+      [103, 7],
+    ]);
+    fixture.shows({ ...BOOK, asks: [[103, 9]] });
+    fixture.shows({
+      ...BOOK,
+      asks: [
+        [102, 8],
+        [103, 9],
+      ],
+    });
+    expect(fixture.drawn.asks).toEqual([
+      [102, 8],
+      [103, 7],
+    ]);
+  });
+
+  it('takes the lots before another order first, then that order, then those behind it', () => {
+    const fixture = new RecordedFixture(BOOK);
+    const maker = fixture.order('sell', 5, 102);
+    fixture.shows({ ...BOOK, asks: [[102, 11]] });
+    fixture.order('buy', 7, 102, 'ioc');
+    expect(fixture.filledOf(maker)).toBe(0);
+    fixture.order('buy', 3, 102, 'ioc');
+    expect(fixture.filledOf(maker)).toBe(2);
+    fixture.order('buy', 5, 102, 'ioc');
+    expect(fixture.filledOf(maker)).toBe(5);
+    expect(fixture.drawn.asks).toEqual([[102, 1]]);
+  });
+});
+
+/** What happens to the queue of one price, of which a recording shows trades and amounts. */
+type Step =
+  | { readonly kind: 'joins'; readonly lots: number }
+  | { readonly kind: 'leaves'; readonly which: number }
+  | { readonly kind: 'trade'; readonly lots: number; readonly isShownFirst: boolean };
+
+const lots = fc.integer({ min: 1, max: 9 });
+const steps = (kinds: readonly fc.Arbitrary<Step>[]) =>
+  fc.array(fc.record({ step: fc.oneof(...kinds), later: fc.boolean() }), { maxLength: 40 });
+const joins = lots.map((n): Step => ({ kind: 'joins', lots: n }));
+const leaves = fc.nat(20).map((which): Step => ({ kind: 'leaves', which }));
+const tradeStep = fc.record({ lots, isShownFirst: fc.boolean() }).map((step): Step => ({ kind: 'trade', ...step }));
+
+/** The true queue: orders with their lots in the order of their turn; ours has no lots of its own, so that it changes nothing. */
+function play(
+  before: readonly number[],
+  size: number,
+  played: readonly { readonly step: Step; readonly later: boolean }[],
+) {
+  const queue: { lots: number; isBefore: boolean }[] = before.map((n) => ({ lots: n, isBefore: true }));
+  const shown = () => {
+    const total = queue.reduce((sum, order) => sum + order.lots, 0);
+    return { bids: [...(total > 0 ? [[100, total] as const] : []), [50, 1] as const], asks: [] };
+  };
+  const fixture = new RecordedFixture(shown());
+  const order = fixture.order('buy', size, 100);
+  let [second, truly] = [0, 0];
+  const states: {
+    readonly filled: number;
+    readonly truly: number;
+    readonly ahead: number;
+    readonly trulyAhead: number;
+  }[] = [];
+  for (const { step, later } of played) {
+    if (later) second += 1;
+    if (step.kind === 'joins') queue.push({ lots: step.lots, isBefore: false });
+    else if (step.kind === 'leaves') queue.splice(step.which, 1);
+    else {
+      let rest = step.lots;
+      const ahead = queue.filter(({ isBefore }) => isBefore).reduce((sum, one) => sum + one.lots, 0);
+      truly = Math.min(size, truly + Math.max(0, rest - ahead));
+      for (const one of queue) {
+        const taken = Math.min(rest, one.lots);
+        one.lots -= taken;
+        rest -= taken;
+      }
+      if (step.isShownFirst) fixture.shows(shown(), second);
+      fixture.trades('sell', step.lots, 100, second);
+    }
+    fixture.shows(shown(), second);
+    const trulyAhead = queue.filter(({ isBefore }) => isBefore).reduce((sum, one) => sum + one.lots, 0);
+    states.push({ filled: fixture.filledOf(order), truly, ahead: Number(order.queue?.ahead ?? 0n), trulyAhead });
+  }
+  return states;
+}
+
+describe('the place in the queue', () => {
+  const setup = { before: fc.array(lots, { maxLength: 5 }), size: fc.integer({ min: 1, max: 20 }) };
+
+  it('is never better than the true one, and an order never gets more than it would have got, whatever joins, leaves and trades', () => {
+    const property = fc.property(
+      fc.record({ ...setup, played: steps([joins, leaves, tradeStep]) }),
+      ({ before, size, played }) => {
+        for (const { filled, truly, ahead, trulyAhead } of play(before, size, played)) {
+          expect(filled).toBeLessThanOrEqual(truly);
+          if (filled < size) expect(ahead).toBeGreaterThanOrEqual(trulyAhead);
+        }
+      },
+    );
+    fc.assert(property, { numRuns: 2_000 });
+  });
+
+  it('is the true one if nothing leaves and trades come before the books that show them', () => {
+    const inOrder = tradeStep.map(
+      (step): Step => ({ ...(step as Extract<Step, { kind: 'trade' }>), isShownFirst: false }),
+    );
+    const property = fc.property(
+      fc.record({ ...setup, played: steps([joins, inOrder]) }),
+      ({ before, size, played }) => {
+        for (const { filled, truly } of play(before, size, played)) expect(filled).toBe(truly);
+      },
+    );
+    fc.assert(property, { numRuns: 500 });
+  });
+
+  it('never fills more than was traded or shown on the other side, and the book is the recorded one beside the orders', () => {
+    const level = fc.tuple(fc.integer({ min: 90, max: 110 }), lots);
+    const drawn = fc
+      .record({ bids: fc.array(level, { maxLength: 4 }), asks: fc.array(level, { maxLength: 4 }) })
+      .map(sorted);
+    const side = fc.constantFrom<Side>('buy', 'sell');
+    const actions = fc.array(
+      fc.oneof(
+        fc.record({ kind: fc.constant('shows' as const), drawn }),
+        fc.record({ kind: fc.constant('trades' as const), side, lots, price: fc.integer({ min: 90, max: 110 }) }),
+        fc.record({ kind: fc.constant('order' as const), side, lots, price: fc.integer({ min: 90, max: 110 }) }),
+      ),
+      { maxLength: 30 },
+    );
+    const property = fc.property(drawn, actions, (first, all) => {
+      const fixture = new RecordedFixture(first);
+      const orders: BookOrder[] = [];
+      for (const action of all) {
+        const filled = () => [...fixture.filled.values()].reduce((sum, n) => sum + n, 0n);
+        const before = filled();
+        if (action.kind === 'order') orders.push(fixture.order(action.side, action.lots, action.price));
+        else if (action.kind === 'shows') fixture.shows(action.drawn);
+        else {
+          fixture.trades(action.side, action.lots, action.price);
+          expect(filled() - before).toBeLessThanOrEqual(BigInt(action.lots));
+        }
+        for (const name of ['buy', 'sell'] as const)
+          for (const { price, amount, recorded, orders: resting } of fixture.book.levels(name)) {
+            const own = [...resting.values()].reduce((sum, { remaining }) => sum + remaining, 0n);
+            expect({ price, amount }).toEqual({ price, amount: own + recorded });
+            expect(amount).toBeGreaterThan(0n);
+          }
+      }
+      for (const order of orders) expect(order.remaining).toBeGreaterThanOrEqual(0n);
+    });
+    fc.assert(property, { numRuns: 500 });
+  });
+});
+
+/** One level for each price, in the order of a book that does not cross itself. */
+function sorted({ bids, asks }: Drawn): Drawn {
+  const distinct = (levels: Levels) => [...new Map(levels.map((level) => [level[0], level])).values()];
+  const [b, a] = [distinct(bids).sort((x, y) => y[0] - x[0]), distinct(asks).sort((x, y) => x[0] - y[0])];
+  return { bids: b.map(([price, n]) => [price - 11, n]), asks: a.map(([price, n]) => [price + 11, n]) };
+}

@@ -1,0 +1,258 @@
+import { expect, test } from 'vitest';
+import { Decimal } from '../../../src/domain/decimal.js';
+import { usage } from '../../../src/errors.js';
+import { ChildSender } from '../../../src/trading/algos/sender.js';
+import { eventually } from '../../support/eventually.js';
+import { FAULTS, respond } from '../../support/fault-server.js';
+import { AtWork, ID, NO_LIMITS, trade } from './support/at-work.js';
+import { buy, chase, limit, sell } from './support/terms.js';
+
+// One algo order at work: what leaves, what is on disk before it does, and what keeps it. Its decisions have tables of their own.
+
+const STOP = sell('1', { stop: '98' });
+const OCO = sell('1', { take: '110', stop: '98' });
+
+/** Orders and cancellations, in the order in which they arrived. */
+const sent = ({ exchange }: AtWork) => exchange.asked('order', 'cancelOrder');
+
+test('a reached stop is on disk, and its order is named there and in the journal, before the order leaves', async () => {
+  const work = await AtWork.of(STOP);
+  const found: unknown[] = [];
+  work.exchange.onOrder = (clientId) => {
+    const { facts, children } = work.store.read(ID) ?? {};
+    found.push(
+      facts?.exitTriggered?.price.toString(),
+      children?.map(({ child }) => child),
+    );
+    found.push(
+      work.trading.journal.unsettledEntries().map(({ write }) => write.id),
+      clientId,
+    );
+  };
+  work.move('98', '99');
+  await eventually(() => expect(work.names).toEqual(['triggered', 'placed']));
+  expect(found).toEqual(['98', [`${ID}s1`], [`${ID}s1`], `${ID}s1`]);
+  expect(work.exchange.orders).toMatchObject([{ price: '97.02', amount: '1' }]);
+});
+
+test('nothing leaves if the fact that a stop was reached cannot be written, which is said first, and is tried again', async () => {
+  const work = await AtWork.of(STOP, ({ store }) => {
+    const { add } = store;
+    let isFull = true;
+    store.add = (id, fact) => {
+      if (isFull && fact.fact === 'triggered') {
+        isFull = false;
+        throw usage('The disk is full.');
+      }
+      return add.call(store, id, fact);
+    };
+  });
+  work.move('98', '99');
+  await eventually(() => expect(work.texts).toBe('NOT PROTECTED: The disk is full. pit tries again.'));
+  expect([sent(work), work.algo.facts.exitTriggered]).toEqual([[], null]);
+  work.pass(500);
+  await eventually(() => expect(work.names).toEqual(['note', 'triggered', 'placed']));
+});
+
+test('the room that is kept on a full disk goes to the fact that a stop was reached', async () => {
+  const work = await AtWork.of(STOP, ({ store }) => {
+    store.keepReserve();
+    const { add, freeReserve } = store;
+    let isFull = true;
+    store.add = (id, fact) => {
+      if (isFull && fact.fact === 'triggered') throw usage('The disk is full.');
+      return add.call(store, id, fact);
+    };
+    store.freeReserve = () => {
+      isFull = false;
+      return freeReserve.call(store);
+    };
+  });
+  work.move('98', '99');
+  await eventually(() => expect(work.names).toEqual(['triggered', 'placed']));
+  expect(work.store.freeReserve()).toBe(false);
+});
+
+test('the take-profit is cancelled by this algo order and by nobody else, and only then the stop leaves', async () => {
+  const work = await AtWork.of(OCO);
+  work.algo.changed();
+  await eventually(() => expect(work.names).toEqual(['placed']));
+  work.move('98', '99');
+  await eventually(() => expect(work.names).toEqual(['placed', 'triggered', 'childCancelled', 'placed']));
+  expect(sent(work)).toEqual(['order', 'cancelOrder', 'order']);
+  expect(work.algo.snapshot.said).toEqual([]);
+});
+
+test('what filled of the take-profit before it could be cancelled is not sold again', async () => {
+  const work = await AtWork.of(OCO);
+  work.algo.changed();
+  await eventually(() => expect(work.names).toEqual(['placed']));
+  Object.assign(work.exchange.orders[0] ?? {}, { filled: '0.4', status: 1 });
+  work.move('98', '99');
+  await eventually(() => expect(work.exchange.orders).toHaveLength(2));
+  expect(work.exchange.orders[1]).toMatchObject({ amount: '0.6' });
+});
+
+test('an order whose record is in the journal is never sent again, though its line was lost', async () => {
+  const work = await AtWork.of(STOP, ({ trading }) => {
+    const terms = {
+      market: 'btc_usdt',
+      side: 'sell',
+      type: 'ioc',
+      account: 'spot',
+      price: '97.02',
+      amount: '1',
+    } as const;
+    const write = { operation: 'order', terms: { ...terms, borrow: false, repay: false } } as const;
+    trading.journal.begin<'order'>(write, { id: `${ID}s1`, reqTime: trading.host.now() });
+  });
+  // as a process that has not read it
+  work.algo.children.splice(0);
+  work.exchange.orders.push({
+    id: '100',
+    clientId: `${ID}s1`,
+    price: '97.02',
+    amount: '1',
+    type: '2',
+    status: 0,
+    filled: '0',
+  });
+  work.move('98', '99');
+  await eventually(() => expect(work.algo.snapshot.children).toMatchObject([{ number: 1, state: 'unknown' }]));
+  work.pass(60_000);
+  await eventually(() => expect(work.algo.snapshot.children).toMatchObject([{ number: 1, state: 'open' }]));
+  expect(sent(work)).toEqual([]);
+});
+
+test('a halt that came after the decision keeps its order back, and pauses it', async () => {
+  const work = await AtWork.of(STOP, ({ trading }) => {
+    trading.client.halt = async () => ({ since: 0, until: null, reason: null, problem: null });
+  });
+  work.move('98', '99');
+  await eventually(() => expect(work.names).toEqual(['triggered', 'paused']));
+  expect([sent(work), work.algo.facts.paused?.cause]).toEqual([[], 'halt']);
+});
+
+test.each([
+  ['more than the amount', 1, '1.0001'],
+  ['under a number that is used', 0, '0.5'],
+])('the sender lets nothing leave that is %s, whatever decided so', async (_, number, amount) => {
+  const work = await AtWork.of(STOP);
+  const { trading, store, terms } = work;
+  const sender = new ChildSender({ trading, store, limits: async () => NO_LIMITS }, terms);
+  const wanted = { role: 'stop', type: 'limit', price: Decimal.of('97'), amount: Decimal.of(amount) } as const;
+  const book = async () => work.market.bookView();
+  await sender.place(1, { ...wanted, amount: Decimal.of('0.1') }, [], book, (child) => work.algo.children.push(child));
+  const tried = await sender.place(number + 1, wanted, work.algo.children, book, () => {});
+  expect(tried).toMatchObject({
+    kind: 'held',
+    cause: 'guard',
+    reason: expect.stringContaining('this is a bug in pit'),
+  });
+  expect(sent(work)).toEqual(['order']);
+});
+
+test('an order that the exchange has shown and then does not show three times in a row pauses it, and nothing is sent instead', async () => {
+  const work = await AtWork.of(sell('1', { take: '110' }));
+  work.algo.changed();
+  await eventually(() => expect(work.names).toEqual(['placed']));
+  work.exchange.hidesOrders = true;
+  await eventually(() => {
+    work.pass(1_000);
+    expect(work.texts).toContain('It is paused: the exchange does not show order 100 any more.');
+  });
+  expect(sent(work)).toEqual(['order']);
+});
+
+test('what did not leave because of something that may pass is not tried again at once', async () => {
+  const work = await AtWork.of(STOP);
+  work.limits = { ...NO_LIMITS, priceBand: Decimal.of('0.1') };
+  work.market.failsToRead = true;
+  work.move('98', '99');
+  await eventually(() => expect(work.texts).toContain('The book cannot be read. pit tries again.'));
+  work.pass(499);
+  work.move('97.9', '99');
+  work.market.failsToRead = false;
+  work.pass(1);
+  await eventually(() => expect(work.names).toContain('placed'));
+  expect(work.market.bookReads).toBe(2);
+});
+
+test('an order that was rejected for its funds has the balances read, and each change of it those that are newer', async () => {
+  const work = await AtWork.of(STOP, ({ exchange }) => {
+    exchange.answers.push(respond('{"code":2009,"message":"no balance"}'));
+  });
+  work.pass(10);
+  work.move('98', '99');
+  await eventually(() => expect(work.names).toContain('rejected'));
+  expect(work.fundsRequests).toEqual([work.now]);
+  await eventually(() => expect(work.balancesSince.at(-1)).toBe(work.now));
+});
+
+test('an order without an answer is looked for, and not sent again while it may still arrive', async () => {
+  const work = await AtWork.of(STOP, ({ exchange }) => {
+    exchange.answers.push(FAULTS['a reset after reading']);
+  });
+  work.move('98', '99');
+  await eventually(() => expect(work.exchange.asked('getOrder').length).toBeGreaterThan(0));
+  await eventually(() => expect(work.texts).toMatch(/It is not known yet whether the stop order was placed/));
+  expect(sent(work)).toEqual(['order']);
+});
+
+test('a trail that follows trades forgets those of a time before it began, and those that it knows', async () => {
+  const work = await AtWork.of(sell('1', { trail: '2%', trigger: 'last' }));
+  const { time } = work.algo.facts.began;
+  const show = (price: string) => {
+    work.market.trades = { prices: [Decimal.of(price)], ageMs: 0 };
+    work.algo.changed();
+  };
+  work.pass(10);
+  work.algo.traded([trade('7', '150', time - 1), trade('8', '101', time + 1)]);
+  show('101');
+  await eventually(() => expect(work.algo.facts.best?.price.toString()).toBe('101'));
+  work.pass(1_000);
+  // held up on its way
+  work.algo.traded([trade('6', '140', time + 1), trade('9', '102', time + 2)]);
+  show('102');
+  await eventually(() => expect(work.algo.facts.best?.price.toString()).toBe('102'));
+});
+
+test('the trail of a bracket follows neither a book nor a trade from before its first fill, and has the book read anew', async () => {
+  const work = await AtWork.of(buy('1', { entry: limit('95'), trail: '2%' }));
+  work.algo.changed();
+  await eventually(() => expect(work.names).toEqual(['placed']));
+  [work.market.bid, work.market.ask, work.market.ageMs] = ['110', '111', 200];
+  Object.assign(work.exchange.orders[0] ?? {}, { filled: '1', status: 2 });
+  work.pass(15_000);
+  await eventually(() => expect(work.names).toContain('filled'));
+  await eventually(() => expect(work.market.refreshes).toBe(1));
+  expect(work.algo.facts.best).toBe(null);
+  work.market.ageMs = 0;
+  work.move('94', '95');
+  await eventually(() => expect(work.algo.facts.best?.price.toString()).toBe('94'));
+});
+
+test('the next process continues with the facts and children on disk: it neither sends nor cancels again', async () => {
+  const work = await AtWork.of(OCO);
+  work.algo.changed();
+  await eventually(() => expect(work.names).toEqual(['placed']));
+  await work.algo.stop(0);
+  work.algo = work.reopened();
+  work.algo.changed();
+  await eventually(() => expect(work.algo.snapshot.children).toMatchObject([{ role: 'take', state: 'open' }]));
+  work.move('98', '99');
+  await eventually(() => expect(work.exchange.orders).toHaveLength(2));
+  expect(sent(work)).toEqual(['order', 'cancelOrder', 'order']);
+});
+
+test('a chase whose order the guard finds to cross by now waits for the next price, and is not paused', async () => {
+  const work = await AtWork.of(buy('1', { entry: chase() }));
+  work.limits = { ...NO_LIMITS, postOnly: true };
+  work.market.readBookView = async () => ({ bids: [], asks: [{ price: '100', amount: '5' }], last: null });
+  work.algo.changed();
+  await eventually(() => expect(work.texts).toMatch(/^Not sent: at 100.00 it would fill at once/));
+  work.market.readBookView = async () => work.market.bookView();
+  work.pass(500);
+  await eventually(() => expect(work.names).toEqual(['note', 'placed']));
+  expect(work.algo.facts.paused).toBe(null);
+});

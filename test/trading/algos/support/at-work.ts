@@ -1,0 +1,245 @@
+import { Decimal } from '../../../../src/domain/decimal.js';
+import type { Trade } from '../../../../src/domain/market-data.js';
+import { Failure } from '../../../../src/errors.js';
+import type { AccountFunds } from '../../../../src/trading/algos/account-funds.js';
+import { ChildrenInJournal } from '../../../../src/trading/algos/child-order.js';
+import type { AlgoFacts } from '../../../../src/trading/algos/facts.js';
+import { type AlgoEvent, RunningAlgo } from '../../../../src/trading/algos/running-algo.js';
+import { AlgoStore } from '../../../../src/trading/algos/store.js';
+import type { AlgoTerms } from '../../../../src/trading/algos/terms.js';
+import type { WatchedMarket } from '../../../../src/trading/algos/watched-market.js';
+import type { GuardLimits } from '../../../../src/trading/guards/limits.js';
+import { type Answer, type FaultServer, respond, serveFaults } from '../../../support/fault-server.js';
+import { CONFIGURATION, NOT_FOUND, query } from '../../support/exchange.js';
+import { type TestTrading, tradingOf } from '../../support/trading.js';
+
+/** The id of the algo order. */
+export const ID = 'aaaaaaa';
+
+export const NO_LIMITS: GuardLimits = {
+  priceBand: null,
+  orderNotional: new Map(),
+  dayNotional: new Map(),
+  postOnly: false,
+};
+
+interface Placed {
+  readonly id: string;
+  readonly clientId: string;
+  readonly price: string;
+  readonly amount: string;
+  readonly type: string;
+  /** 0 open, 1 cancelled, 2 filled. */
+  status: number;
+  filled: string;
+}
+
+/** An exchange of btc_usdt on which each order rests until a test says otherwise. */
+export class OneMarket {
+  readonly orders: Placed[] = [];
+  /** Answers to the next orders, instead of placing them. */
+  readonly answers: Answer[] = [];
+  /** Whether reads do not find any order. */
+  hidesOrders = false;
+  /** Called before an order is placed. */
+  onOrder: (clientId: string) => void = () => {};
+  server!: FaultServer;
+
+  async serve(): Promise<void> {
+    this.server = await serveFaults({ answer: ({ target }) => this.#answer(target) });
+  }
+
+  /** The requests to the operations, in their order. */
+  asked(...operations: readonly string[]): string[] {
+    return this.server.requests.flatMap(({ target }) => {
+      const [, operation = ''] = /^\/api\/(\w+)\?/.exec(target) ?? [];
+      return operations.includes(operation) ? [operation] : [];
+    });
+  }
+
+  #answer(target: string): Answer {
+    const { customerOrderId, id, price = '', amount = '', orderType = 'limit' } = query(target);
+    if (target.startsWith('/data/v1/markets')) return respond(CONFIGURATION);
+    if (target.startsWith('/api/order?')) {
+      this.onOrder(customerOrderId ?? '');
+      const answer = this.answers.shift();
+      if (answer !== undefined) return answer;
+      const made = { id: String(100 + this.orders.length), clientId: customerOrderId ?? '', price, amount };
+      this.orders.push({ ...made, type: orderType, status: 0, filled: '0' });
+      return respond(`{"code":"1000","message":"ok","id":"${made.id}"}`);
+    }
+    const order = this.orders.find((one) => one.id === id || one.clientId === customerOrderId);
+    if (target.startsWith('/api/getOrders?') || order === undefined || this.hidesOrders) return respond(NOT_FOUND);
+    if (target.startsWith('/api/cancelOrder?')) {
+      if (order.status === 0) order.status = 1;
+      return respond('{"code":1000,"message":{"des":"ok","isSuc":true}}');
+    }
+    return respond(recordOf(order));
+  }
+}
+
+function recordOf({ id, price, amount, status, filled }: Placed): string {
+  return JSON.stringify({
+    ...{ id, currency: 'btc_usdt', price: Number(price), total_amount: Number(amount), trade_amount: Number(filled) },
+    ...{ trade_money: Number(filled) * Number(price), trade_date: 1_540_295_995_557, status, type: 0, fees: '0' },
+  });
+}
+
+/** The market as the algo order sees it, set by the test. */
+export class SeenMarket {
+  readonly name = 'btc_usdt';
+  needsTrades = false;
+  isFresh = true;
+  wasSeen = true;
+  bid = '100';
+  ask = '101';
+  ageMs = 0;
+  trades: { readonly prices: readonly Decimal[]; readonly ageMs: number } | null = null;
+  refreshes = 0;
+  /** How often the guards asked for a book, and what they get. */
+  bookReads = 0;
+  failsToRead = false;
+
+  constructor(readonly now: () => number) {}
+
+  book() {
+    const [bid, ask] = [Decimal.of(this.bid), Decimal.of(this.ask)];
+    return { bid, ask, othersBid: bid, othersAsk: ask, ageMs: this.ageMs };
+  }
+
+  bookView() {
+    return { bids: [{ price: this.bid, amount: '5' }], asks: [{ price: this.ask, amount: '5' }], last: null };
+  }
+
+  async readBookView() {
+    this.bookReads += 1;
+    return this.failsToRead ? new Failure('unreachable', 'The book cannot be read.') : this.bookView();
+  }
+
+  lastTrades = () => this.trades;
+  ownOrder = () => undefined;
+  tradedIn = () => undefined;
+  refresh = () => {
+    this.refreshes += 1;
+  };
+  tick = () => {};
+}
+
+/** One algo order at work, on an exchange and in a market of the test. The clock stands until the test moves it. */
+export class AtWork {
+  readonly exchange = new OneMarket();
+  readonly events: AlgoEvent[] = [];
+  readonly fundsRequests: number[] = [];
+  /** Since when the balances had to be read, as the decisions asked for them. */
+  readonly balancesSince: number[] = [];
+  limits = NO_LIMITS;
+  /** How long an answer is waited for before it is said to be late. */
+  readonly answerMs = 2_000;
+  trading!: TestTrading & { readonly state: string };
+  market!: SeenMarket;
+  store!: AlgoStore;
+  algo!: RunningAlgo;
+  #now = 0;
+
+  constructor(
+    readonly terms: AlgoTerms,
+    /** Before the algo order begins its work. */
+    readonly prepare: (work: AtWork) => void = () => {},
+  ) {}
+
+  static async of(terms: AlgoTerms, prepare?: (work: AtWork) => void): Promise<AtWork> {
+    const work = new AtWork({ ...terms, id: ID }, prepare);
+    await work.exchange.serve();
+    work.#begin();
+    return work;
+  }
+
+  #begin(): void {
+    const { terms } = this;
+    const made = tradingOf(this.exchange.server.url, { budgetMs: 3_000 });
+    const start = made.host.now();
+    const host = {
+      ...made.host,
+      now: () => start + this.#now,
+      monotonic: () => this.#now,
+      sleep: (ms: number, signal?: AbortSignal) =>
+        new Promise<void>((resolve) => {
+          // the wait for an answer, which comes
+          if (ms === this.answerMs) return signal?.addEventListener('abort', () => resolve());
+          this.#now += ms;
+          resolve();
+        }),
+    };
+    this.trading = { ...made, host };
+    this.market = new SeenMarket(host.now);
+    this.store = new AlgoStore(host, made.state, 'test');
+    const best = { bid: Decimal.of('100'), ask: Decimal.of('101') };
+    this.store.create(() => ({ fact: 'began', time: start, terms, ...best }), ID);
+    this.prepare(this);
+    this.algo = this.reopened();
+  }
+
+  /** The algo order as the next process finds it. */
+  reopened(): RunningAlgo {
+    const record = this.store.read(ID);
+    const facts = record?.facts as AlgoFacts;
+    const journal = new ChildrenInJournal(this.trading.journal, 0);
+    const funds = {
+      changed: null,
+      request: () => void this.fundsRequests.push(this.#now),
+      keepCurrent: () => {},
+      balanceSince: (_: string, since: number) => {
+        this.balancesSince.push(since);
+        return null;
+      },
+    };
+    return new RunningAlgo(
+      {
+        store: this.store,
+        terms: this.terms,
+        worked: () => undefined,
+        market: this.market as unknown as WatchedMarket,
+        funds: funds as unknown as AccountFunds,
+        trading: this.trading,
+        limits: async () => this.limits,
+        knownLimits: () => this.limits,
+        report: (event) => void this.events.push(event),
+        warn: () => {},
+        failed: (thrown) => {
+          throw thrown;
+        },
+      },
+      facts,
+      record === undefined ? [] : journal.of(record),
+      [],
+    );
+  }
+
+  /** Time passes. */
+  pass(ms: number): void {
+    this.#now += ms;
+    this.algo.tick();
+  }
+
+  /** The market has moved. */
+  move(bid: string, ask: string): void {
+    [this.market.bid, this.market.ask] = [bid, ask];
+    this.algo.changed();
+  }
+
+  get names(): string[] {
+    return this.events.map(({ event }) => event);
+  }
+
+  get texts(): string {
+    return this.events.map(({ text }) => text).join('\n');
+  }
+
+  get now(): number {
+    return this.#now;
+  }
+}
+
+export function trade(id: string, price: string, time: number): Trade {
+  return { id, price, amount: '1', side: 'buy', orderSide: null, time };
+}

@@ -1,0 +1,215 @@
+import { describe, expect, test } from 'vitest';
+import type { Depth } from '../../../src/domain/market-data.js';
+import type { AnyDataEvent, Exchange, ExchangeStream } from '../../../src/exchange/exchange.js';
+import { STALE_MS } from '../../../src/trading/algos/algo-market.js';
+import { type Gap, WatchedMarket } from '../../../src/trading/algos/watched-market.js';
+import { eventually } from '../../support/eventually.js';
+
+// What is known of a market, and how old it is. The clocks stand until a test moves them; the exchange's is at the same time.
+
+const START = Date.UTC(2026, 0, 5);
+
+function bookOf(bid: string, time: number): Depth {
+  return { time, bids: [{ price: bid, amount: '1' }], asks: [{ price: String(Number(bid) + 1), amount: '1' }] };
+}
+
+/** A stream that hands over what a test pushes. */
+class Pushed {
+  readonly #events: AnyDataEvent[] = [];
+  #wake = () => {};
+  #book: { readonly value: Depth; readonly at: number } | undefined;
+
+  constructor(readonly monotonic: () => number) {}
+
+  push(book: Depth): void {
+    this.#book = { value: book, at: this.monotonic() };
+    this.#events.push({
+      type: 'data',
+      channel: { kind: 'depth', market: 'btc_usdt' },
+      data: book,
+      source: 'push',
+    } as never);
+    this.#wake();
+  }
+
+  of({ kind }: { readonly kind: string }) {
+    if (kind !== 'depth' || this.#book === undefined) return undefined;
+    return { value: this.#book.value, ageMs: this.monotonic() - this.#book.at };
+  }
+
+  close(): void {}
+
+  async *[Symbol.asyncIterator]() {
+    for (;;) {
+      for (let event = this.#events.shift(); event !== undefined; event = this.#events.shift()) yield event;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+}
+
+class Scene {
+  passed = 0;
+  /** What HTTP shows; undefined: it does not answer. */
+  shown: Depth | undefined = bookOf('100', START);
+  reads = 0;
+  readonly streams: Pushed[] = [];
+  readonly gaps: Gap[] = [];
+  readonly candles: { readonly high: string; readonly low: string }[] = [];
+  changes = 0;
+  checkAwake = () => {};
+  readonly market: WatchedMarket;
+
+  constructor() {
+    const monotonic = () => this.passed;
+    const now = () => START + this.passed;
+    const client = {
+      ...{ now, marketNow: now },
+      depth: () => {
+        this.reads += 1;
+        return this.shown === undefined ? new Promise(() => {}) : Promise.resolve(this.shown);
+      },
+      candles: async () => ({
+        candles: [{ time: START + 30_000, high: '120', low: '80' }],
+        failure: null,
+      }),
+    };
+    this.market = new WatchedMarket({
+      host: { now, monotonic, sleep: () => new Promise(() => {}) },
+      market: 'btc_usdt',
+      client: client as unknown as Exchange,
+      restartBudget: () => {},
+      follow: async () => {
+        const stream = new Pushed(monotonic);
+        this.streams.push(stream);
+        return stream as unknown as ExchangeStream;
+      },
+      staleAfterMs: STALE_MS,
+      checkAwake: () => this.checkAwake(),
+      warn: () => {},
+    });
+    this.market.add({
+      changed: () => {
+        this.changes += 1;
+      },
+      traded: () => {},
+      orders: () => {},
+      gapEnded: (gap) => void this.gaps.push(gap),
+      gapRead: (_, { high, low }) => void this.candles.push({ high: high.toString(), low: low.toString() }),
+    });
+  }
+
+  static async begin(): Promise<Scene> {
+    const scene = new Scene();
+    scene.market.start();
+    await eventually(() => expect([scene.streams.length, scene.bid]).toEqual([1, '100']));
+    return scene;
+  }
+
+  get bid(): string | undefined {
+    return this.market.book()?.bid?.toString();
+  }
+
+  /** The newest stream pushes a book, made so long ago. */
+  async push(bid: string, agoMs = 0): Promise<void> {
+    const { changes } = this;
+    this.streams.at(-1)?.push(bookOf(bid, START + this.passed - agoMs));
+    await eventually(() => expect(this.changes).toBeGreaterThan(changes));
+  }
+
+  pass(ms: number): void {
+    this.passed += ms;
+  }
+}
+
+describe('a book', () => {
+  test('is as old as the moment at which it came', async () => {
+    const scene = await Scene.begin();
+    scene.pass(STALE_MS);
+    expect([scene.market.isFresh, scene.market.book()?.ageMs]).toEqual([true, 5_000]);
+    scene.pass(1);
+    expect([scene.market.isFresh, scene.market.bookView()]).toEqual([false, undefined]);
+  });
+
+  test('that was held up on its way is as old as the exchange dates it', async () => {
+    const scene = await Scene.begin();
+    scene.pass(60_000);
+    await scene.push('101', STALE_MS + 1);
+    expect([scene.bid, scene.market.isFresh]).toEqual(['101', false]);
+    await scene.push('102', 3_000);
+    expect([scene.bid, scene.market.book()?.ageMs]).toEqual(['102', 3_000]);
+  });
+
+  test('is read again before it becomes old, and at once if somebody asks for it', async () => {
+    const scene = await Scene.begin();
+    scene.pass(2_499);
+    scene.market.tick();
+    expect(scene.reads).toBe(1);
+    scene.pass(1);
+    scene.shown = bookOf('100', START + 2_500);
+    scene.market.tick();
+    expect(scene.reads).toBe(2);
+    await eventually(() => expect(scene.market.book()?.ageMs).toBe(0));
+    scene.market.refresh();
+    scene.market.tick();
+    scene.market.tick();
+    expect(scene.reads).toBe(3);
+  });
+});
+
+describe('a time in which the market was not seen', () => {
+  test('is reported once it is seen again, with what candles show of it if it was long', async () => {
+    const scene = await Scene.begin();
+    scene.pass(5_000);
+    await scene.push('101');
+    expect(scene.gaps).toEqual([]);
+    scene.pass(5_001);
+    await scene.push('102');
+    expect(scene.gaps).toEqual([{ from: START + 5_000, to: START + 10_001 }]);
+    scene.pass(30_000);
+    await scene.push('103');
+    expect(scene.gaps[1]).toEqual({ from: START + 10_001, to: START + 40_001 });
+    await eventually(() => expect(scene.candles).toEqual([{ high: '120', low: '80' }]));
+  });
+
+  test('does not end with a book that is old', async () => {
+    const scene = await Scene.begin();
+    scene.pass(10_000);
+    await scene.push('101', 6_000);
+    expect(scene.gaps).toEqual([]);
+  });
+
+  test('ends with a new connection after a sleep, however short', async () => {
+    const scene = await Scene.begin();
+    scene.pass(10);
+    scene.market.resynchronise();
+    await eventually(() => expect(scene.gaps).toEqual([{ from: START, to: START + 10 }]));
+  });
+});
+
+describe('after a sleep', () => {
+  test('what was pushed meanwhile over the old connection is not used: the market connects and reads anew', async () => {
+    const scene = await Scene.begin();
+    scene.pass(6_500);
+    scene.shown = bookOf('100', START + 6_500);
+    scene.checkAwake = () => {
+      scene.checkAwake = () => {};
+      scene.market.resynchronise();
+    };
+    // dated by an exchange whose clock runs ahead, so that its date does not show how old it is
+    scene.streams[0]?.push(bookOf('90', START + 60_000));
+    await eventually(() => expect([scene.streams.length, scene.bid]).toEqual([2, '100']));
+    await scene.push('101');
+    expect(scene.bid).toBe('101');
+  });
+
+  test('the clock of the exchange does not go back, though nothing is known until the market is read', async () => {
+    const scene = await Scene.begin();
+    await scene.push('101', -60_000);
+    expect(scene.market.now()).toBe(START + 60_000);
+    scene.shown = undefined;
+    scene.market.resynchronise();
+    expect([scene.bid, scene.market.now()]).toEqual([undefined, START + 60_000]);
+  });
+});
