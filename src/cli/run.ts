@@ -48,7 +48,6 @@ interface Deadline {
 /**
  * Parses the command line of a host and runs the command that it names. Throws Failure `usage` for a wrong command line,
  * and whatever the command throws.
- * @internal for its test
  */
 export async function run(host: Host, { createContext, ...commands }: Program): Promise<void> {
   const helpText: string[] = [];

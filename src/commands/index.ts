@@ -78,6 +78,7 @@ const BY_SECTION: Readonly<Record<string, CommandTable>> = {
     schema: async () => ({ default: (await import('./schema.js')).schemaCommand(commands) }),
   },
   Sandbox: {
+    rehearse: async () => ({ default: (await import('./rehearse/rehearse.js')).rehearseCommand(PROGRAM) }),
     'sandbox serve': from(() => import('./sandbox/server.js'), 'serve'),
     'sandbox start': from(() => import('./sandbox/server.js'), 'start'),
     'sandbox stop': from(() => import('./sandbox/server.js'), 'stop'),

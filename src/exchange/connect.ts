@@ -26,7 +26,7 @@ export { hasLatches, type Latch, type SetHalt } from './limiter/latch.js';
 export type { Limits } from './limiter/limiter.js';
 export { type Sharing, sharedLimits } from './limiter/shared-limits.js';
 export type { OrderPushes } from './stream/order-pushes.js';
-export { Network, requireCertificates } from './transport.js';
+export { Network, requireCertificates, type SendRequest, TransportError } from './transport.js';
 
 /** What is kept of the sandbox has one name wherever it listens. */
 const SANDBOX = 'sandbox';

@@ -11,7 +11,14 @@ import { type OperationName, type OperationNamed, operationOf } from './operatio
 import type { Result } from './operations/operation.js';
 import { type Credentials, type Hosts, type ParameterValues, requestUrl, type ValuesOf } from './request.js';
 import { BadStatus, NO_REASON, Refused, readResponse, requireJson, UnexpectedResponse, wholeBody } from './response.js';
-import { get, type HttpResponse, Network, TransportError, type TransportOptions } from './transport.js';
+import {
+  get,
+  type HttpResponse,
+  Network,
+  type SendRequest,
+  TransportError,
+  type TransportOptions,
+} from './transport.js';
 import { CANCELLED, NO_TIME, WAITED_TOO_LONG, type WriteResponse, writeResponseOf } from './write-response.js';
 
 export interface ApiOptions {
@@ -40,6 +47,8 @@ export interface ApiOptions {
   readonly onWriteResponse?: (name: string, body: string) => void;
   /** Absent: Node's default CA certificates. */
   readonly network?: Network;
+  /** Sends each request. Absent: over the network. */
+  readonly send?: SendRequest;
   /** Aborts every request. A write that was sent may have been executed. */
   readonly signal?: AbortSignal | undefined;
   /** Whether another command may follow in this process, with a write of its own. */
@@ -224,7 +233,8 @@ export class ExchangeApi {
    * own.
    */
   prepareWrite(): void {
-    const { host, hosts, network = new Network() } = this.#options;
+    const { host, hosts, network = new Network(), send } = this.#options;
+    if (send !== undefined) return;
     (async () => network.prepare(hosts.tradeUrl, host))().catch(() => undefined);
   }
 
@@ -367,12 +377,12 @@ export class ExchangeApi {
     callOptions: CallOptions,
   ): Promise<Content> {
     const url = requestUrl(this.#options, name, values, () => reqTime ?? this.now());
-    const { host, trace, onWriteResponse, network, signal } = this.#options;
+    const { host, trace, onWriteResponse, network, signal, send = get } = this.#options;
     const start = host.monotonic();
     const report = (what: string) =>
       trace?.(`GET ${host.redaction.apply(url)} -> ${what}, ${host.monotonic() - start} ms`);
     try {
-      const raw = await get(url, { ...callOptions, maxBytes: operationOf(name).maxBytes, network, signal });
+      const raw = await send(url, { ...callOptions, maxBytes: operationOf(name).maxBytes, network, signal });
       const tookMs = host.monotonic() - start;
       const asOf = raw.date === null ? null : raw.date - raw.ageMs - tookMs;
       const response = { ...raw, asOf, body: host.redaction.applyToData(raw.body) };

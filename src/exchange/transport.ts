@@ -216,6 +216,9 @@ const DIRECT = new Network();
 
 const CANCELLED = 'the request was cancelled';
 
+/** Sends one request, as {@link get} does over the network. */
+export type SendRequest = (url: string, options: TransportOptions) => Promise<HttpResponse>;
+
 /**
  * Sends one GET request once. It always ends within the timeout. Throws {@link TransportError}, and Failure if the network
  * settings are wrong.

@@ -95,8 +95,14 @@ export async function createAlgo(
 const DROPPED = /^(NODE_(?!EXTRA_CA_CERTS).*|DEBUG)$/;
 
 /** Starts a process that watches, unless one does. Returns why none does; null if one does. */
-async function ensureWatched({ host, globals }: Context, store: AlgoStore): Promise<Failure | null> {
+async function ensureWatched({ host, globals, link }: Context, store: AlgoStore): Promise<Failure | null> {
   if (store.watcher() !== undefined) return null;
+  if (link !== undefined) {
+    link.watchAlgos();
+    for (let waited = 0; store.watcher() === undefined && waited < START_MS; waited += POLL_MS)
+      await host.sleep(POLL_MS);
+    return null;
+  }
   const { command, arguments: args } = host.self;
   const profile = globals.profile === undefined ? [] : ['--profile', globals.profile];
   const folder = host.directories.state;
@@ -481,7 +487,7 @@ async function makeRunner(
   context: Context,
   { report, other, warn, note = () => undefined, isBackground = false, only }: RunnerChoices,
 ): Promise<AlgoRunner> {
-  const { host, session, output } = context;
+  const { host, session, output, link } = context;
   const open = () => session.trading({ budget: new TimeBudget(STEP_MS, host.monotonic), output });
   const say = warn ?? ((message: string) => output.warn(message));
   return new AlgoRunner({
@@ -498,6 +504,7 @@ async function makeRunner(
     waitsForOther: !isBackground && only === undefined,
     isSeen: !isBackground,
     only,
+    isAlone: link !== undefined,
   });
 }
 

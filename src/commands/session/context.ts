@@ -6,6 +6,7 @@ import { TimeBudget } from '../../platform/time-budget.js';
 import { Prompts } from '../../terminal/prompts.js';
 import { mayHaveAlgos } from '../../trading/algos/algo-folder.js';
 import type { RecentBooks } from '../../trading/guards/recent-books.js';
+import type { ExchangeLink } from './exchange-link.js';
 import { Sandbox } from './sandbox.js';
 import { Session } from './session.js';
 
@@ -17,21 +18,25 @@ export interface Context extends CommandContext {
   readonly budget: TimeBudget;
   readonly session: Session;
   readonly sandbox: Sandbox;
+  /** The way to the exchange, if it is not the network: then no other process watches algo orders. */
+  readonly link: ExchangeLink | undefined;
 }
 
 /**
  * Creates a command's context. Nothing is read yet.
  * @param recentBooks of the commands before it, in a shell
+ * @param link the way to the exchange, if it is not the network
  */
 export function createContext(
   base: CliContext,
   commands: CommandTable,
   recentBooks?: RecentBooks,
+  link?: ExchangeLink,
 ): RunningCommand & { readonly context: Context } {
   const { host, globals, output } = base;
   const budget = new TimeBudget(globals.timeoutMs, host.monotonic, globals.isTimeoutGiven);
   const sandbox = new Sandbox(host, budget, output);
-  const session = new Session(base, budget, sandbox, recentBooks);
+  const session = new Session(base, budget, sandbox, recentBooks, link);
   let prompts: Prompts | undefined;
   return {
     context: {
@@ -40,6 +45,7 @@ export function createContext(
       budget,
       session,
       sandbox,
+      link,
       get prompts() {
         const colour = globals.color ? undefined : false;
         prompts ??= new Prompts(host, { colour }, (ask) => askInTime(budget, globals, ask), !globals.yes);

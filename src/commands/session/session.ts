@@ -51,6 +51,7 @@ import type { UnknownWrite } from '../../trading/settling/unknown-writes.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import { accountName } from './account-name.js';
 import { hostsOf, isSameDestination, keyStoreOf, latchAccountOf, profilesWithLatch } from './destination.js';
+import type { ExchangeLink } from './exchange-link.js';
 import { type Sandbox, sandboxStopped } from './sandbox.js';
 import { SeenNames } from './seen-names.js';
 
@@ -67,6 +68,7 @@ export class Session {
   readonly #budget: TimeBudget;
   readonly #sandbox: Sandbox;
   readonly #recentBooks: RecentBooks | undefined;
+  readonly #link: ExchangeLink | undefined;
 
   readonly profiles: Profiles;
   /** The keys of all profiles. */
@@ -93,12 +95,16 @@ export class Session {
   #isSandboxKeptStopped = false;
   #isHaltReported = false;
 
-  /** @param recentBooks of the commands before it, in a shell */
+  /**
+   * @param recentBooks of the commands before it, in a shell
+   * @param link the way to the exchange, if it is not the network
+   */
   constructor(
     { host, globals, output }: CliContext,
     budget: TimeBudget,
     sandbox: Sandbox,
     recentBooks: RecentBooks | undefined,
+    link?: ExchangeLink,
   ) {
     this.#host = host;
     this.#globals = globals;
@@ -106,6 +112,7 @@ export class Session {
     this.#budget = budget;
     this.#sandbox = sandbox;
     this.#recentBooks = recentBooks;
+    this.#link = link;
 
     this.profiles = new Profiles(host.directories.config);
     this.keys = keyStoreOf(host, budget);
@@ -252,12 +259,7 @@ export class Session {
       network: new Network(settings.caFile),
       zone: settings.zone,
       offsetStore: () => offsetStoreOf(this.cache, tradeUrl, host),
-      limits: () => {
-        this.#limits ??= sharedLimits(this.#sharingOf(connection));
-        return this.#limits;
-      },
-      halt: async () => (await this.latch()).blocking(),
-      admit: async () => (await this.latch()).admit(),
+      ...(this.#link === undefined ? this.#shared(connection) : { send: this.#link.send }),
       writesUnderWay: this.writesUnderWay,
       onWriteResponse: (name, body) => this.#writeListener(name, body),
       onNames: (seen) => this.#seenNames.observe(seen),
@@ -271,6 +273,18 @@ export class Session {
       staysOpen: host.endSignal !== undefined,
       ...more,
     });
+  }
+
+  /** What the clients of all processes share. A link leads to an exchange that no other process knows. */
+  #shared(connection: ProfileConnection): Pick<ClientOptions, 'limits' | 'halt' | 'admit'> {
+    return {
+      limits: () => {
+        this.#limits ??= sharedLimits(this.#sharingOf(connection));
+        return this.#limits;
+      },
+      halt: async () => (await this.latch()).blocking(),
+      admit: async () => (await this.latch()).admit(),
+    };
   }
 
   #sharingOf(connection: ProfileConnection): Sharing {
@@ -347,6 +361,8 @@ export class Session {
    * address for streams and the channels are not to be polled, or no key for a channel.
    */
   async stream(channels: readonly Channel[], choices: StreamChoices = {}): Promise<ExchangeStream> {
+    const served = this.#link?.stream(channels, choices.signal);
+    if (served !== undefined) return served;
     const { wsUrlMissing } = await this.connection();
     if (wsUrlMissing === null || choices.reads !== 'polls') await this.#streamAddress(() => this.#sandbox.ensure());
     return this.#openStream(channels, choices);
@@ -418,7 +434,7 @@ export class Session {
    */
   async #orderPushes(): Promise<((market: string) => OrderPushes) | undefined> {
     const { wsUrlMissing } = await this.connection();
-    if (wsUrlMissing !== null) return undefined;
+    if (wsUrlMissing !== null || this.#link !== undefined) return undefined;
     return followOrderPushes((market, signal) =>
       this.#openStream([{ kind: 'orders', market }], { signal, reads: 'never' }),
     );

@@ -204,6 +204,8 @@ export class Book<Order extends BookOrder> {
   /** The resting orders of a book that follows a recording, oldest first. */
   readonly #queued = new Set<Order>();
   #later: (() => RecordedChanges) | undefined;
+  /** What the levels are after {@link #later}, if there is nothing else in the book. */
+  #shownLater: Readonly<Record<Side, readonly Level<Order>[]>> | undefined;
 
   /**
    * Matches an order, then rests the remainder, or drops that of an IOC order. A PostOnly order is submitted only if it does not
@@ -247,12 +249,16 @@ export class Book<Order extends BookOrder> {
   }
 
   best(side: Side): Level<Order> | undefined {
+    const waiting = this.#waiting;
+    if (waiting !== undefined) return waiting[side][0];
     this.#recordNow();
     return this.#sides[side].best();
   }
 
   /** The levels of a side from the best outwards. */
   levels(side: Side): Iterable<Level<Order>> {
+    const waiting = this.#waiting;
+    if (waiting !== undefined) return waiting[side];
     this.#recordNow();
     return this.#sides[side];
   }
@@ -286,6 +292,7 @@ export class Book<Order extends BookOrder> {
   recordLater(changes: () => RecordedChanges): void {
     this.revision += 1;
     this.#later = changes;
+    this.#shownLater = undefined;
   }
 
   /**
@@ -332,6 +339,18 @@ export class Book<Order extends BookOrder> {
       if (order.remaining > 0n) events.push({ kind: 'moved', order });
     }
     return events;
+  }
+
+  /** The levels that wait to be recorded, for who only looks, as long as the book has no others. */
+  get #waiting(): Readonly<Record<Side, readonly Level<Order>[]>> | undefined {
+    const isEmptyOn = (side: Side) =>
+      this.#sides[side].best() === undefined && this.#recording?.[side].taken.size === 0;
+    if (this.#later === undefined || !SIDES.every(isEmptyOn)) return undefined;
+    if (this.#shownLater === undefined) {
+      const { buy, sell } = this.#later();
+      this.#shownLater = { buy: recordedLevels(buy), sell: recordedLevels(sell) };
+    }
+    return this.#shownLater;
   }
 
   #recordNow(): void {
@@ -496,4 +515,8 @@ function isEmpty({ orders, recorded }: Pick<Level<BookOrder>, 'orders' | 'record
 function lesser(a: bigint, b: bigint): bigint {
   if (a < b) return a;
   return b;
+}
+
+function recordedLevels<Order extends BookOrder>({ levels }: RecordedChange): Level<Order>[] {
+  return levels.map(([price, lots]) => ({ price, amount: lots, recorded: lots, orders: new Map() }));
 }

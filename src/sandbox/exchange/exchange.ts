@@ -91,6 +91,8 @@ export interface ExchangeOptions {
   readonly now: () => number;
   /** Used if the directory is empty; afterwards the stored one applies. */
   readonly firstAccount: Secrets;
+  /** What the first account gets, by coin, if the directory is empty (default: some of every coin). */
+  readonly firstBalances?: Readonly<Record<string, string>> | undefined;
   /** When the exchange begins, if the directory is empty and it is not to begin in the present. */
   readonly replayGenesis?: ReplayGenesis | undefined;
   /** How far the candles before the first trade reach back, in ms (default: 21 days). */
@@ -310,9 +312,11 @@ export class SandboxExchange {
   }
 
   /** A new exchange: its first account, and the market before it is first seen. */
-  #begin({ firstAccount }: ExchangeOptions): void {
+  #begin({ firstAccount, firstBalances }: ExchangeOptions): void {
     this.customers.add(firstAccount);
-    this.funds.seed(FIRST_ACCOUNT, INITIAL_BALANCES);
+    const coins = new Set([...this.markets.values()].flatMap(({ base, quote }) => [base, quote]));
+    const initial = Object.entries(INITIAL_BALANCES).filter(([coin]) => coins.has(coin));
+    this.funds.seed(FIRST_ACCOUNT, firstBalances ?? Object.fromEntries(initial));
     this.#simulator.begin(this.clock.now());
     this.state.simulator = this.#simulator.state;
     this.store.touch();

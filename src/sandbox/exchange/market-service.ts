@@ -139,6 +139,11 @@ export class MarketService {
     }));
   }
 
+  /** Of the newest trade, in ticks; undefined before the first. */
+  lastPrice(name: string): bigint | undefined {
+    return this.#listing(name).tape.last?.price;
+  }
+
   /** Without gaps, oldest first. */
   candles(name: string, type: CandleType, { since, size, which }: CandleQuery): Ohlcv[] {
     const { market, tape } = this.#listing(name);

@@ -18,19 +18,51 @@ interface FaultyRequest {
   readonly handler: RequestHandler;
 }
 
+/** What a client gets of a faulty request: nothing, a part of the answer, or a whole one. */
+export type FaultyReply =
+  | { readonly kind: 'closed' }
+  | { readonly kind: 'cut'; readonly body: string }
+  | {
+      readonly kind: 'whole';
+      readonly status: number;
+      readonly type: string;
+      readonly body: string;
+      readonly headers: Readonly<Record<string, string>>;
+    };
+
+interface CarriedOut {
+  /** Of the last execution. */
+  readonly answer: ApiResponse;
+  readonly reply: FaultyReply;
+  /** How far the date of the reply is off, in ms. */
+  readonly skew: number;
+}
+
+interface FaultsOptions {
+  /** The clock of the log. */
+  readonly now: () => number;
+  /** Waits before an answer that is delayed. A delayed answer must not keep a stopped sandbox alive. */
+  readonly sleep?: (ms: number) => Promise<unknown>;
+  /** Waits before a late request is executed (default: by the exchange's clock). */
+  readonly waitFor?: (handler: RequestHandler, ms: number) => Promise<unknown>;
+}
+
 /** Applies faults to requests, and logs what was really executed. */
 export class Faults {
-  readonly #now: () => number;
+  readonly #options: Required<FaultsOptions>;
 
   readonly rules: FaultRules;
 
-  /** `now` is the machine's clock, for the log. */
   constructor(
     seed: number,
-    readonly log: FaultLog,
-    now: () => number,
+    readonly log: Pick<FaultLog, 'add' | 'after'>,
+    options: FaultsOptions,
   ) {
-    this.#now = now;
+    this.#options = {
+      sleep: (ms) => delay(ms, undefined, { ref: false }),
+      waitFor: ({ clock }, ms) => clock.reaches(clock.now() + ms),
+      ...options,
+    };
 
     this.rules = new FaultRules(seed);
   }
@@ -45,24 +77,30 @@ export class Faults {
     const rule = this.rules.noneForStreams ? undefined : this.rules.matchFrame(channel);
     if (rule === undefined) return undefined;
     const { id, kind } = rule;
-    const time = new Date(this.#now()).toISOString();
+    const time = new Date(this.#options.now()).toISOString();
     this.log.add({ time, rule: id, kind, operation: channel, parameters: {}, executions: [] });
     return rule;
   }
 
   /** Answers the request as the fault says, or not at all. What was executed is logged before anything is sent. */
   async apply(rule: RequestRule, { request, response, handler }: FaultyRequest): Promise<ApiResponse> {
+    const { answer, reply, skew } = await this.carryOut(rule, request, handler);
+    send(response, reply, dateHeader(handler.clock.now() + skew));
+    return answer;
+  }
+
+  /** Executes and logs the request. Resolves when what the client gets is to be sent. */
+  async carryOut(rule: RequestRule, request: ApiRequest, handler: RequestHandler): Promise<CarriedOut> {
+    const { now, sleep, waitFor } = this.#options;
     // the reqTime of a late request is checked as it arrives: later, it might be too old
     const times = handler.times.map((range) => shifted(range, rule.skew));
-    if (rule.kind === 'late') await handler.clock.reaches(handler.clock.now() + rule.delay);
+    if (rule.kind === 'late') await waitFor(handler, rule.delay);
     const [answer, executions] = await this.#execute(rule, { ...request, times }, handler);
-    const { id, kind } = rule;
+    const { id, kind, skew } = rule;
     const [operation, parameters] = [operationIn(request.url), parametersOf(request.url)];
-    this.log.add({ time: new Date(this.#now()).toISOString(), rule: id, kind, operation, parameters, executions });
-    // a delayed answer must not keep a stopped sandbox alive
-    if (kind === 'delay') await delay(rule.delay, undefined, { ref: false });
-    respond(kind, request, response, answer, dateHeader(handler.clock.now() + rule.skew));
-    return answer;
+    this.log.add({ time: new Date(now()).toISOString(), rule: id, kind, operation, parameters, executions });
+    if (kind === 'delay') await sleep(rule.delay);
+    return { answer, reply: replyOf(kind, request, answer), skew };
   }
 
   async #execute(rule: RequestRule, request: ApiRequest, handler: RequestHandler): Promise<[ApiResponse, Effects[]]> {
@@ -84,24 +122,26 @@ function operationIn(url: string): string {
   return splitTarget(url).path.split('/').at(-1) ?? '';
 }
 
-function respond(
-  kind: RequestFault,
-  { url }: ApiRequest,
-  response: ServerResponse,
-  { body }: ApiResponse,
-  date: string,
-): void {
-  const send = (status: number, type: string, text: string, headers = {}) => {
-    const length = Buffer.byteLength(text);
+function replyOf(kind: RequestFault, { url }: ApiRequest, { body }: ApiResponse): FaultyReply {
+  const whole = (status: number, type: string, text: string, headers = {}) =>
+    ({ kind: 'whole', status, type, body: text, headers }) as const;
+  if (kind === 'drop-before' || kind === 'drop-after') return { kind: 'closed' };
+  if (kind === 'truncate') return { kind: 'cut', body };
+  if (kind === 'redirect') return whole(302, 'text/html', '', { location: url });
+  if (kind === 'error-before' || kind === 'error-after') return whole(502, 'text/html', PAGE);
+  if (kind === 'html-before' || kind === 'html-after') return whole(STATUS, 'text/html', PAGE);
+  return whole(STATUS, CONTENT_TYPE, body);
+}
+
+function send(response: ServerResponse, reply: FaultyReply, date: string): void {
+  if (reply.kind === 'closed') response.destroy();
+  else if (reply.kind === 'cut') cutOff(response, reply.body, date);
+  else {
+    const { status, type, body, headers } = reply;
+    const length = Buffer.byteLength(body);
     response.writeHead(status, { 'Content-Type': type, 'Content-Length': length, Date: date, ...headers });
-    response.end(text);
-  };
-  if (kind === 'drop-before' || kind === 'drop-after') response.destroy();
-  else if (kind === 'truncate') cutOff(response, body, date);
-  else if (kind === 'redirect') send(302, 'text/html', '', { location: url });
-  else if (kind === 'error-before' || kind === 'error-after') send(502, 'text/html', PAGE);
-  else if (kind === 'html-before' || kind === 'html-after') send(STATUS, 'text/html', PAGE);
-  else send(STATUS, CONTENT_TYPE, body);
+    response.end(body);
+  }
 }
 
 /** Sends the length of the whole answer, and half of its body. */

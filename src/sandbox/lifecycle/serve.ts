@@ -172,7 +172,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
     const dialect = options.dialect ?? settings.dialect;
     const log = boundedLog(files.log);
     const activity = new Activity();
-    const faults = new Faults(seed, new FaultLog(files.faults), Date.now);
+    const faults = new Faults(seed, new FaultLog(files.faults), { now: Date.now });
     const handler = new RequestHandler({
       get exchange() {
         return data.exchange;

@@ -21,13 +21,15 @@ interface ListenerOptions {
   readonly faults?: Faults;
   /** Refuse a User-Agent that does not look like a desktop browser's, as the interface requires (default: off). */
   readonly strictAgent?: boolean;
+  /** Called with each answer before it is sent, and the path and query of its request. */
+  readonly answered?: (url: string, answer: ApiResponse) => void;
 }
 
 /** Serves the interface over HTTP. The caller owns the port and its lifetime. */
 export function interfaceRequestListener(
   handler: RequestHandler,
   activity: Activity,
-  { faults, strictAgent = false }: ListenerOptions = {},
+  { faults, strictAgent = false, answered }: ListenerOptions = {},
 ): RequestListener {
   return (request, response) => {
     activity.begin(request.headers['user-agent']);
@@ -38,7 +40,10 @@ export function interfaceRequestListener(
     else respond(received);
 
     function respond(apiRequest: ApiRequest): void {
-      const end = ({ refused }: ApiResponse) => activity.end(refused);
+      const end = (answer: ApiResponse) => {
+        answered?.(apiRequest.url, answer);
+        activity.end(answer.refused);
+      };
       const finish = (answer: ApiResponse) => {
         send(response, answer.body, dateHeader(handler.clock.now()));
         end(answer);

@@ -121,7 +121,10 @@ export class Store<State extends object> {
   readonly touch = (): void => {
     this.#isDirty = true;
     this.#changes += 1;
-    if (this.#isTemporary && this.#changes > CHANGES_AT_ONCE) this.#commit();
+    if (!this.#isTemporary || this.#changes <= CHANGES_AT_ONCE) return;
+    // a commit is a change, too
+    this.#changes = 0;
+    this.#commit();
   };
 
   /** Commits what has changed within `delay` ms, without anyone waiting for it. */

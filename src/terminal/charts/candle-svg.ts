@@ -1,5 +1,5 @@
 import type { Ohlcv } from '../../domain/candle.js';
-import { grouped } from '../../domain/decimal.js';
+import { Decimal, grouped } from '../../domain/decimal.js';
 import { candlePicture, isUp } from './candle-picture.js';
 import { roundTicks, timeTicks } from './ticks.js';
 
@@ -41,12 +41,29 @@ export function isCandleSvg(text: string): boolean {
   return text.startsWith(`${ROOT}\n<title>`);
 }
 
+/** What is drawn over candles. */
+export interface Overlay {
+  /** Trades of one's own: buys point up. Times in milliseconds since the Unix epoch. */
+  readonly marks: readonly { readonly time: number; readonly price: number; readonly isUp: boolean }[];
+  /** A line in place of the volume, with a value for each candle as decimal text. */
+  readonly line: { readonly name: string; readonly values: readonly (string | null)[] };
+}
+
+const OVERLAY_STYLE = `
+.value { stroke: #0969da; stroke-width: 2; fill: none; }
+.mark { stroke: #ffffff; stroke-width: 1; }
+.mark.buy { fill: #0969da; }
+.mark.sell { fill: #9a6700; }`;
+
+/** Half the width of a mark. */
+const MARK = 6;
+
 /**
  * The candle chart as a drawing of its own, for a report: the same candles, axes and marks as in the terminal.
  *
  * @param candles oldest first, at least one
  */
-export function candleSvg(candles: readonly Ohlcv[], title: string): string {
+export function candleSvg(candles: readonly Ohlcv[], title: string, overlay?: Overlay): string {
   const picture = candlePicture(candles, MAX_DRAWN);
   const pitch = (PLOT.right - PLOT.left) / picture.candles.length;
   const bodyWidth = Math.min(24, pitch * 0.7);
@@ -76,7 +93,7 @@ export function candleSvg(candles: readonly Ohlcv[], title: string): string {
     return [
       `<path class="${direction}" d="M${round(xOf(index))} ${round(yOf(candle.high))}V${round(yOf(candle.low))}"/>`,
       rectangle(direction, left, top, bodyWidth, Math.max(1, bottom - top)),
-      rectangle(`volume ${direction}`, left, VOLUME.bottom - tall, bodyWidth, tall),
+      ...(overlay === undefined ? [rectangle(`volume ${direction}`, left, VOLUME.bottom - tall, bodyWidth, tall)] : []),
     ].join('');
   });
   const lastPrice =
@@ -90,15 +107,59 @@ export function candleSvg(candles: readonly Ohlcv[], title: string): string {
   return [
     ROOT,
     `<title>${escaped(title)}</title>`,
-    `<style>${STYLE}\n</style>`,
+    `<style>${STYLE}${overlay === undefined ? '' : OVERLAY_STYLE}\n</style>`,
     `<text class="title" x="${PLOT.left}" y="28">${escaped(title)}</text>`,
     ...priceAxis,
     ...timeAxis,
     ...drawn,
     ...lastPrice,
+    ...(overlay === undefined ? [] : overlaid(candles, overlay, { merged: picture.merged, xOf, yOf })),
     '</svg>',
     '',
   ].join('\n');
+}
+
+interface Places {
+  /** How many candles each drawn one stands for. */
+  readonly merged: number;
+  readonly xOf: (index: number) => number;
+  readonly yOf: (price: number) => number;
+}
+
+function overlaid(candles: readonly Ohlcv[], { marks, line }: Overlay, { merged, xOf, yOf }: Places): string[] {
+  const known = line.values.filter((value) => value !== null).toSorted((one, other) => Number(one) - Number(other));
+  const [lowest = '0', highest = '0'] = [known[0], known.at(-1)];
+  const [low, high] = [Number(lowest), Number(highest)];
+  const heightOf = (value: number) =>
+    VOLUME.bottom - (high === low ? 0.5 : (value - low) / (high - low)) * (VOLUME.bottom - VOLUME.top);
+  const xOfCandle = (index: number) => xOf(Math.floor(index / merged));
+  const points = line.values.flatMap((value, index) =>
+    value === null ? [] : `${round(xOfCandle(index))} ${round(heightOf(Number(value)))}`,
+  );
+  const drawnMarks = marks.map(({ time, price, isUp }) => {
+    const after = candles.findIndex((candle) => candle.time > time);
+    const x = round(xOfCandle(Math.max(0, (after === -1 ? candles.length : after) - 1)));
+    const [y, tall] = [round(yOf(price)), isUp ? MARK * 2 : -MARK * 2];
+    return `<path class="mark ${isUp ? 'buy' : 'sell'}" d="M${x} ${y}l${MARK} ${tall}h${-2 * MARK}z"/>`;
+  });
+  const ends =
+    known.length === 0
+      ? []
+      : [
+          label(PLOT.right + 8, VOLUME.top + 4, valueText(highest)),
+          label(PLOT.right + 8, VOLUME.bottom + 4, valueText(lowest)),
+        ];
+  return [
+    ...(points.length === 0 ? [] : [`<path class="value" d="M${points.join('L')}"/>`]),
+    label(PLOT.left, VOLUME.top - 4, line.name),
+    ...ends,
+    ...drawnMarks,
+  ];
+}
+
+/** As people read it. */
+function valueText(value: string): string {
+  return grouped(Decimal.of(value).rescaled(2, 'down').toString());
 }
 
 export function horizontal(y: number, className: string): string {

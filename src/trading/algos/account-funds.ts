@@ -54,6 +54,12 @@ export class AccountFunds {
     void this.#read();
   }
 
+  /** In how many milliseconds {@link tick} reads again; infinity while nobody lacks funds. */
+  get dueInMs(): number {
+    const now = this.#host.monotonic();
+    return now < this.#wantedUntil ? Math.max(0, this.#readAt + READ_MS - now) : Number.POSITIVE_INFINITY;
+  }
+
   /** Somebody goes on waiting for coins that are gone: balances go on being read. */
   keepCurrent(): void {
     this.#wantedUntil = this.#host.monotonic() + WANTED_MS;

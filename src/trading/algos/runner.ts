@@ -37,10 +37,17 @@ export interface AlgoRunnerOptions {
   readonly isSeen: boolean;
   /** Only these algo orders. Absent: all, and those that are made meanwhile. */
   readonly only?: ReadonlySet<string> | undefined;
+  /**
+   * Whether the exchange and all that changes anything is in this process, on one clock: then data are never stale, and nothing is looked
+   * for before it is due.
+   */
+  readonly isAlone?: boolean;
 }
 
 /** Between two looks at what is due, in milliseconds. */
 const TICK_MS = 200;
+/** The longest pause of a process that is alone. */
+const LONGEST_TICK_MS = 3_600_000;
 /** How often it is looked for new facts, new algo orders and a halt. */
 const LOOK_MS = 400;
 /** How often it is tried to become the one that watches. */
@@ -64,6 +71,9 @@ export class AlgoRunner {
   readonly #lastChild = new Map<string, number>();
   readonly #isFresh = new Map<string, boolean>();
   readonly #ending = new AbortController();
+  /** Ends the pause between two ticks. */
+  #pause = new AbortController();
+  #tickAt = 0;
   #damaged = new Set<string>();
   #funds: AccountFunds | undefined;
   #main: TradingContext | undefined;
@@ -82,6 +92,7 @@ export class AlgoRunner {
   /** Sends nothing more, waits a moment for what is under way, and ends {@link run}. What rests at the exchange stays there. */
   async stop(): Promise<void> {
     this.#ending.abort();
+    this.#pause.abort();
     await Promise.all([...this.#algos.values()].map((algo) => algo.stop(STOP_MS)));
     this.#options.store.release();
   }
@@ -141,9 +152,33 @@ export class AlgoRunner {
       this.#funds?.tick();
       this.#wakeChangedMarkets();
       for (const algo of this.#algos.values()) algo.tick();
-      await host.sleep(TICK_MS, this.#ending.signal);
+      await this.#untilDue();
       if (this.#crash !== undefined) throw this.#crash;
     }
+  }
+
+  /** Waits for the next tick. */
+  async #untilDue(): Promise<void> {
+    const { host, isAlone } = this.#options;
+    const pauseMs = isAlone === true ? Math.max(TICK_MS, this.#dueInMs) : TICK_MS;
+    this.#tickAt = host.monotonic() + pauseMs;
+    this.#pause = new AbortController();
+    if (this.#ending.signal.aborted) return;
+    await host.sleep(pauseMs, this.#pause.signal);
+  }
+
+  /** In how many milliseconds a process that is alone has something to do that nobody tells it of. */
+  get #dueInMs(): number {
+    const now = this.#options.host.monotonic();
+    const lifetimeMs = this.#main?.requestLifetimeMs ?? 0;
+    const lastLooks = [...this.#lastChild.values()].map((at) => at + lifetimeMs + LAST_LOOK_MS - now);
+    const algos = [...this.#algos.values()].map(({ dueInMs }) => dueInMs);
+    return Math.min(LONGEST_TICK_MS, this.#funds?.dueInMs ?? LONGEST_TICK_MS, ...lastLooks, ...algos);
+  }
+
+  /** An algo order has done what it could: it may have ended, or have something to do earlier than was known. */
+  #worked({ dueInMs }: RunningAlgo): void {
+    if (this.#options.isAlone === true && this.#options.host.monotonic() + dueInMs < this.#tickAt) this.#pause.abort();
   }
 
   /** Says once why this process goes on after the last algo order has ended. */
@@ -157,7 +192,8 @@ export class AlgoRunner {
 
   /** After a sleep of the machine, or of this process, what is known is of the time before. */
   #checkAwake(): void {
-    const { host } = this.#options;
+    const { host, isAlone } = this.#options;
+    if (isAlone === true) return;
     const now = { at: host.monotonic(), wall: host.now() };
     const before = this.#awake;
     this.#awake = now;
@@ -223,7 +259,7 @@ export class AlgoRunner {
       const { terms } = facts.began;
       const market = this.#marketOf(terms.market.market);
       const trading = await this.#open();
-      const algo = new RunningAlgo(
+      const algo: RunningAlgo = new RunningAlgo(
         {
           store,
           terms,
@@ -234,6 +270,7 @@ export class AlgoRunner {
           knownLimits: () => this.#limits,
           report: this.#options.report,
           warn: this.#options.warn,
+          worked: () => this.#worked(algo),
           failed: (thrown) => {
             this.#crash ??= thrown;
           },
@@ -349,7 +386,7 @@ export class AlgoRunner {
     const restartBudget = () => main.budget.restart();
     const made = new WatchedMarket({
       ...{ host, market: name, client, restartBudget, follow, warn },
-      staleAfterMs: STALE_MS,
+      staleAfterMs: this.#options.isAlone === true ? Number.POSITIVE_INFINITY : STALE_MS,
       checkAwake: () => this.#checkAwake(),
     });
     this.#markets.set(name, made);

@@ -61,6 +61,8 @@ export interface RunningAlgoOptions {
   /** The limits as they were read last; undefined before. */
   readonly knownLimits: () => GuardLimits | undefined;
   readonly report: (event: AlgoEvent) => void;
+  /** Called when it has done what it can for now. */
+  readonly worked: () => void;
   /** What is only for a log. */
   readonly warn: (message: string) => void;
   readonly failed: (thrown: unknown) => void;
@@ -254,6 +256,19 @@ export class RunningAlgo {
     this.changed();
   }
 
+  /** In how many milliseconds {@link tick} has something to do; infinity if only what comes changes something. */
+  get dueInMs(): number {
+    if (this.#isOver) return 0;
+    const now = this.#options.trading.host.monotonic();
+    const until = this.#until === null ? [] : [this.#until - this.#options.market.now()];
+    const times = [
+      ...(this.#needsRead ? [this.#readAt] : []),
+      ...(this.#needsSettling ? [this.#settleAt] : []),
+      ...(this.#retryAt > now ? [this.#retryAt] : []),
+    ];
+    return Math.max(0, Math.min(...until, ...times.map((time) => time - now)));
+  }
+
   /** Called often. */
   tick(): void {
     const { host } = this.#options.trading;
@@ -295,6 +310,7 @@ export class RunningAlgo {
     } finally {
       this.#isBusy = false;
       if (this.#isWoken && !this.#isStopped && !this.#isOver) this.changed();
+      else this.#options.worked();
     }
   }
 
@@ -548,7 +564,7 @@ export class RunningAlgo {
     const lockedUntil = this.#limitedUntil;
     return {
       now: market.now(),
-      staleAfterMs: STALE_MS,
+      staleAfterMs: market.staleAfterMs,
       book,
       last:
         last === null

@@ -98,6 +98,10 @@ export class WatchedMarket {
     this.#options = options;
   }
 
+  get staleAfterMs(): number {
+    return this.#options.staleAfterMs;
+  }
+
   get name(): string {
     return this.#options.market;
   }

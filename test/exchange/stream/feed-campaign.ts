@@ -169,7 +169,7 @@ class World {
         activity,
         log,
       },
-      faults: new Faults(seed, new FaultLog(path.join(folder, 'faults.ndjson')), Date.now),
+      faults: new Faults(seed, new FaultLog(path.join(folder, 'faults.ndjson')), { now: Date.now }),
     });
     const requests: Asked[] = [];
     const listener = await listen(

@@ -107,7 +107,7 @@ describe('a fault', () => {
       undefined,
       () => undefined,
     );
-    const faults = new Faults(7, new FaultLog(path.join(temporaryFolder(), 'log')), () => NOW);
+    const faults = new Faults(7, new FaultLog(path.join(temporaryFolder(), 'log')), { now: () => NOW });
     const spec = { operation: null, probability: null, count: 1, every: null, delay: 600_000, skew: 0 };
     faults.rules.add({ kind: 'late', ...spec });
     const handler = new RequestHandler({

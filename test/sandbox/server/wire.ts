@@ -41,7 +41,7 @@ export async function serveInterface(
   const { subscriptionsPerSecond = null, ...others } = streamOptions;
   const upgrades = new StreamServer({
     ...{ exchange: () => exchange, now, subscriptionsPerSecond, activity, log },
-    faults: new Faults(1, new FaultLog(path.join(tmpdir(), 'no-faults')), now),
+    faults: new Faults(1, new FaultLog(path.join(tmpdir(), 'no-faults')), { now }),
     ...others,
   });
   const listener = await listen(interfaceRequestListener(handler, activity), 0, { upgrades });

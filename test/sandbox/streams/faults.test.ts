@@ -21,7 +21,7 @@ const SPEC: FaultSpec = {
 
 /** A client of a sandbox with a fault. Each request `no` is answered with an error that echoes it. */
 async function connected(spec: Partial<FaultSpec>) {
-  const faults = new Faults(7, new FaultLog(path.join(temporaryFolder(), 'faults.ndjson')), () => NOW);
+  const faults = new Faults(7, new FaultLog(path.join(temporaryFolder(), 'faults.ndjson')), { now: () => NOW });
   const { port } = await serveInterface(stillExchange(), undefined, undefined, undefined, { faults });
   const client = await StreamClient.connect(port);
   const rule = faults.rules.add({ ...SPEC, ...spec });

@@ -203,6 +203,7 @@ export class AtWork {
       {
         store: this.store,
         terms: this.terms,
+        worked: () => undefined,
         market: this.market as unknown as WatchedMarket,
         funds: funds as unknown as AccountFunds,
         trading: this.trading,

@@ -1,0 +1,183 @@
+import { Decimal } from '../../domain/decimal.js';
+import type { Side } from '../../domain/order.js';
+import { FIRST_ACCOUNT } from '../../sandbox/accounts/accounts.js';
+import { coinText, type SandboxMarket } from '../../sandbox/markets/market.js';
+import type { AccountOrder } from '../../sandbox/orders/order.js';
+import type { PrivateSandbox } from '../../sandbox/rehearsal/private-sandbox.js';
+
+/** A trade of the account. */
+export interface RehearsedFill {
+  /** Milliseconds since the Unix epoch. */
+  readonly time: number;
+  readonly orderId: string;
+  readonly clientId: string | null;
+  readonly market: string;
+  readonly side: Side;
+  readonly price: string;
+  readonly amount: string;
+  readonly value: string;
+  readonly fee: string;
+  readonly feeCoin: string;
+}
+
+/** An order that can still fill. */
+interface KnownOrder {
+  /** The price of its market when it came, in ticks. */
+  readonly reference: bigint | undefined;
+  filled: bigint;
+  value: bigint;
+  fee: bigint;
+}
+
+/** What the exchange did with the orders of the account, as it happened, and what the account was worth meanwhile. */
+export class AccountRecord {
+  readonly #sandbox: PrivateSandbox;
+  /** The coin of all values. */
+  readonly unit: string;
+  readonly #orders = new Map<bigint, KnownOrder>();
+  /** The last prices of the tape by market, in ticks. */
+  readonly #prices = new Map<string, bigint>();
+  /** The market in which a coin has its price, and what the account has of the coin. */
+  #holdings: readonly { readonly market: SandboxMarket; units: bigint }[] = [];
+  #cash = 0n;
+  #revision = -1;
+  #opening: {
+    readonly coin: string;
+    readonly units: bigint;
+    readonly market: SandboxMarket | undefined;
+    price?: bigint;
+  }[] = [];
+  #highest: bigint | undefined;
+  /** In units of the coin of all values. */
+  #drawdown = 0n;
+  #highestBefore = 0n;
+  #slippage = 0n;
+  orders = 0;
+  readonly fills: RehearsedFill[] = [];
+
+  /** @param unit the coin of all values */
+  constructor(sandbox: PrivateSandbox, unit: string) {
+    this.#sandbox = sandbox;
+    this.unit = unit;
+
+    sandbox.exchange.changes.listen((_, order) => {
+      if (order?.account === FIRST_ACCOUNT) this.#changed(order);
+    });
+  }
+
+  /** The account as it is now is what it began with. */
+  begin(): void {
+    this.#opening = this.#coins().map(({ coin, market }) => ({ coin, market, units: this.#sandbox.total(coin) }));
+  }
+
+  /** A market of the tape has a price. */
+  priced(name: string): void {
+    const price = this.#sandbox.lastPrice(name);
+    if (price === undefined) return;
+    if (!this.#prices.has(name)) for (const one of this.#opening) if (one.market?.name === name) one.price = price;
+    this.#prices.set(name, price);
+    const value = this.value;
+    if (value === undefined) return;
+    if (this.#highest === undefined || value > this.#highest) this.#highest = value;
+    if (this.#highest - value > this.#drawdown) {
+      this.#drawdown = this.#highest - value;
+      this.#highestBefore = this.#highest;
+    }
+  }
+
+  /** What the account is worth, in units of the coin of all values; undefined before each coin has a price. */
+  get value(): bigint | undefined {
+    if (this.#revision !== this.#sandbox.balancesRevision) this.#readBalances();
+    let sum = this.#cash;
+    for (const { market, units } of this.#holdings) {
+      const price = this.#prices.get(market.name);
+      if (price === undefined) return undefined;
+      sum += market.worth(price, units, 'down');
+    }
+    return sum;
+  }
+
+  /** The largest fall of that value from an earlier high, and that high. */
+  get drawdown(): { readonly amount: string; readonly share: string | null } {
+    const { unit } = this;
+    const amount = coinText(unit, this.#drawdown);
+    const high = Decimal.of(coinText(unit, this.#highestBefore));
+    const share = high.sign <= 0 ? null : Decimal.of(amount).dividedBy(high, 4, 'down').toString();
+    return { amount, share };
+  }
+
+  /** What the fills cost more than the last price of the market when their orders came; below zero if they were better. */
+  get slippage(): string {
+    return coinText(this.unit, this.#slippage);
+  }
+
+  /** What the account began with, and the first price of each coin; without one if the tape has none in the coin of all values. */
+  get opening(): readonly { readonly coin: string; readonly amount: string; readonly price: string | null }[] {
+    return this.#opening.map(({ coin, units, market, price }) => ({
+      coin,
+      amount: coinText(coin, units),
+      price: market === undefined || price === undefined ? null : market.price(price),
+    }));
+  }
+
+  /** By how much what the account began with is worth more at the end. */
+  get held(): string {
+    const gains = this.#opening.map(({ units, market, price }) => {
+      const last = market && this.#prices.get(market.name);
+      if (market === undefined || price === undefined || last === undefined) return 0n;
+      return market.worth(last, units, 'down') - market.worth(price, units, 'down');
+    });
+    return coinText(
+      this.unit,
+      gains.reduce((sum, gain) => sum + gain, 0n),
+    );
+  }
+
+  #changed(order: AccountOrder): void {
+    const { market } = order;
+    let known = this.#orders.get(order.id);
+    if (known === undefined) {
+      known = { reference: this.#prices.get(market.name), filled: 0n, value: 0n, fee: 0n };
+      this.orders += 1;
+      this.#orders.set(order.id, known);
+    }
+    const filled = order.amount - order.remaining;
+    if (filled > known.filled) this.#filled(order, known, filled);
+    if (!order.open) this.#orders.delete(order.id);
+  }
+
+  #filled(order: AccountOrder, known: KnownOrder, filled: bigint): void {
+    const { market, side, lastTrade } = order;
+    const [amount, value, fee] = [filled - known.filled, order.value - known.value, order.fee - known.fee];
+    [known.filled, known.value, known.fee] = [filled, order.value, order.fee];
+    const price = lastTrade?.price ?? order.price;
+    const feeCoin = side === 'buy' ? market.base : market.quote;
+    this.fills.push({
+      ...{ time: lastTrade?.time ?? order.time, orderId: String(order.id), clientId: order.clientId },
+      ...{ market: market.name, side, price: market.price(price), amount: market.amount(amount) },
+      ...{ value: coinText(market.quote, value), fee: coinText(feeCoin, fee), feeCoin },
+    });
+    if (known.reference === undefined || market.quote !== this.unit) return;
+    const dearer = side === 'buy' ? price - known.reference : known.reference - price;
+    this.#slippage += market.value(dearer, amount);
+  }
+
+  #readBalances(): void {
+    this.#revision = this.#sandbox.balancesRevision;
+    this.#cash = this.#sandbox.total(this.unit);
+    this.#holdings = this.#coins().flatMap(({ coin, market }) => {
+      const units = this.#sandbox.total(coin);
+      return market === undefined || units === 0n ? [] : [{ market, units }];
+    });
+  }
+
+  /** Each coin with the market that prices it. */
+  #coins(): readonly { readonly coin: string; readonly market: SandboxMarket | undefined }[] {
+    const { exchange } = this.#sandbox;
+    const coins = new Set([...exchange.markets.values()].flatMap(({ base, quote }) => [base, quote]));
+    return [...coins].map((coin) => ({
+      coin,
+      market: exchange.markets.get(`${coin}_${this.unit}`) as SandboxMarket | undefined,
+    }));
+  }
+}

@@ -1,0 +1,267 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Program } from '../../cli/run.js';
+import type { Failure } from '../../errors.js';
+import type { Host } from '../../platform/host.js';
+import { RunningProgram } from '../../platform/running-program.js';
+import type { FaultKind } from '../../sandbox/faults/rules.js';
+import { newKeys } from '../../sandbox/lifecycle/files.js';
+import { PrivateSandbox } from '../../sandbox/rehearsal/private-sandbox.js';
+import { AccountRecord } from './account-record.js';
+import type { MarketPicture } from './picture.js';
+import { CommandWorld, homeIn } from './rehearsed-command.js';
+import { emptyTape, isPast, type Tape } from './tape.js';
+import { VirtualClock } from './virtual-clock.js';
+
+/*
+ * A rehearsal: a tape, an exchange that replays it, and a command that trades on it.
+ *
+ * A command of pit runs in this process on a clock that jumps. At each moment all is let happen that can happen (`VirtualClock.quiet`);
+ * then the clock moves to the next event of the tape or to the end of the next wait, whichever is first. Requests are answered by the
+ * exchange's own handler (`CommandWorld`), the streams show its state (`ServedStreams`), and chance begins with the same number. So the
+ * same tape and the same command give the same result, to the digit, however fast the machine is.
+ *
+ * A program in any language runs beside this process. The exchange listens on a port, and its clock starts with the first request and
+ * runs as fast as was asked for; the events of the tape happen when it shows their time.
+ */
+
+export interface RehearsalTerms {
+  readonly funds: Readonly<Record<string, string>> | undefined;
+  readonly faults: readonly FaultKind[];
+  readonly latencyMs: number;
+  /** How many times faster than real time, for a program. */
+  readonly speed: number;
+  /** The coin of all values. */
+  readonly unit: string;
+}
+
+/** The folder of a rehearsal, which is removed when it has ended, also if the process exits before. */
+export class RehearsalFolder {
+  readonly path = mkdtempSync(path.join(tmpdir(), 'pit-rehearse-'));
+  readonly #forget: () => void;
+
+  constructor(host: Pick<Host, 'onExit'>) {
+    this.#forget = host.onExit(() => this.#remove());
+  }
+
+  remove(): void {
+    this.#forget();
+    this.#remove();
+  }
+
+  #remove(): void {
+    rmSync(this.path, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** Same keys, same names of files: they are of no use outside the folder. */
+const KEYS = {
+  accessKey: 'rehearsal-access-key',
+  secretKey: 'rehearsal-secret-key',
+  safePwd: 'rehearsal',
+  username: 'rehearsal',
+};
+
+/** What both kinds of rehearsal have. */
+abstract class Rehearsal {
+  isStopped = false;
+
+  protected constructor(
+    readonly tape: Tape,
+    readonly sandbox: PrivateSandbox,
+    readonly record: AccountRecord,
+    protected readonly picture: MarketPicture | undefined,
+  ) {
+    record.begin();
+  }
+
+  /** Lets the next event of the tape happen. */
+  protected takeEvent(): void {
+    const event = this.tape.take();
+    if (event === undefined) return;
+    this.sandbox.take(event);
+    if (event.kind !== 'trade' && event.kind !== 'candle') return;
+    this.record.priced(event.market);
+    if (!isPast(event)) this.picture?.add(event, this.record);
+  }
+
+  /** Lets what is known at the beginning of the tape happen. Throws Failure `usage` if nothing happens after it. */
+  protected async takeBeginning(): Promise<void> {
+    const beginning = this.tape.next?.time ?? 0;
+    for (let next = this.tape.next; next !== undefined && next.time <= beginning; next = this.tape.next) {
+      this.takeEvent();
+      await this.tape.read();
+    }
+    if (this.tape.from === undefined && this.tape.next === undefined) throw emptyTape();
+  }
+
+  /** Ends it early. */
+  abstract stop(): void;
+}
+
+export interface RehearsalParts {
+  readonly host: Host;
+  readonly folder: string;
+  readonly tape: Tape;
+  readonly terms: RehearsalTerms;
+  readonly picture: MarketPicture | undefined;
+  /** Takes what the command prints. */
+  readonly printed: (text: string) => void;
+}
+
+/** A command of pit, in this process. */
+export class CommandRehearsal extends Rehearsal {
+  readonly #clock: VirtualClock;
+  readonly #world: CommandWorld;
+  readonly #program: Program;
+
+  private constructor(parts: RehearsalParts, program: Program, clock: VirtualClock, sandbox: PrivateSandbox) {
+    super(parts.tape, sandbox, new AccountRecord(sandbox, parts.terms.unit), parts.picture);
+    this.#clock = clock;
+    this.#program = program;
+    const { host, folder, printed, terms } = parts;
+    const { latencyMs } = terms;
+    this.#world = new CommandWorld({ host, clock, sandbox, keys: KEYS, home: homeIn(folder), latencyMs, printed });
+  }
+
+  static async open(parts: RehearsalParts, program: Program): Promise<CommandRehearsal> {
+    const { folder, tape, terms } = parts;
+    const time = tape.next?.time ?? 0;
+    const clock = new VirtualClock(time);
+    const { funds, faults } = terms;
+    const sandbox = await PrivateSandbox.open({
+      ...{ directory: path.join(folder, 'sandbox'), keys: KEYS, time, funds, faults, hasLimits: false },
+      // the way to the exchange takes it
+      latencyMs: 0,
+      ...{ markets: tape.markets, rules: tape.rules },
+      ...{ now: clock.now, sleep: (ms: number) => clock.sleep(ms) },
+    });
+    sandbox.start(1);
+    return new CommandRehearsal(parts, program, clock, sandbox);
+  }
+
+  /** Rehearses a command line to the end of the tape. Returns its failure. Throws Failure `usage` for a fault of the tape. */
+  async run(words: readonly string[]): Promise<Failure | undefined> {
+    const { tape } = this;
+    await this.takeBeginning();
+    let failure: Failure | undefined;
+    let isOver = false;
+    const ended = this.#world.run(this.#program, ['--yes', ...words]).then((found) => {
+      failure = found;
+      isOver = true;
+    });
+    while (!this.isStopped && tape.next !== undefined && !(isOver && failure !== undefined)) {
+      if (this.#world.isBusy) await this.#world.quiet();
+      this.#step(tape.next.time);
+      if (tape.needsRead) await tape.read();
+    }
+    if (this.isStopped || tape.next === undefined) this.#world.interrupt();
+    await this.#world.settle();
+    await ended;
+    return failure;
+  }
+
+  override stop(): void {
+    this.isStopped = true;
+  }
+
+  /** To the next moment, at which all happens that can happen. */
+  #step(time: number): void {
+    if (this.#clock.next < time) {
+      this.#clock.move(this.#clock.next);
+      return;
+    }
+    this.#clock.move(time);
+    this.takeEvent();
+    this.#world.streams.push();
+  }
+}
+
+/** How long a program may take to end after it was asked to. */
+const GRACE_MS = 5_000;
+/** How long other things wait while many events happen at once. */
+const BUSY_MS = 20;
+
+/** A program in any language, beside this process. */
+export class ProgramRehearsal extends Rehearsal {
+  readonly #parts: RehearsalParts;
+  #stopped: () => void = () => undefined;
+  readonly #isStopping: Promise<void>;
+
+  private constructor(parts: RehearsalParts, sandbox: PrivateSandbox) {
+    super(parts.tape, sandbox, new AccountRecord(sandbox, parts.terms.unit), parts.picture);
+    this.#parts = parts;
+
+    this.#isStopping = new Promise((resolve) => {
+      this.#stopped = resolve;
+    });
+  }
+
+  static async open(parts: RehearsalParts): Promise<ProgramRehearsal> {
+    const { folder, tape, terms, host } = parts;
+    const { funds, faults } = terms;
+    const sandbox = await PrivateSandbox.open({
+      ...{
+        directory: path.join(folder, 'sandbox'),
+        keys: newKeys('rehearsal'),
+        time: tape.next?.time ?? 0,
+        funds,
+        faults,
+      },
+      ...{ markets: tape.markets, rules: tape.rules },
+      ...{ hasLimits: true, latencyMs: terms.latencyMs, now: host.now, sleep: (ms: number) => host.sleep(ms) },
+    });
+    return new ProgramRehearsal(parts, sandbox);
+  }
+
+  /**
+   * Runs a program until it ends or the tape does. Returns its exit code; null if it was ended because the tape was over, or by a signal.
+   * Throws Failure `usage` for a program that does not exist, and for a fault of the tape.
+   */
+  async run(words: readonly string[]): Promise<number | null> {
+    const { host, folder, terms } = this.#parts;
+    const { sandbox } = this;
+    await this.takeBeginning();
+    const listener = await sandbox.listen(() => sandbox.start(terms.speed));
+    const { accessKey, secretKey } = sandbox.exchange.customers.secretsOfFirst;
+    const variables = {
+      ...{ PIT_HOME: homeIn(folder), PIT_BASE_URL: listener.url, PIT_TRADE_URL: listener.url },
+      ...{ PIT_WS_URL: sandbox.streamsOf(listener), PIT_ACCESS_KEY: accessKey, PIT_SECRET_KEY: secretKey },
+    };
+    try {
+      const program = await RunningProgram.start(host, words, variables);
+      const tapeEnded = this.#replay();
+      const ended = await Promise.race([program.ended, tapeEnded.then(() => null), this.#isStopping.then(() => null)]);
+      this.isStopped = true;
+      if (ended === null) await program.stop(GRACE_MS);
+      return ended;
+    } finally {
+      this.isStopped = true;
+      await listener.close();
+    }
+  }
+
+  override stop(): void {
+    this.isStopped = true;
+    this.#stopped();
+  }
+
+  /** Lets the events happen when the exchange's clock shows their time. */
+  async #replay(): Promise<void> {
+    const { tape, sandbox } = this;
+    const { clock } = sandbox.exchange;
+    let began = performance.now();
+    while (tape.next !== undefined && !this.isStopped) {
+      if (clock.now() < tape.next.time) {
+        await Promise.race([clock.reaches(tape.next.time), this.#isStopping]);
+        began = performance.now();
+      } else if (performance.now() - began > BUSY_MS) {
+        await this.#parts.host.sleep(1);
+        began = performance.now();
+      }
+      if (!this.isStopped) this.takeEvent();
+      if (tape.needsRead) await tape.read();
+    }
+  }
+}

@@ -1,0 +1,204 @@
+import { flag, repeated, several } from '../../cli/definition.js';
+import type { Program } from '../../cli/run.js';
+import { Decimal } from '../../domain/decimal.js';
+import { Failure, quoted, suggest, usage } from '../../errors.js';
+import { FAULT_KINDS, type FaultKind } from '../../sandbox/faults/rules.js';
+import { isCandleSvg } from '../../terminal/charts/index.js';
+import { coinName, duration, filePath, moment, oneOf, requireRange } from '../inputs/parsers.js';
+import { FORCE } from '../named-files/force.js';
+import { OutputTarget } from '../named-files/output.js';
+import { type Context, define } from '../session/command.js';
+import { FillsFile } from './fills-file.js';
+import { MarketPicture } from './picture.js';
+import { CommandRehearsal, ProgramRehearsal, RehearsalFolder, type RehearsalParts } from './rehearsal.js';
+import { REPORT, reportOf } from './report.js';
+import { Tape } from './tape.js';
+import { showReport } from './view.js';
+
+const MOST_SPEED = 1_000_000;
+const FAULTS = Object.keys(FAULT_KINDS) as FaultKind[];
+
+/** The command that tries other commands, and programs, on a recorded market. */
+export const rehearseCommand = (program: Program) =>
+  define({
+    summary: 'Try a bot or an order on a recorded market',
+    arguments: {
+      files: several('tapes, or sandbox for 21 recorded days; then -- and the command or program', filePath),
+    },
+    flags: {
+      from: flag('--from <time>', 'begin at this time (default: the beginning of the tape)', moment),
+      to: flag('--to <time>', 'end before this time (default: the end of the tape)', moment),
+      speed: flag('--speed <n>', 'for a program: run the clock n times as fast (default: 1)', speed),
+      latency: flag('--latency <duration>', 'what a request and a push take: 80ms (default: 0ms)', duration),
+      funds: flag('--funds <list>', 'what the account begins with: btc=1,usdt=10000 (default: as the sandbox)', funds),
+      fault: repeated(
+        '--fault <kind>',
+        `apply this fault to every tenth request or frame: ${FAULTS.join(', ')}`,
+        fault,
+      ),
+      svg: flag('--svg <file>', 'draw the candles, the fills and the value over time', filePath),
+      out: flag('--out <file>', 'write the fills to this file, .csv or .ndjson', filePath),
+      force: FORCE,
+    },
+    timeout: 'has no meaning: it runs until the command or the tape ends, or Ctrl-C',
+    examples: [
+      'rehearse sandbox --to 2023-03-01T02:00 -- order sell btc_usdt 0.5 --trail 1%',
+      'rehearse tape.ndjson.gz --funds usdt=10000 --json -- order buy btc_usdt 0.1 --over 2h',
+      'rehearse sandbox --speed 600 --svg grid.svg -- node bot.mjs',
+    ],
+    output: REPORT,
+    async run(context, { files: words, from, to, ...given }) {
+      const { host, output, budget } = context;
+      const { files, command } = split(host.arguments, words);
+      requireRange([from, to], ['--from', '--to'], host.now());
+      const isOwn = Object.keys(program.commands).some((name) => name.split(' ')[0] === command[0]);
+      if (isOwn) requireTrading(command, given.speed);
+      const isJson = context.globals.format !== 'table';
+      const drawing =
+        given.svg === undefined
+          ? undefined
+          : new OutputTarget(context, given.svg, { isForced: given.force, isOurs: isCandleSvg });
+      const fillsFile = given.out === undefined ? undefined : new FillsFile(context, given.out, given.force);
+      if (given.force && drawing === undefined && fillsFile === undefined)
+        throw usage('--force needs --svg or --out.', 'It replaces the file that they name.');
+      const now = host.now();
+      const tape = await Tape.open(files, { from: from?.(now), to: to?.(now) });
+      requireCoins(given.funds, tape.markets);
+      const picture = drawing === undefined ? undefined : new MarketPicture();
+      const folder = new RehearsalFolder(host);
+      const terms = {
+        ...{ funds: given.funds, faults: given.fault, latencyMs: given.latency ?? 0, speed: given.speed ?? 1 },
+        unit: tape.next?.market.split('_')[1] ?? 'usdt',
+      };
+      const printed = (text: string) => {
+        if (!isJson) host.errors.write(text);
+      };
+      const parts: RehearsalParts = { host, folder: folder.path, tape, terms, picture, printed };
+      const bind = budget.disableDeadline();
+      let reported: () => void = () => undefined;
+      const isReported = new Promise<void>((resolve) => {
+        reported = resolve;
+      });
+      let stop: () => void = () => undefined;
+      const forget = host.onInterrupt(() => {
+        stop();
+        return isReported;
+      });
+      let sandbox: { close(): Promise<void> } | undefined;
+      try {
+        const rehearsal = isOwn ? await CommandRehearsal.open(parts, program) : await ProgramRehearsal.open(parts);
+        sandbox = rehearsal.sandbox;
+        let isInterrupted = false;
+        stop = () => {
+          isInterrupted = true;
+          rehearsal.stop();
+        };
+        const ended = await rehearsal.run(command);
+        const failure = ended instanceof Failure ? ended : programFailure(command, ended);
+        if (isOwn && failure !== undefined && rehearsal.record.orders === 0 && !isShownWithResult(failure))
+          throw failure;
+        const { record } = rehearsal;
+        const report = await reportOf({ host, program, folder: folder.path, tape, sandbox: rehearsal.sandbox, record });
+        await fillsFile?.write(record.fills);
+        if (drawing !== undefined) await draw(context, drawing, picture?.draw(record));
+        const answer = { data: report, show: showReport(report, record, isInterrupted) };
+        await output.answer(answer);
+        if (failure !== undefined && !isInterrupted) throw failure;
+        return undefined;
+      } finally {
+        await tape.close();
+        await sandbox?.close().catch(() => undefined);
+        folder.remove();
+        reported();
+        forget();
+        bind();
+      }
+    },
+  });
+
+/** The tapes, and the command after `--`. Throws Failure `usage` if one of them is missing. */
+function split(args: readonly string[], words: readonly string[]) {
+  const at = args.indexOf('--');
+  const command = at === -1 ? [] : args.slice(at + 1);
+  const files = words.slice(0, words.length - command.length);
+  const example = suggest(
+    'For instance',
+    'rehearse',
+    'sandbox',
+    '--',
+    'order',
+    'sell',
+    'btc_usdt',
+    '0.5',
+    '--trail',
+    '2%',
+  );
+  if (command.length === 0) throw usage('There is no command after --.', example);
+  if (files.length === 0) throw usage('There is no tape.', example);
+  return { files, command };
+}
+
+/** The commands that can be rehearsed: those that trade and end by themselves. */
+const REHEARSED: ReadonlySet<string> = new Set(['order', 'cancel']);
+
+function requireTrading([name = '']: readonly string[], given: number | undefined): void {
+  if (!REHEARSED.has(name))
+    throw usage(
+      `pit ${name} cannot be rehearsed: it places no orders.`,
+      `Rehearse pit order or pit cancel. A program of this name is run by its path: ./${name}`,
+    );
+  if (given !== undefined)
+    throw usage('--speed has no meaning for a command of pit.', 'It always runs as fast as this machine can.');
+}
+
+function speed(word: string): number {
+  const value = /^\d{1,7}(\.\d{1,3})?$/.test(word) ? Number(word) : 0;
+  if (value > 0 && value <= MOST_SPEED) return value;
+  throw usage(`--speed must be above 0 and at most ${MOST_SPEED}, not ${quoted(word)}.`);
+}
+
+/** Throws Failure `usage` for anything but `btc=1,usdt=10000`. */
+function funds(list: string): Readonly<Record<string, string>> {
+  const pairs = list.split(',').map((pair) => {
+    const [coin = '', amount = '', ...rest] = pair.split('=');
+    const value = Decimal.parse(amount);
+    if (rest.length > 0 || value === undefined || value.sign < 0)
+      throw usage(`${quoted(pair)} is no amount of a coin.`, 'Write it as in --funds btc=1,usdt=10000.');
+    return [coinName(coin), value.toString()] as const;
+  });
+  const coins = pairs.map(([coin]) => coin);
+  const twice = coins.find((coin, index) => coins.indexOf(coin) !== index);
+  if (twice !== undefined) throw usage(`--funds names ${twice} twice.`, 'Give each coin once.');
+  return Object.fromEntries(pairs);
+}
+
+/** Throws Failure `usage` for a coin that no market of the tape has. */
+function requireCoins(given: Readonly<Record<string, string>> | undefined, markets: readonly string[]): void {
+  const coins = new Set(markets.flatMap((market) => market.split('_')));
+  const other = Object.keys(given ?? {}).find((coin) => !coins.has(coin));
+  if (other === undefined) return;
+  throw usage(`--funds names ${other}, and no market of the tape has it.`, `Its coins are ${[...coins].join(', ')}.`);
+}
+
+const fault = oneOf('--fault', ...FAULTS);
+
+/** The failure of a program that did not end well; undefined if it did, or was ended. */
+function programFailure([program = '']: readonly string[], code: number | null | undefined): Failure | undefined {
+  if (code === 0 || code === null || code === undefined) return undefined;
+  return new Failure('partial', `${quoted(program)} ended with exit code ${code}.`, {
+    hint: 'The report shows what it did until then.',
+  });
+}
+
+function isShownWithResult({ kind }: Failure): boolean {
+  return kind === 'partial' || kind === 'unknown';
+}
+
+async function draw({ output }: Context, target: OutputTarget, text: string | undefined): Promise<void> {
+  if (text === undefined) {
+    output.warn('Nothing was traded: there is nothing to draw.');
+    return;
+  }
+  await target.write([text]);
+  if (!target.isStdout) output.note(`Wrote the drawing to ${target.name}.`);
+}

@@ -1,0 +1,139 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises';
+import { Decimal } from '../../domain/decimal.js';
+import { type Failure, usage } from '../../errors.js';
+import type { MarketRules } from '../../sandbox/markets/market.js';
+import { RECORDED_MINUTES, recordedMinutes } from '../../sandbox/markets/recorded-minutes.js';
+import { planTape } from '../../sandbox/replay/load-tape.js';
+import { type ReadingTerms, readTape } from '../../sandbox/replay/read-tape.js';
+import { TapeDocuments } from '../../sandbox/replay/tape-documents.js';
+import type { TapeEvent } from '../../sandbox/replay/tape-event.js';
+
+/** The name of the tape that comes with pit. */
+const SANDBOX_TAPE = 'sandbox';
+const SANDBOX_MARKET = 'btc_usdt';
+/** As assets/README.md says. */
+const SANDBOX_START = Date.parse('2023-03-01T00:00:00Z');
+const MINUTE = 60_000;
+
+/** So many events are read at a time. */
+const BLOCK = 1_000;
+
+/** The events of a tape one by one, the next of which is known. */
+export class Tape {
+  readonly #events: AsyncIterator<TapeEvent> | Iterator<TapeEvent>;
+
+  #block: TapeEvent[] = [];
+  #at = 0;
+  #isOver = false;
+  /** What was taken so far: the first and the last moment of events that move a market, and how many they were. */
+  from: number | undefined;
+  to: number | undefined;
+  /** The lines and rows that they came from. */
+  documents = 0;
+  gaps = 0;
+  #line = 0;
+  #file = '';
+
+  private constructor(
+    events: AsyncIterator<TapeEvent> | Iterator<TapeEvent>,
+    readonly markets: readonly string[],
+    readonly rules: readonly MarketRules[],
+  ) {
+    this.#events = events;
+  }
+
+  /**
+   * Opens files, or the tape of a name. Files are read once as a whole, so that nothing begins on a tape that has a fault. Throws Failure
+   * `usage` for what cannot be read, or has no event.
+   */
+  static async open(files: readonly string[], terms: ReadingTerms): Promise<Tape> {
+    const isNamed = files.length === 1 && files[0] === SANDBOX_TAPE;
+    const plan = isNamed ? undefined : await planTape(files, terms, Number.POSITIVE_INFINITY, new Map());
+    const events = plan === undefined ? sandboxTape(terms) : readTape(files, terms);
+    const markets = plan === undefined ? [SANDBOX_MARKET] : [...plan.markets.keys()];
+    const tape = new Tape(events, markets, plan?.rules ?? []);
+    await tape.read();
+    if (tape.next === undefined) throw emptyTape();
+    return tape;
+  }
+
+  /** Undefined at the end, and if {@link needsRead}. */
+  get next(): TapeEvent | undefined {
+    return this.#block[this.#at];
+  }
+
+  /** Whether more has to be read before {@link next} is known. */
+  get needsRead(): boolean {
+    return this.#at === this.#block.length && !this.#isOver;
+  }
+
+  /** Takes the next event. */
+  take(): TapeEvent | undefined {
+    const event = this.next;
+    if (event === undefined) return undefined;
+    this.#at += 1;
+    if (event.kind === 'config' || isPast(event)) return event;
+    if (event.kind === 'gap') this.gaps += 1;
+    else {
+      this.from ??= event.time;
+      this.to = event.time;
+    }
+    if (event.line !== this.#line || event.file !== this.#file) this.documents += 1;
+    [this.#line, this.#file] = [event.line, event.file];
+    return event;
+  }
+
+  /** Reads on. Throws Failure `usage` for a fault of the file. */
+  async read(): Promise<void> {
+    if (!this.needsRead) return;
+    // signals are noticed between two blocks
+    await endOfTurn();
+    const block: TapeEvent[] = [];
+    while (block.length < BLOCK && !this.#isOver) {
+      const found = this.#events.next();
+      const { done, value } = found instanceof Promise ? await found : found;
+      if (done === true) this.#isOver = true;
+      else block.push(value);
+    }
+    [this.#block, this.#at] = [block, 0];
+  }
+
+  async close(): Promise<void> {
+    await this.#events.return?.();
+  }
+}
+
+/** The failure of a tape in which nothing happens. */
+export function emptyTape(): Failure {
+  return usage('Nothing happens in this part of the tape.', 'Give another --from and --to, or another tape.');
+}
+
+/** The recorded minutes of the sandbox, as the rows of `pit kline --out`. */
+function* sandboxRows(from: number): Generator<TapeEvent> {
+  const documents = new TapeDocuments(SANDBOX_TAPE, from);
+  const { open, high, low, close, volume } = recordedMinutes();
+  const price = (column: Int32Array, minute: number) => Decimal.fromUnits(BigInt(column[minute] ?? 0), 2).toString();
+  for (let minute = 0; minute < RECORDED_MINUTES; minute += 1)
+    yield* documents.readRow(minute + 1, {
+      ...{ market: SANDBOX_MARKET, type: '1min', time: new Date(SANDBOX_START + minute * MINUTE).toISOString() },
+      ...{ open: price(open, minute), high: price(high, minute), low: price(low, minute), close: price(close, minute) },
+      volume: Decimal.fromUnits(BigInt(volume[minute] ?? 0), 6).toString(),
+    });
+  yield* documents.end();
+}
+
+function* sandboxTape({
+  from = Number.NEGATIVE_INFINITY,
+  to = Number.POSITIVE_INFINITY,
+}: ReadingTerms): Generator<TapeEvent> {
+  for (const event of sandboxRows(from)) {
+    if (event.time >= to) return;
+    if (event.time >= from) yield event;
+    else if (event.kind === 'past') yield { ...event, time: from };
+  }
+}
+
+/** Whether it only shows what was before the tape begins. */
+export function isPast(event: TapeEvent): boolean {
+  return event.kind === 'past' || (event.kind === 'trade' && event.isPast);
+}

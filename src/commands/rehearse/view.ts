@@ -1,0 +1,55 @@
+import { Decimal, formatAmount, grouped } from '../../domain/decimal.js';
+import { paintChange, signed } from '../../terminal/cells.js';
+import type { Screen } from '../../terminal/screen.js';
+import { type Entry, record as recordTable } from '../../terminal/table.js';
+import { wrapped } from '../../terminal/text.js';
+import { localTime } from '../../terminal/time.js';
+import type { AccountRecord } from './account-record.js';
+import type { Report } from './report.js';
+
+/** Of a value that people read. */
+const DECIMALS = 2;
+
+const LIMITS =
+  'A replay cannot answer your orders: nobody reacts to them, what was not recorded is unknown, and within a candle the order of the ' +
+  'prices is a guess. A real market fills worse.';
+
+/** The report for people. */
+export function showReport(report: Report, record: AccountRecord, isInterrupted: boolean): (screen: Screen) => string {
+  const { tape, orders, fills, refused, fees, faults } = report;
+  const { unit, drawdown } = record;
+  const count = (value: number) => grouped(String(value));
+  const value = (amount: string | null) =>
+    amount === null ? 'unknown' : `${grouped(Decimal.of(amount).rescaled(DECIMALS, 'down').toString())} ${unit}`;
+  const change = (label: string, amount: string | null): Entry => {
+    const text = amount === null ? 'unknown' : value(signed(Decimal.of(amount).rescaled(DECIMALS, 'down').toString()));
+    return [label, text, (shown, paint) => paintChange(shown, amount, paint)];
+  };
+  const share = drawdown.share === null ? '' : ` (${Decimal.of(drawdown.share).times(Decimal.of('100')).trimmed()}%)`;
+  const gaps = tape.gaps === 0 ? '' : `, with ${tape.gaps} ${tape.gaps === 1 ? 'gap' : 'gaps'}`;
+  const entries: Entry[] = [
+    ['tape', `${time(tape.from)} to ${time(tape.to)}${isInterrupted ? ', interrupted' : ''}`],
+    ['replayed', `${count(tape.documents)} documents${gaps}`],
+    ['orders', count(orders)],
+    ['fills', count(fills)],
+    ['refused', count(refused)],
+    ['fees', fees.map(({ coin, amount }) => `${formatAmount(amount)} ${coin ?? ''}`).join(', ') || 'none'],
+    change('realised', report.realised),
+    change('unrealised', report.unrealised),
+    change('net', report.net),
+    change('held instead', report.held),
+    ['worst drawdown', `${value(report.drawdown)}${share}`],
+    ['slippage', value(report.slippage)],
+    ...faults.map(
+      ({ kind, applied, executed }): Entry => ['fault', `${kind}: applied ${applied} times, ${executed} executed`],
+    ),
+  ];
+  return (screen) => {
+    const width = screen.width === Number.POSITIVE_INFINITY ? 100 : screen.width;
+    return [recordTable(screen, entries), '', screen.paint.faint(wrapped(LIMITS, width))].join('\n');
+  };
+}
+
+function time(text: string | null): string {
+  return text === null ? 'nothing' : localTime(Date.parse(text));
+}

@@ -1,0 +1,339 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { schemaViolations } from '../../cli-contract/schema-violations.js';
+import { afterFile } from '../../support/after-file.js';
+import { PIT } from '../../support/command.js';
+import { eventually } from '../../support/eventually.js';
+import { plainEnvironment, type Ran, runPit, temporaryHome } from '../../support/pit.js';
+import { runProgram } from '../../support/program.js';
+
+const home = temporaryHome();
+const folder = temporaryHome();
+
+interface Report {
+  readonly tape: { readonly from: string; readonly to: string; readonly documents: number; readonly gaps: number };
+  readonly orders: number;
+  readonly fills: number;
+  readonly refused: number;
+  readonly fees: readonly { readonly coin: string; readonly amount: string }[];
+  readonly realised: string;
+  readonly unrealised: string;
+  readonly net: string;
+  readonly held: string;
+  readonly drawdown: string;
+  readonly slippage: string;
+  readonly faults: readonly { readonly kind: string; readonly applied: number; readonly executed: number }[];
+  readonly pnl: readonly { readonly market: string | null }[];
+}
+
+const START = Date.parse('2026-01-05T00:00:00Z');
+
+/** A tape of one candle a minute, each at one price. */
+function candles(name: string, prices: readonly number[]): string {
+  const file = path.join(folder, name);
+  const rows = prices.map((price, minute) => {
+    const text = price.toFixed(2);
+    const time = new Date(START + minute * 60_000).toISOString();
+    return { market: 'btc_usdt', type: '1min', time, open: text, high: text, low: text, close: text, volume: '5' };
+  });
+  writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  return file;
+}
+
+function rehearse(words: string, command: string): Promise<Ran> {
+  return runPit(['rehearse', ...words.split(' '), '--', ...command.split(' ')], { home });
+}
+
+async function reportOf(words: string, command: string): Promise<Report> {
+  const { code, stdout, stderr } = await rehearse(`${words} --json`, command);
+  expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
+  const report = JSON.parse(stdout) as Report;
+  expect(await schemaViolations('rehearse', report)).toEqual([]);
+  return report;
+}
+
+/** An hour and a half in which the price rises by a hundredth and falls by a twentieth. */
+const HILL = candles(
+  'hill.ndjson',
+  Array.from({ length: 90 }, (_, minute) => (minute < 30 ? 20_000 + minute * 10 : 20_300 - (minute - 30) * 20)),
+);
+
+describe('a command of pit', () => {
+  it('reports a buy to the digit: its price, its fee, and what the account gained until the tape ended', async () => {
+    const tape = candles('step.ndjson', [20_000, 20_000, 20_000, 21_000, 21_000]);
+    const report = await reportOf(`${tape} --funds usdt=10000`, 'order buy btc_usdt 0.1 --at 20100');
+    // without depth, the best ask is made up at 20001.01; the fee is 0.2 % of what was bought
+    expect(report).toMatchObject({
+      tape: { from: '2026-01-05T00:00:00.000Z', to: '2026-01-05T00:04:00.000Z', documents: 5, gaps: 0 },
+      ...{ orders: 1, fills: 1, refused: 0, faults: [] },
+      fees: [{ coin: 'btc', amount: '0.0002' }],
+      slippage: '0.10100000',
+      held: '0.00000000',
+    });
+    // 10000 - 2000.101 + 0.0998 * 21000
+    expect(Number(report.net)).toBeCloseTo(95.699, 6);
+    expect(Number(report.drawdown)).toBeCloseTo(10_000 - (7_999.899 + 0.0998 * 20_000), 6);
+  });
+
+  it('sells when a trailing stop is reached, and compares that with the same money held', async () => {
+    const report = await reportOf(`${HILL} --funds btc=1`, 'order sell btc_usdt 1 --trail 1%');
+    const { orders, fills, net, held } = report;
+    expect({ orders, fills }).toEqual({ orders: 1, fills: 1 });
+    // from 20000 to 19120
+    expect(Number(held)).toBeCloseTo(-880, 6);
+    expect(Number(net)).toBeGreaterThan(Number(held) + 800);
+    expect(report.pnl.map(({ market }) => market)).toEqual(['btc_usdt', null]);
+  });
+
+  it('lets an order rest until the price comes to it, and ends with the tape', async () => {
+    const report = await reportOf(`${HILL} --funds usdt=30000`, 'order buy btc_usdt 1 --at 19500');
+    expect(report).toMatchObject({ orders: 1, fills: 1, tape: { documents: 90 } });
+    const never = await reportOf(`${HILL} --funds usdt=30000`, 'order buy btc_usdt 1 --at 19000');
+    expect(never).toMatchObject({ orders: 1, fills: 0, net: '0', held: '0.00000000' });
+  });
+
+  it.each([
+    ['stop', 'order sell btc_usdt 0.5 --stop 19900'],
+    ['stop-limit', 'order sell btc_usdt 0.5 --stop 19900 --limit 19850'],
+    ['trailing stop', 'order sell btc_usdt 0.5 --trail 1%'],
+    ['OCO', 'order sell btc_usdt 0.5 --take 20250 --stop 19800'],
+    ['bracket', 'order buy btc_usdt 0.5 --at 20150 --take 20280 --stop 19800'],
+    ['TWAP', 'order buy btc_usdt 0.5 --over 40m --every 5m'],
+    ['chase', 'order buy btc_usdt 0.5 --chase --for 30m'],
+    ['conditional order', 'order buy btc_usdt 0.5 --at 20250 --when last>20200'],
+  ])('gives the same report and the same fills byte for byte, three times: a %s', async (kind, command) => {
+    const runs = [];
+    // the modules that the tests load one by one are in one file of the program
+    await rehearse(`${HILL} --latency 80ms`, command);
+    for (let run = 0; run < 3; run += 1) {
+      const out = path.join(folder, `${kind.replaceAll(' ', '-')}-${run}.csv`);
+      const { code, stdout } = await rehearse(`${HILL} --json --latency 80ms --out ${out}`, command);
+      runs.push({ code, stdout, fills: readFileSync(out, 'utf8') });
+    }
+    expect(runs[0]?.code).toBe(0);
+    expect((JSON.parse(runs[0]?.stdout ?? '{}') as Report).orders).toBeGreaterThan(0);
+    expect(runs[1]).toEqual(runs[0]);
+    expect(runs[2]).toEqual(runs[0]);
+  });
+
+  it('places a batch', async () => {
+    const ladder = 'order batch buy btc_usdt --ladder 19900:19500:5 --amount 0.5';
+    const report = await reportOf(`${HILL} --funds usdt=30000`, ladder);
+    expect(report).toMatchObject({ orders: 5, fills: 5, refused: 0 });
+  });
+
+  it('survives answers that are lost, and says what the fault did', async () => {
+    const command = 'order buy btc_usdt 0.5 --over 60m --every 2m';
+    const report = await reportOf(`${HILL} --funds usdt=30000 --fault drop-after`, command);
+    expect(report.faults).toEqual([{ kind: 'drop-after', applied: expect.any(Number), executed: expect.any(Number) }]);
+    expect(report.faults[0]?.applied).toBeGreaterThan(0);
+    const bought = report.pnl[0] as unknown as { readonly bought: string };
+    expect(bought.bought).toBe('0.5');
+  });
+
+  it.each([
+    ['order buy btc_usdt 0.1', 2, 'The price is missing.'],
+    ['order buy btc_usdt 1 --at 20000', 3, 'balance'],
+    ['order buy btc_usdt 100 --at 20000', 2, 'order-notional blocks this'],
+    ['order buy eth_usdt 1 --at 2000', 2, 'There is no market eth_usdt'],
+    ['shell', 2, 'pit shell cannot be rehearsed'],
+  ])('ends as the command does if it is refused, without a report: %s', async (command, code, message) => {
+    const ran = await rehearse(`${HILL} --funds usdt=10000`, command);
+    expect({ code: ran.code, stdout: ran.stdout }).toEqual({ code, stdout: '' });
+    expect(ran.stderr).toContain(message);
+  });
+
+  it('leaves the home of the user as it was', async () => {
+    const before = readdirSync(home, { recursive: true });
+    await reportOf(`${HILL} --funds btc=1`, 'order sell btc_usdt 1 --trail 1%');
+    expect(readdirSync(home, { recursive: true })).toEqual(before);
+  });
+
+  it('replays the recorded days of the sandbox under their name, in part', async () => {
+    const report = await reportOf(
+      'sandbox --from 2023-03-10T12:00 --to 2023-03-10T18:00',
+      'order sell btc_usdt 1 --trail 2%',
+    );
+    expect(report.tape).toEqual({
+      ...{ from: '2023-03-10T12:00:00.000Z', to: '2023-03-10T17:59:40.000Z' },
+      ...{ documents: 360, gaps: 0 },
+    });
+    expect(report.orders).toBe(1);
+  });
+
+  it('draws the candles, the fills and the value, and writes the fills', async () => {
+    const [svg, out] = [path.join(folder, 'hill.svg'), path.join(folder, 'hill.fills.ndjson')];
+    await reportOf(`${HILL} --funds btc=1 --svg ${svg} --out ${out}`, 'order sell btc_usdt 1 --trail 1%');
+    const drawing = readFileSync(svg, 'utf8');
+    expect(drawing.match(/class="mark sell"/g)).toHaveLength(1);
+    expect(drawing.match(/class="value"/g)).toHaveLength(1);
+    const [fill] = readFileSync(out, 'utf8').trimEnd().split('\n');
+    expect(JSON.parse(fill ?? '')).toMatchObject({
+      market: 'btc_usdt',
+      side: 'sell',
+      amount: '1.000000',
+      feeCoin: 'usdt',
+    });
+  });
+
+  it('says in the report what a replay cannot know', async () => {
+    const { stdout } = await rehearse(`${HILL} --funds btc=1`, 'order sell btc_usdt 1 --trail 1%');
+    expect(stdout).toContain('A replay cannot answer your orders');
+    expect(stdout).toMatch(/held instead +-880\.00 usdt/);
+  });
+});
+
+describe('what cannot be rehearsed', () => {
+  it.each([
+    ['is not JSON', '{"channel":', 'line 1 '],
+    ['goes back in time', undefined, 'line 2 '],
+    ['has a negative price', undefined, 'line 1 '],
+  ])('names the file, the line and the fault in one sentence: a tape that %s', async (fault, text, where) => {
+    const file = path.join(folder, `${fault.replaceAll(' ', '-')}.ndjson`);
+    if (text !== undefined) writeFileSync(file, `${text}\n`);
+    else {
+      candles(path.basename(file), [20_000, 20_000]);
+      const [first = '', second = ''] = readFileSync(file, 'utf8').trimEnd().split('\n');
+      const changed = fault === 'goes back in time' ? [second, first] : [first.replace('"low":"', '"low":"-'), second];
+      writeFileSync(file, `${changed.join('\n')}\n`);
+    }
+    const { code, stdout, stderr } = await rehearse(file, 'order buy btc_usdt 0.1 --at 20000');
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(`${file}: ${where}`);
+    expect(stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(2);
+  });
+
+  it.each([
+    ['sandbox', '', 'There is no command after --.'],
+    ['sandbox --speed 5', 'order buy btc_usdt 0.1 --at 1', '--speed has no meaning for a command of pit.'],
+    ['sandbox --funds doge=3', 'order buy btc_usdt 0.1 --at 1', '--funds names doge'],
+    ['sandbox --funds btc=1,btc=2', 'order buy btc_usdt 0.1 --at 1', '--funds names btc twice.'],
+    ['sandbox --out fills.txt', 'order buy btc_usdt 0.1 --at 1', 'The format of "fills.txt" is not clear.'],
+    ['sandbox --from 2024-01-01', 'order buy btc_usdt 0.1 --at 1', 'Nothing happens in this part of the tape.'],
+    ['sandbox', 'no-such-program', 'The program "no-such-program" cannot be run: not found.'],
+  ])('refuses a wrong command line before anything is run: %s -- %s', async (words, command, message) => {
+    const { code, stdout, stderr } = await runPit(
+      ['rehearse', ...words.split(' '), '--', ...(command === '' ? [] : command.split(' '))],
+      { home },
+    );
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(message);
+  });
+});
+
+/** A program of the test, by its text. */
+function program(name: string, text: string): string {
+  const file = path.join(folder, name);
+  writeFileSync(file, text);
+  return `${process.execPath} ${file}`;
+}
+
+/** Asks for the ticker once, so that the clock runs. */
+const BEGIN = 'await fetch(process.env.PIT_BASE_URL + "/data/v1/ticker?market=btc_usdt");';
+
+/** A long tape: three days of a wave. */
+const WAVE = candles(
+  'wave.ndjson',
+  Array.from({ length: 3 * 1_440 }, (_, minute) => 20_000 * (1 + 0.03 * Math.sin(minute / 20))),
+);
+
+describe('a program in another language', () => {
+  it('finds hosts, keys and streams in its environment, and no other variable of pit', async () => {
+    const names = 'Object.keys(process.env).filter((name) => name.startsWith("PIT_")).sort().join()';
+    const command = program('names.mjs', `console.error(${names}); console.error(process.env.PIT_HOME)`);
+    const { code, stderr } = await runPit(['rehearse', WAVE, '--', ...command.split(' ')], {
+      home,
+      environment: { PIT_PROFILE: 'live', PIT_ACCESS_KEY: 'a-key-of-the-user', PIT_SECRET_KEY: 'a-secret-of-the-user' },
+    });
+    expect(code).toBe(0);
+    const [shown, ownHome] = stderr.trimEnd().split('\n');
+    expect(shown).toBe('PIT_ACCESS_KEY,PIT_BASE_URL,PIT_HOME,PIT_SECRET_KEY,PIT_TRADE_URL,PIT_WS_URL');
+    expect(ownHome).not.toContain(home);
+  });
+
+  it('is ended by SIGTERM when the tape is over, and the report has the whole tape', async () => {
+    const short = candles('short.ndjson', [20_000, 20_100, 20_200]);
+    const command = program('endless.mjs', `${BEGIN} setInterval(() => {}, 1000)`);
+    const report = await reportOf(`${short} --speed 1000`, command);
+    expect(report.tape).toMatchObject({ to: '2026-01-05T00:02:00.000Z', documents: 3 });
+  });
+
+  it('is reported with its exit code if it fails', async () => {
+    const command = program('failing.mjs', `${BEGIN} process.exit(3)`);
+    const { code, stdout, stderr } = await rehearse(`${WAVE} --json`, command);
+    expect(code).toBe(9);
+    expect(JSON.parse(stdout)).toMatchObject({ orders: 0, fills: 0 });
+    expect(stderr).toContain('ended with exit code 3');
+  });
+
+  it('does not begin before its first request', async () => {
+    const command = program('late.mjs', 'setTimeout(() => {}, 300)');
+    expect((await reportOf(`${WAVE} --speed 100000`, command)).tape.documents).toBeLessThan(5);
+  });
+
+  it('the grid bot of the documentation trades on a tape', async () => {
+    const page = readFileSync('docs/rehearsal.md', 'utf8');
+    const [, bot = ''] = /```js\n([\s\S]*?)```/.exec(page) ?? [];
+    expect(bot.split('\n').length).toBeLessThan(100);
+    const report = await reportOf(`${WAVE} --to 2026-01-05T06:00 --speed 1200`, program('grid.mjs', bot));
+    expect(report.orders).toBeGreaterThanOrEqual(8);
+    expect(report.fills).toBeGreaterThan(0);
+    expect(report.refused).toBe(0);
+  });
+
+  it('a client that was not made for pit follows the streams with nothing but hosts and keys', async () => {
+    const bot = path.resolve('test/commands/rehearse/foreign-bot.mjs');
+    const { code, stderr } = await rehearse(`${WAVE} --speed 600 --json`, `${process.execPath} ${bot}`);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('"symbol":"BTC/USDT"') });
+    expect(stderr).toContain('"traded":true');
+  });
+});
+
+/** A folder for temporary files that shows what is left in it. */
+function emptyFolder(): string {
+  const made = mkdtempSync(path.join(tmpdir(), 'pit-left-'));
+  mkdirSync(made, { recursive: true });
+  afterFile(() => undefined);
+  return made;
+}
+
+describe('what is left', () => {
+  it('is nothing after a rehearsal that ended, of a command or of a program', async () => {
+    const left = emptyFolder();
+    const commands = ['order sell btc_usdt 1 --trail 1%', `${process.execPath} -e 0`, 'order buy btc_usdt 0.1'];
+    for (const command of commands)
+      await runProgram(['rehearse', HILL, '--', ...command.split(' ')], { home, environment: { TMPDIR: left } });
+    expect(readdirSync(left)).toEqual([]);
+  });
+
+  it.each([
+    ['a command', 'order sell btc_usdt 1 --trail 90%', 'Watching 1 algo order.'],
+    ['a program', program('long.mjs', `${BEGIN} console.log("pid", process.pid); setInterval(() => {}, 1000)`), 'pid '],
+  ])('is nothing after Ctrl-C, which reports so far: %s', async (_, command, printed) => {
+    const left = emptyFolder();
+    const long = _ === 'a command' ? 'sandbox' : WAVE;
+    const [first = '', ...rest] = [PIT.command, ...PIT.arguments, 'rehearse', long, '--', ...command.split(' ')];
+    const child = spawn(first, rest, {
+      env: plainEnvironment(home, { TMPDIR: left }),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let [stdout, stderr] = ['', ''];
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+    });
+    const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+    await eventually(() => expect(stderr).toContain(printed));
+    child.kill('SIGINT');
+    expect(await ended).toBe(130);
+    expect(stdout).toContain('interrupted');
+    expect(readdirSync(left)).toEqual([]);
+    const pid = /^pid (\d+)$/m.exec(stderr)?.[1];
+    if (pid !== undefined) expect(() => process.kill(Number(pid), 0)).toThrow();
+  });
+});
