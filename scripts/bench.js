@@ -22,6 +22,7 @@ const BENCHES = {
   live: 'Live views',
   sandbox: 'The sandbox over HTTP',
   streams: "The sandbox's streams",
+  rehearse: 'Rehearsals',
 };
 
 const PAGE = path.join(root, 'docs', 'performance.md');

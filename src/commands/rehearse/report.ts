@@ -127,12 +127,16 @@ export async function reportOf({ host, program, folder, tape, sandbox, record }:
     realised: total?.realised ?? null,
     unrealised: total?.unrealised ?? null,
     net: total?.net ?? null,
-    held: record.held,
-    drawdown: record.drawdown.amount,
-    slippage: record.slippage,
+    held: trimmed(record.held),
+    drawdown: trimmed(record.drawdown.amount),
+    slippage: trimmed(record.slippage),
     faults: sandbox.faults,
     pnl,
   };
+}
+
+function trimmed(amount: string): string {
+  return Decimal.of(amount).trimmed().toString();
 }
 
 /** What the account began with, at its first prices, as `pit pnl --basis` reads it. */
