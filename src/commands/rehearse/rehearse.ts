@@ -1,19 +1,12 @@
 import { flag, repeated, several } from '../../cli/definition.js';
 import type { Program } from '../../cli/run.js';
 import { Decimal } from '../../domain/decimal.js';
-import { Failure, quoted, suggest, usage } from '../../errors.js';
+import { quoted, suggest, usage } from '../../errors.js';
 import { FAULT_KINDS, type FaultKind } from '../../sandbox/faults/rules.js';
-import { isCandleSvg } from '../../terminal/charts/index.js';
 import { coinName, duration, filePath, moment, oneOf, requireRange } from '../inputs/parsers.js';
 import { FORCE } from '../named-files/force.js';
-import { OutputTarget } from '../named-files/output.js';
-import { type Context, define } from '../session/command.js';
-import { FillsFile } from './fills-file.js';
-import { MarketPicture } from './picture.js';
-import { CommandRehearsal, ProgramRehearsal, RehearsalFolder, type RehearsalParts } from './rehearsal.js';
-import { REPORT, reportOf } from './report.js';
-import { Tape } from './tape.js';
-import { showReport } from './view.js';
+import { define } from '../session/command.js';
+import { REPORT } from './report.js';
 
 const MOST_SPEED = 1_000_000;
 const FAULTS = Object.keys(FAULT_KINDS) as FaultKind[];
@@ -48,71 +41,15 @@ export const rehearseCommand = (program: Program) =>
     ],
     output: REPORT,
     async run(context, { files: words, from, to, ...given }) {
-      const { host, output, budget } = context;
+      const { host } = context;
       const { files, command } = split(host.arguments, words);
       requireRange([from, to], ['--from', '--to'], host.now());
       const isOwn = Object.keys(program.commands).some((name) => name.split(' ')[0] === command[0]);
       if (isOwn) requireTrading(command, given.speed);
-      const isJson = context.globals.format !== 'table';
-      const drawing =
-        given.svg === undefined
-          ? undefined
-          : new OutputTarget(context, given.svg, { isForced: given.force, isOurs: isCandleSvg });
-      const fillsFile = given.out === undefined ? undefined : new FillsFile(context, given.out, given.force);
-      if (given.force && drawing === undefined && fillsFile === undefined)
-        throw usage('--force needs --svg or --out.', 'It replaces the file that they name.');
+      // it brings the exchange, which nothing else needs
+      const { rehearse } = await import('./run-rehearsal.js');
       const now = host.now();
-      const tape = await Tape.open(files, { from: from?.(now), to: to?.(now) });
-      requireCoins(given.funds, tape.markets);
-      const picture = drawing === undefined ? undefined : new MarketPicture();
-      const folder = new RehearsalFolder(host);
-      const terms = {
-        ...{ funds: given.funds, faults: given.fault, latencyMs: given.latency ?? 0, speed: given.speed ?? 1 },
-        unit: tape.next?.market.split('_')[1] ?? 'usdt',
-      };
-      const printed = (text: string) => {
-        if (!isJson) host.errors.write(text);
-      };
-      const parts: RehearsalParts = { host, folder: folder.path, tape, terms, picture, printed };
-      const bind = budget.disableDeadline();
-      let reported: () => void = () => undefined;
-      const isReported = new Promise<void>((resolve) => {
-        reported = resolve;
-      });
-      let stop: () => void = () => undefined;
-      const forget = host.onInterrupt(() => {
-        stop();
-        return isReported;
-      });
-      let sandbox: { close(): Promise<void> } | undefined;
-      try {
-        const rehearsal = isOwn ? await CommandRehearsal.open(parts, program) : await ProgramRehearsal.open(parts);
-        sandbox = rehearsal.sandbox;
-        let isInterrupted = false;
-        stop = () => {
-          isInterrupted = true;
-          rehearsal.stop();
-        };
-        const ended = await rehearsal.run(command);
-        const failure = ended instanceof Failure ? ended : programFailure(command, ended);
-        if (isOwn && failure !== undefined && rehearsal.record.orders === 0 && !isShownWithResult(failure))
-          throw failure;
-        const { record } = rehearsal;
-        const report = await reportOf({ host, program, folder: folder.path, tape, sandbox: rehearsal.sandbox, record });
-        await fillsFile?.write(record.fills);
-        if (drawing !== undefined) await draw(context, drawing, picture?.draw(record));
-        const answer = { data: report, show: showReport(report, record, isInterrupted) };
-        await output.answer(answer);
-        if (failure !== undefined && !isInterrupted) throw failure;
-        return undefined;
-      } finally {
-        await tape.close();
-        await sandbox?.close().catch(() => undefined);
-        folder.remove();
-        reported();
-        forget();
-        bind();
-      }
+      return rehearse(context, program, { ...given, files, command, isOwn, from: from?.(now), to: to?.(now) });
     },
   });
 
@@ -172,33 +109,4 @@ function funds(list: string): Readonly<Record<string, string>> {
   return Object.fromEntries(pairs);
 }
 
-/** Throws Failure `usage` for a coin that no market of the tape has. */
-function requireCoins(given: Readonly<Record<string, string>> | undefined, markets: readonly string[]): void {
-  const coins = new Set(markets.flatMap((market) => market.split('_')));
-  const other = Object.keys(given ?? {}).find((coin) => !coins.has(coin));
-  if (other === undefined) return;
-  throw usage(`--funds names ${other}, and no market of the tape has it.`, `Its coins are ${[...coins].join(', ')}.`);
-}
-
 const fault = oneOf('--fault', ...FAULTS);
-
-/** The failure of a program that did not end well; undefined if it did, or was ended. */
-function programFailure([program = '']: readonly string[], code: number | null | undefined): Failure | undefined {
-  if (code === 0 || code === null || code === undefined) return undefined;
-  return new Failure('partial', `${quoted(program)} ended with exit code ${code}.`, {
-    hint: 'The report shows what it did until then.',
-  });
-}
-
-function isShownWithResult({ kind }: Failure): boolean {
-  return kind === 'partial' || kind === 'unknown';
-}
-
-async function draw({ output }: Context, target: OutputTarget, text: string | undefined): Promise<void> {
-  if (text === undefined) {
-    output.warn('Nothing was traded: there is nothing to draw.');
-    return;
-  }
-  await target.write([text]);
-  if (!target.isStdout) output.note(`Wrote the drawing to ${target.name}.`);
-}

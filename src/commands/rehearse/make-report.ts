@@ -1,0 +1,77 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Program } from '../../cli/run.js';
+import { Decimal } from '../../domain/decimal.js';
+import type { Host } from '../../platform/host.js';
+import { FILE_MODE } from '../../platform/private-files.js';
+import type { PrivateSandbox } from '../../sandbox/rehearsal/private-sandbox.js';
+import { isoTime } from '../../terminal/time.js';
+import type { AccountRecord } from './account-record.js';
+import { CommandWorld, homeIn } from './rehearsed-command.js';
+import type { PnlRow, Report } from './report.js';
+import type { Tape } from './tape.js';
+import { VirtualClock } from './virtual-clock.js';
+
+interface ReportParts {
+  readonly host: Host;
+  readonly program: Program;
+  readonly folder: string;
+  readonly tape: Tape;
+  readonly sandbox: PrivateSandbox;
+  readonly record: AccountRecord;
+}
+
+/**
+ * Reports what a rehearsal did, up to the moment that the exchange shows. Profit and loss are those of `pit pnl`, asked of the exchange
+ * itself; what the account began with cost its first price. Throws its Failure.
+ */
+export async function reportOf({ host, program, folder, tape, sandbox, record }: ReportParts): Promise<Report> {
+  sandbox.exchange.clock.stop();
+  sandbox.endFaults();
+  const clock = new VirtualClock(sandbox.exchange.clock.now());
+  const keys = sandbox.exchange.customers.secretsOfFirst;
+  const world = new CommandWorld({
+    ...{ host, clock, sandbox, keys, home: `${homeIn(folder)}-report`, latencyMs: 0 },
+    printed: () => undefined,
+  });
+  const { unit } = record;
+  const basis = path.join(folder, 'basis.csv');
+  const lines = basisLines(record, tape.from ?? clock.now());
+  if (lines.length > 0) writeFileSync(basis, lines.join(''), { mode: FILE_MODE });
+  const pnl = (await world.ask(program, ['pnl', '--in', unit])) as PnlRow[];
+  const byCoin = ['pnl', '--by', 'coin', '--in', unit, ...(lines.length > 0 ? ['--basis', basis] : [])];
+  const total = ((await world.ask(program, byCoin)) as PnlRow[]).at(-1);
+  return {
+    tape: {
+      from: tape.from === undefined ? null : isoTime(tape.from),
+      to: tape.to === undefined ? null : isoTime(tape.to),
+      documents: tape.documents,
+      gaps: tape.gaps,
+    },
+    orders: record.orders,
+    fills: record.fills.length,
+    refused: sandbox.refused,
+    fees: pnl.at(-1)?.fees ?? [],
+    realised: total?.realised ?? null,
+    unrealised: total?.unrealised ?? null,
+    net: total?.net ?? null,
+    held: trimmed(record.held),
+    drawdown: trimmed(record.drawdown.amount),
+    slippage: trimmed(record.slippage),
+    faults: sandbox.faults,
+    pnl,
+  };
+}
+
+function trimmed(amount: string): string {
+  return Decimal.of(amount).trimmed().toString();
+}
+
+/** What the account began with, at its first prices, as `pit pnl --basis` reads it. */
+function basisLines({ opening, unit }: AccountRecord, time: number): string[] {
+  return opening.flatMap(({ coin, amount, price }) => {
+    if (price === null || Decimal.of(amount).sign === 0) return [];
+    const cost = Decimal.of(amount).times(Decimal.of(price)).trimmed();
+    return [`${isoTime(time)},${coin},${amount},${cost},${unit}\n`];
+  });
+}

@@ -1,0 +1,126 @@
+import type { Program } from '../../cli/run.js';
+import { Failure, quoted, usage } from '../../errors.js';
+import type { FaultKind } from '../../sandbox/faults/rules.js';
+import { isCandleSvg } from '../../terminal/charts/index.js';
+import { OutputTarget } from '../named-files/output.js';
+import type { Context } from '../session/command.js';
+import { FillsFile } from './fills-file.js';
+import { reportOf } from './make-report.js';
+import { MarketPicture } from './picture.js';
+import { CommandRehearsal, ProgramRehearsal, RehearsalFolder, type RehearsalParts } from './rehearsal.js';
+import { Tape } from './tape.js';
+import { showReport } from './view.js';
+
+interface Wanted {
+  readonly files: readonly string[];
+  readonly command: readonly string[];
+  /** Whether it is a command of pit. */
+  readonly isOwn: boolean;
+  /** In milliseconds since the Unix epoch. */
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+  readonly speed: number | undefined;
+  /** In milliseconds. */
+  readonly latency: number | undefined;
+  readonly funds: Readonly<Record<string, string>> | undefined;
+  readonly fault: readonly FaultKind[];
+  readonly svg: string | undefined;
+  readonly out: string | undefined;
+  readonly force: boolean;
+}
+
+/** Rehearses a command and answers with the report. Throws Failure `usage` for what it was given, and the failure of the command. */
+export async function rehearse(
+  context: Context,
+  program: Program,
+  { files, command, isOwn, from, to, ...given }: Wanted,
+): Promise<undefined> {
+  const { host, output, budget } = context;
+  const isJson = context.globals.format !== 'table';
+  const drawing =
+    given.svg === undefined
+      ? undefined
+      : new OutputTarget(context, given.svg, { isForced: given.force, isOurs: isCandleSvg });
+  const fillsFile = given.out === undefined ? undefined : new FillsFile(context, given.out, given.force);
+  if (given.force && drawing === undefined && fillsFile === undefined)
+    throw usage('--force needs --svg or --out.', 'It replaces the file that they name.');
+  const tape = await Tape.open(files, { from, to });
+  requireCoins(given.funds, tape.markets);
+  const picture = drawing === undefined ? undefined : new MarketPicture();
+  const folder = new RehearsalFolder(host);
+  const terms = {
+    ...{ funds: given.funds, faults: given.fault, latencyMs: given.latency ?? 0, speed: given.speed ?? 1 },
+    unit: tape.next?.market.split('_')[1] ?? 'usdt',
+  };
+  const printed = (text: string) => {
+    if (!isJson) host.errors.write(text);
+  };
+  const parts: RehearsalParts = { host, folder: folder.path, tape, terms, picture, printed };
+  const bind = budget.disableDeadline();
+  let reported: () => void = () => undefined;
+  const isReported = new Promise<void>((resolve) => {
+    reported = resolve;
+  });
+  let stop: () => void = () => undefined;
+  const forget = host.onInterrupt(() => {
+    stop();
+    return isReported;
+  });
+  let sandbox: { close(): Promise<void> } | undefined;
+  try {
+    const rehearsal = isOwn ? await CommandRehearsal.open(parts, program) : await ProgramRehearsal.open(parts);
+    sandbox = rehearsal.sandbox;
+    let isInterrupted = false;
+    stop = () => {
+      isInterrupted = true;
+      rehearsal.stop();
+    };
+    const ended = await rehearsal.run(command);
+    const failure = ended instanceof Failure ? ended : programFailure(command, ended);
+    if (isOwn && failure !== undefined && rehearsal.record.orders === 0 && !isShownWithResult(failure)) throw failure;
+    const { record } = rehearsal;
+    const report = await reportOf({ host, program, folder: folder.path, tape, sandbox: rehearsal.sandbox, record });
+    await fillsFile?.write(record.fills);
+    if (drawing !== undefined) await draw(context, drawing, picture?.draw(record));
+    const answer = { data: report, show: showReport(report, record, isInterrupted) };
+    await output.answer(answer);
+    if (failure !== undefined && !isInterrupted) throw failure;
+    return undefined;
+  } finally {
+    await tape.close();
+    await sandbox?.close().catch(() => undefined);
+    folder.remove();
+    reported();
+    forget();
+    bind();
+  }
+}
+
+/** Throws Failure `usage` for a coin that no market of the tape has. */
+function requireCoins(given: Readonly<Record<string, string>> | undefined, markets: readonly string[]): void {
+  const coins = new Set(markets.flatMap((market) => market.split('_')));
+  const other = Object.keys(given ?? {}).find((coin) => !coins.has(coin));
+  if (other === undefined) return;
+  throw usage(`--funds names ${other}, and no market of the tape has it.`, `Its coins are ${[...coins].join(', ')}.`);
+}
+
+/** The failure of a program that did not end well; undefined if it did, or was ended. */
+function programFailure([program = '']: readonly string[], code: number | null | undefined): Failure | undefined {
+  if (code === 0 || code === null || code === undefined) return undefined;
+  return new Failure('partial', `${quoted(program)} ended with exit code ${code}.`, {
+    hint: 'The report shows what it did until then.',
+  });
+}
+
+function isShownWithResult({ kind }: Failure): boolean {
+  return kind === 'partial' || kind === 'unknown';
+}
+
+async function draw({ output }: Context, target: OutputTarget, text: string | undefined): Promise<void> {
+  if (text === undefined) {
+    output.warn('Nothing was traded: there is nothing to draw.');
+    return;
+  }
+  await target.write([text]);
+  if (!target.isStdout) output.note(`Wrote the drawing to ${target.name}.`);
+}
