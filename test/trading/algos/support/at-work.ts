@@ -2,6 +2,7 @@ import { Decimal } from '../../../../src/domain/decimal.js';
 import type { Trade } from '../../../../src/domain/market-data.js';
 import { Failure } from '../../../../src/errors.js';
 import type { AccountFunds } from '../../../../src/trading/algos/account-funds.js';
+import { STALE_MS } from '../../../../src/trading/algos/algo-market.js';
 import { ChildrenInJournal } from '../../../../src/trading/algos/child-order.js';
 import type { AlgoFacts } from '../../../../src/trading/algos/facts.js';
 import { type AlgoEvent, RunningAlgo } from '../../../../src/trading/algos/running-algo.js';
@@ -94,6 +95,7 @@ function recordOf({ id, price, amount, status, filled }: Placed): string {
 /** The market as the algo order sees it, set by the test. */
 export class SeenMarket {
   readonly name = 'btc_usdt';
+  readonly staleAfterMs = STALE_MS;
   needsTrades = false;
   isFresh = true;
   wasSeen = true;
