@@ -27,9 +27,9 @@ export async function* rows() {
   const books = path.join(folder, 'books.ndjson');
   writeFileSync(minutes, textOf(candles()));
   writeFileSync(books, textOf(booksAndTrades()));
-  for (const [what, file] of [
-    [`${CANDLES} candles`, minutes],
-    [`${2 * BOOKS} books and trades`, books],
+  for (const { what, file } of [
+    { what: `${CANDLES} candles`, file: minutes },
+    { what: `${2 * BOOKS} books and trades`, file: books },
   ]) {
     const command = [PIT, 'rehearse', file, '--json', '--', 'order', 'sell', 'btc_usdt', '0.5', '--trail', '20%'];
     const rehearsed = () => run(command, environment);
@@ -83,7 +83,15 @@ function* booksAndTrades() {
     const data = { market: 'btc_usdt', time, bids: side(-1), asks: side(1) };
     yield { channel: 'depth:btc_usdt', ...event, scope: 'snapshot', data };
     const id = String(1_000_000 + book);
-    const trade = { id, time, market: 'btc_usdt', side: 'buy', price: price.toFixed(2), amount: '0.01', orderSide: null };
+    const trade = {
+      id,
+      time,
+      market: 'btc_usdt',
+      side: 'buy',
+      price: price.toFixed(2),
+      amount: '0.01',
+      orderSide: null,
+    };
     yield { channel: 'trades:btc_usdt', ...event, scope: 'delta', data: [trade] };
   }
 }
