@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Program } from '../../cli/run.js';
 import type { Failure } from '../../errors.js';
@@ -34,25 +32,6 @@ export interface RehearsalTerms {
   readonly speed: number;
   /** The coin of all values. */
   readonly unit: string;
-}
-
-/** The folder of a rehearsal. It is removed at the end, also if the process exits early. */
-export class RehearsalFolder {
-  readonly path = mkdtempSync(path.join(tmpdir(), 'pit-rehearse-'));
-  readonly #forget: () => void;
-
-  constructor(host: Pick<Host, 'onExit'>) {
-    this.#forget = host.onExit(() => this.#remove());
-  }
-
-  remove(): void {
-    this.#forget();
-    this.#remove();
-  }
-
-  #remove(): void {
-    rmSync(this.path, { recursive: true, force: true, maxRetries: 3 });
-  }
 }
 
 /** Always the same, so that files have the same names. They are worth nothing outside the folder. */

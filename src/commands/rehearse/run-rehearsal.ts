@@ -1,16 +1,20 @@
+import path from 'node:path';
 import type { Program } from '../../cli/run.js';
 import { Failure, quoted, usage } from '../../errors.js';
 import type { FaultKind } from '../../sandbox/faults/rules.js';
+import type { ReadingTerms } from '../../sandbox/replay/read-tape.js';
 import { isCandleSvg } from '../../terminal/charts/index.js';
 import { toCsv } from '../../terminal/csv.js';
 import { toJson } from '../../terminal/json.js';
 import { isoTime } from '../../terminal/time.js';
 import { OutputTarget } from '../named-files/output.js';
+import { isPiped, withPipedCopy } from '../named-files/piped-copy.js';
 import type { Context } from '../session/command.js';
 import type { RehearsedFill } from './account-record.js';
 import { reportOf } from './make-report.js';
 import { MarketPicture } from './picture.js';
-import { CommandRehearsal, ProgramRehearsal, RehearsalFolder, type RehearsalParts } from './rehearsal.js';
+import { CommandRehearsal, ProgramRehearsal, type RehearsalParts } from './rehearsal.js';
+import { RehearsalFolder } from './rehearsal-folder.js';
 import { Tape } from './tape.js';
 import { showReport } from './view.js';
 
@@ -50,10 +54,12 @@ export async function rehearse(
   const fillsFile = given.out === undefined ? undefined : fillsTarget(context, given.out, given.force);
   if (given.force && drawing === undefined && fillsFile === undefined)
     throw usage('--force needs --svg or --out.', 'It replaces the file that they name.');
-  const tape = await Tape.open(files, { from, to });
-  requireCoins(given.funds, tape.markets);
-  const picture = drawing === undefined ? undefined : new MarketPicture();
   const folder = new RehearsalFolder(host);
+  const tape = await openTape(context, files, { from, to }, given.funds, folder.path).catch((error: unknown) => {
+    folder.remove();
+    throw error;
+  });
+  const picture = drawing === undefined ? undefined : new MarketPicture();
   const terms = {
     ...{ funds: given.funds, faults: given.fault, latencyMs: given.latency ?? 0, speed: given.speed ?? 1 },
     unit: tape.next?.market.split('_')[1] ?? 'usdt',
@@ -100,6 +106,32 @@ export async function rehearse(
     forget();
     bind();
   }
+}
+
+/** A pipe is copied first. */
+const PIPED = { max: 2 ** 32, hint: 'Give a file instead.' };
+
+/**
+ * Opens the tape of these files, pipes among them by their copies in `folder`. Throws Failure `usage` for one that cannot be read, and for
+ * funds that none of its markets has.
+ */
+async function openTape(
+  context: Context,
+  files: readonly string[],
+  terms: ReadingTerms,
+  funds: Wanted['funds'],
+  folder: string,
+): Promise<Tape> {
+  const index = files.findIndex(isPiped);
+  const piped = files[index];
+  if (piped === undefined) {
+    const tape = await Tape.open(files, terms);
+    requireCoins(funds, tape.markets);
+    return tape;
+  }
+  const copy = path.join(folder, `piped-${index}`);
+  const read = () => openTape(context, files.with(index, copy), terms, funds, folder);
+  return withPipedCopy(context, piped, PIPED, copy, read);
 }
 
 /** Throws Failure `usage` for a coin that no market of the tape has. */

@@ -1,8 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { Failure } from '../../errors.js';
-import { FILE_MODE } from '../../platform/private-files.js';
-import { type InputRules, readNamedChunks, STDIN, shownName } from '../named-files/input.js';
+import type { InputRules } from '../named-files/input.js';
+import { isPiped, withPipedCopy } from '../named-files/piped-copy.js';
 import type { Context } from '../session/command.js';
 
 /**
@@ -36,22 +35,8 @@ export async function withFileForSandbox<Result>(
   rules: InputRules,
   work: (file: string) => Promise<Result>,
 ): Promise<Result> {
-  if (name !== STDIN && !fs.statSync(name, { throwIfNoEntry: false })?.isFIFO()) return work(realPath(name));
-  return withTransferFile(context, async (copy) => {
-    const descriptor = fs.openSync(copy, 'w', FILE_MODE);
-    try {
-      await readNamedChunks(context, name, rules, (chunk) => fs.writeFileSync(descriptor, chunk));
-    } finally {
-      fs.closeSync(descriptor);
-    }
-    try {
-      return await work(copy);
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      const { kind, message, hints, cause } = error;
-      throw new Failure(kind, message.replaceAll(copy, shownName(name)), { hint: hints, cause });
-    }
-  });
+  if (!isPiped(name)) return work(realPath(name));
+  return withTransferFile(context, (copy) => withPipedCopy(context, name, rules, copy, () => work(copy)));
 }
 
 /** The same file for another process: `/dev/stdin` would be another one there. */

@@ -1,0 +1,74 @@
+import { lstatSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { readBounded } from '../../platform/bounded-file.js';
+import type { Host } from '../../platform/host.js';
+import { FILE_MODE } from '../../platform/private-files.js';
+import { isAlive, startStamp, thisMachine } from '../../platform/processes.js';
+
+const PREFIX = 'pit-rehearse-';
+/** The file in a folder that says whose it is. */
+const OWNER = 'owner';
+const MOST_BYTES = 4_096;
+
+/**
+ * The temporary folder of a rehearsal. It is removed at the end, also if the process exits early. Nothing can remove it when the process
+ * is killed, so the next rehearsal does.
+ */
+export class RehearsalFolder {
+  readonly path: string;
+  readonly #forget: () => void;
+
+  constructor(host: Pick<Host, 'onExit'>) {
+    removeAbandoned();
+    this.path = mkdtempSync(path.join(tmpdir(), PREFIX));
+    this.#forget = host.onExit(() => removeFolder(this.path));
+    writeFileSync(path.join(this.path, OWNER), [process.pid, ...identityOf(process.pid)].join('\n'), {
+      mode: FILE_MODE,
+    });
+  }
+
+  remove(): void {
+    this.#forget();
+    removeFolder(this.path);
+  }
+}
+
+/** Removes the folders of rehearsals that were killed. One that cannot be read or removed stays: it is not needed here. */
+function removeAbandoned(): void {
+  try {
+    for (const name of readdirSync(tmpdir())) {
+      const folder = path.join(tmpdir(), name);
+      if (name.startsWith(PREFIX) && isAbandoned(folder)) removeFolder(folder);
+    }
+  } catch {
+    // it stays
+  }
+}
+
+/** Whether a folder is the user's own and the process that made it has certainly ended. */
+function isAbandoned(folder: string): boolean {
+  try {
+    const { uid, mode } = lstatSync(folder);
+    // not one that another user could fill or replace
+    if (uid !== process.getuid?.() || (mode & 0o077) !== 0) return false;
+    const [pid, ...identity] = readBounded(path.join(folder, OWNER), MOST_BYTES).toString().split('\n');
+    if (pid === undefined || !/^\d+$/.test(pid) || identity.length !== 3) return false;
+    const [host, pids, started] = identityOf(Number(pid));
+    // a process of another machine or container cannot be seen from here
+    if (identity[0] !== host || identity[1] !== pids) return false;
+    return !isAlive(Number(pid)) || identity[2] !== started;
+  } catch {
+    return false;
+  }
+}
+
+/** What distinguishes a process from others with its id: machine, id namespace and start. Empty where the system does not tell. */
+function identityOf(pid: number): readonly string[] {
+  const { host, pids } = thisMachine();
+  return [host, pids ?? '', startStamp(pid) ?? ''];
+}
+
+function removeFolder(folder: string): void {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+}
