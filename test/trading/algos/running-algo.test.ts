@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
 import { usage } from '../../../src/errors.js';
 import { ChildSender } from '../../../src/trading/algos/sender.js';
+import { notionalToday } from '../../../src/trading/guards/limits.js';
 import { eventually } from '../../support/eventually.js';
 import { FAULTS, respond } from '../../support/fault-server.js';
 import { AtWork, ID, NO_LIMITS, trade } from './support/at-work.js';
@@ -258,4 +259,36 @@ test('a chase whose order the guard finds to cross by now waits for the next pri
   work.pass(500);
   await eventually(() => expect(work.names).toEqual(['note', 'placed']));
   expect(work.algo.facts.paused).toBe(null);
+});
+
+test('a chase that has moved its order counts once for the limit of a day: what was closed counts what it had filled', async () => {
+  const work = await AtWork.of(buy('1', { entry: chase() }));
+  const today = () => notionalToday(work.trading.journal, 'usdt', work.trading.host.now()).toString();
+  work.algo.changed();
+  await eventually(() => expect(work.names).toEqual(['placed']));
+  expect(today()).toBe('100');
+  Object.assign(work.exchange.orders[0] ?? {}, { filled: '0.4' });
+  work.pass(1_000);
+  work.move('100.5', '101');
+  await eventually(() => expect(work.exchange.orders).toHaveLength(2));
+  work.pass(1_000);
+  work.move('100.7', '101');
+  await eventually(() => expect(work.exchange.orders).toHaveLength(3));
+  expect(work.exchange.orders.map(({ price, amount }) => `${amount} at ${price}`)).toEqual([
+    '1 at 100',
+    '0.6 at 100.5',
+    '0.6 at 100.7',
+  ]);
+  // 0.4 at 100 have filled, and 0.6 at 100.7 are open
+  await eventually(() => expect(today()).toBe('100.42'));
+});
+
+test('a stop counts once for the limit of a day, so that its take-profit does not keep it from being sent', async () => {
+  const work = await AtWork.of(OCO);
+  work.limits = { ...NO_LIMITS, dayNotional: new Map([['usdt', Decimal.of('150')]]) };
+  work.algo.changed();
+  await eventually(() => expect(work.names).toEqual(['placed']));
+  work.move('98', '99');
+  await eventually(() => expect(work.exchange.orders).toHaveLength(2));
+  expect(work.texts).not.toContain('paused');
 });
