@@ -301,6 +301,8 @@ class Between {
   async orderAfter(frame, market, id) {
     const channel = `${market.replace('_', '')}_depth`;
     const readers = this.#readers.get(channel) ?? new Set();
+    // on a busy machine pit may be connecting again
+    while (readers.size === 0) await delay(100);
     this.#held = channel;
     const begin = performance.now();
     /** @type {Promise<number>} */

@@ -140,8 +140,8 @@ test.each([
   ['under a number that is used', 0, '0.5'],
 ])('the sender lets nothing leave that is %s, whatever decided so', async (_, number, amount) => {
   const work = await AtWork.of(STOP);
-  const { trading, store, terms } = work;
-  const sender = new ChildSender({ trading, store, limits: async () => NO_LIMITS }, terms);
+  const { trading, store, market, terms } = work;
+  const sender = new ChildSender({ trading, store, market, limits: async () => NO_LIMITS }, terms);
   const wanted = { role: 'stop', type: 'limit', price: Decimal.of('97'), amount: Decimal.of(amount) } as const;
   const book = async () => work.market.bookView();
   await sender.place(1, { ...wanted, amount: Decimal.of('0.1') }, [], book, (child) => work.algo.children.push(child));
@@ -292,3 +292,20 @@ test('a stop counts once for the limit of a day, so that its take-profit does no
   await eventually(() => expect(work.exchange.orders).toHaveLength(2));
   expect(work.texts).not.toContain('paused');
 });
+
+test.each([
+  ['a stop', STOP, '98'],
+  ['the entry of a bracket, whose stop would go on otherwise', buy('1', { entry: limit('95'), stop: '90' }), '100'],
+])(
+  'with other hosts or keys by now, %s pauses all of it, says what has changed, and nothing leaves',
+  async (_, terms, bid) => {
+    const work = await AtWork.of(terms);
+    work.limits = usage('The hosts or keys of the profile "main" were changed meanwhile. Nothing was sent.');
+    work.move(bid, '101');
+    await eventually(() => expect(work.names).toContain('paused'));
+    expect(work.texts).toContain(
+      'It is paused: The hosts or keys of the profile "main" were changed meanwhile. Nothing was sent. NOT PROTECTED',
+    );
+    expect([sent(work), work.algo.facts.paused]).toMatchObject([[], { cause: 'account', role: null }]);
+  },
+);
