@@ -443,7 +443,7 @@ export class RunningAlgo {
   }
 
   get #needsRead(): boolean {
-    return this.children.some(({ openIds }) => openIds.length > 0);
+    return this.children.some(({ unfinishedIds }) => unfinishedIds.length > 0);
   }
 
   get #needsSettling(): boolean {
@@ -456,7 +456,7 @@ export class RunningAlgo {
     if (this.#needsSettling && host.monotonic() >= this.#settleAt) await this.#settle();
     if (!this.#needsRead || host.monotonic() < this.#readAt) return;
     this.#readAt = host.monotonic() + READ_MS;
-    for (const child of this.children) if (child.openIds.length > 0) await this.#read(child);
+    for (const child of this.children) if (child.unfinishedIds.length > 0) await this.#read(child);
   }
 
   async #settle(): Promise<void> {
