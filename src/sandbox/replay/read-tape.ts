@@ -382,10 +382,9 @@ function trimmed(line: string, number: number): string {
 
 async function* textOf(file: string, isCompressed: boolean): AsyncGenerator<string> {
   const stream = fs.createReadStream('', { fd: openRegular(file), highWaterMark: BLOCK });
-  const decoder = new TextDecoder();
-  const bytes = isCompressed ? pipeline(stream, createGunzip(), () => undefined) : stream;
+  const read = isCompressed ? pipeline(stream, createGunzip({ chunkSize: BLOCK }), () => undefined) : stream;
   try {
-    for await (const chunk of bytes) yield decoder.decode(chunk as Buffer, { stream: true });
+    for await (const text of read.setEncoding('utf8')) yield text as string;
   } finally {
     stream.destroy();
   }
