@@ -239,8 +239,9 @@ export class WatchedMarket {
     const read = this.#readTrades;
     const { monotonic } = this.#options.host;
     const readAge = read === undefined ? Number.POSITIVE_INFINITY : monotonic() - read.at;
-    const known = [streamed?.value.at(-1), read?.value.at(-1)].filter((trade) => trade !== undefined);
-    const newest = known.toSorted((one, other) => compareIds(other.id, one.id))[0];
+    const [pushed, polled] = [streamed?.value.at(-1), read?.value.at(-1)];
+    const isPolledNewer = pushed === undefined || (polled !== undefined && compareIds(polled.id, pushed.id) > 0);
+    const newest = isPolledNewer ? polled : pushed;
     if (newest === undefined) return null;
     // a push that was held up on its way is of the past
     const isPushed = this.#newestPush.some(({ id }) => id === newest.id);
