@@ -126,7 +126,10 @@ export class ChildSender {
     try {
       store.addLine(terms.id, line);
       onNamed(child);
-      const placement = await placeOrder(trading, order, { id, bestBid, requireWithinLimits, gate });
+      const placement = await placeOrder(trading, order, {
+        ...{ id, bestBid, requireWithinLimits, gate },
+        isUrgent: wanted.role === 'stop',
+      });
       take(child, placement);
       return { kind: 'sent', child, placement };
     } catch (error) {

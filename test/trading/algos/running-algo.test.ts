@@ -309,3 +309,23 @@ test.each([
     expect([sent(work), work.algo.facts.paused]).toMatchObject([[], { cause: 'account', role: null }]);
   },
 );
+
+test('a reached stop goes first near the rate limit: its order, and no other one, may use what is reserved for cancellations', async () => {
+  const urgent: unknown[] = [];
+  const work = await AtWork.of(OCO, ({ trading }) => {
+    const { client } = trading;
+    const placeOrder = client.placeOrder.bind(client);
+    client.placeOrder = (terms, clientId, options) => {
+      urgent.push([clientId, options?.isUrgent]);
+      return placeOrder(terms, clientId, options);
+    };
+  });
+  work.algo.changed();
+  await eventually(() => expect(work.names).toEqual(['placed']));
+  work.move('98', '99');
+  await eventually(() => expect(work.exchange.orders).toHaveLength(2));
+  expect(urgent).toEqual([
+    [`${ID}t1`, false],
+    [`${ID}s2`, true],
+  ]);
+});
