@@ -62,7 +62,7 @@ const GROUPS = [
     files: ['find-withdrawal', 'settle-withdrawal', 'reconcile-withdrawals'].map(settling),
     tests: [
       'test/trading/withdrawals/sending.test.ts',
-      ...['contested-withdrawals', 'settle-withdrawal-manually'].map(testOfSettling),
+      ...['contested-withdrawals', 'late-withdrawals', 'settle-withdrawal-manually'].map(testOfSettling),
     ],
   },
   {
