@@ -122,7 +122,7 @@ export class ExchangeApi {
     return this.#clock.now();
   }
 
-  /** Whether the trade host has shown its time to this process. */
+  /** Whether the trade host has shown its time to this process since this machine's clock was last set. */
   get isTimeKnown(): boolean {
     return this.#clock.isKnown;
   }

@@ -177,7 +177,7 @@ describe('pit sandbox replay', () => {
   });
 
   it.each<[what: string, lines: readonly object[], message: RegExp]>([
-    ['a market without rules', [book(0)], /line 1 is of abc_usdt, a market whose rules are not known/],
+    ['a market without rules', [book(0)], /line 1 is of abc_usdt, a market whose rules are unknown/],
     [
       'more decimals than the market has',
       [{ markets: [rules] }, book(0), depthLine(1_000, [['100', '0.55']], [], 'abc_usdt')],

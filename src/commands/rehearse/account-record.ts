@@ -22,14 +22,14 @@ export interface RehearsedFill {
 
 /** An order that can still fill. */
 interface KnownOrder {
-  /** The price of its market when it came, in ticks. */
+  /** The last price of its market when it was placed, in ticks. */
   readonly reference: bigint | undefined;
   filled: bigint;
   value: bigint;
   fee: bigint;
 }
 
-/** What the exchange did with the orders of the account, as it happened, and what the account was worth meanwhile. */
+/** The orders and fills of the account as they happen, and the value of the account over time. */
 export class AccountRecord {
   readonly #sandbox: PrivateSandbox;
   /** The coin of all values. */
@@ -37,7 +37,7 @@ export class AccountRecord {
   readonly #orders = new Map<bigint, KnownOrder>();
   /** The last prices of the tape by market, in ticks. */
   readonly #prices = new Map<string, bigint>();
-  /** The market in which a coin has its price, and what the account has of the coin. */
+  /** What the account has of each coin, and the market that prices the coin. */
   #holdings: readonly { readonly market: SandboxMarket; units: bigint }[] = [];
   #cash = 0n;
   #revision = -1;
@@ -65,12 +65,12 @@ export class AccountRecord {
     });
   }
 
-  /** The account as it is now is what it began with. */
+  /** Records the present balances as the opening ones. */
   begin(): void {
     this.#opening = this.#coins().map(({ coin, market }) => ({ coin, market, units: this.#sandbox.total(coin) }));
   }
 
-  /** A market of the tape has a price. */
+  /** Takes the last price of a market, and measures the drawdown. */
   priced(name: string): void {
     const price = this.#sandbox.lastPrice(name);
     if (price === undefined) return;
@@ -85,7 +85,7 @@ export class AccountRecord {
     }
   }
 
-  /** What the account is worth, in units of the coin of all values; undefined before each coin has a price. */
+  /** What the account is worth, in units of the coin of all values; undefined until each of its coins has a price. */
   get value(): bigint | undefined {
     if (this.#revision !== this.#sandbox.balancesRevision) this.#readBalances();
     let sum = this.#cash;
@@ -106,12 +106,12 @@ export class AccountRecord {
     return { amount, share };
   }
 
-  /** What the fills cost more than the last price of the market when their orders came; below zero if they were better. */
+  /** What the fills cost beyond the last price when their orders were placed; negative if they were better. */
   get slippage(): string {
     return coinText(this.unit, this.#slippage);
   }
 
-  /** What the account began with, and the first price of each coin; without one if the tape has none in the coin of all values. */
+  /** The opening balances with the first price of each coin; null if the tape has no market that prices it. */
   get opening(): readonly { readonly coin: string; readonly amount: string; readonly price: string | null }[] {
     return this.#opening.map(({ coin, units, market, price }) => ({
       coin,
@@ -120,7 +120,7 @@ export class AccountRecord {
     }));
   }
 
-  /** By how much what the account began with is worth more at the end. */
+  /** How much the opening balances have gained in value. */
   get held(): string {
     const gains = this.#opening.map(({ units, market, price }) => {
       const last = market && this.#prices.get(market.name);

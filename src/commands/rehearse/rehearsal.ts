@@ -17,9 +17,9 @@ import { VirtualClock } from './virtual-clock.js';
 /*
  * A rehearsal: a tape, an exchange that replays it, and a command that trades on it.
  *
- * A command of pit runs in this process on a clock that jumps. At each moment all is let happen that can happen (`VirtualClock.quiet`);
+ * A command of pit runs in this process on a clock that jumps. At each moment everything runs until it waits (`VirtualClock.quiet`);
  * then the clock moves to the next event of the tape or to the end of the next wait, whichever is first. Requests are answered by the
- * exchange's own handler (`CommandWorld`), the streams show its state (`ServedStreams`), and chance begins with the same number. So the
+ * exchange's own handler (`CommandWorld`), the streams show its state (`ServedStreams`), and random numbers have a fixed seed. So the
  * same tape and the same command give the same result, to the digit, however fast the machine is.
  *
  * A program in any language runs beside this process. The exchange listens on a port, and its clock starts with the first request and
@@ -36,7 +36,7 @@ export interface RehearsalTerms {
   readonly unit: string;
 }
 
-/** The folder of a rehearsal, which is removed when it has ended, also if the process exits before. */
+/** The folder of a rehearsal. It is removed at the end, also if the process exits early. */
 export class RehearsalFolder {
   readonly path = mkdtempSync(path.join(tmpdir(), 'pit-rehearse-'));
   readonly #forget: () => void;
@@ -55,7 +55,7 @@ export class RehearsalFolder {
   }
 }
 
-/** Same keys, same names of files: they are of no use outside the folder. */
+/** Always the same, so that files have the same names. They are worth nothing outside the folder. */
 const KEYS = {
   accessKey: 'rehearsal-access-key',
   secretKey: 'rehearsal-secret-key',
@@ -63,7 +63,7 @@ const KEYS = {
   username: 'rehearsal',
 };
 
-/** What both kinds of rehearsal have. */
+/** What both kinds of rehearsal share. */
 abstract class Rehearsal {
   isStopped = false;
 
@@ -76,7 +76,7 @@ abstract class Rehearsal {
     record.begin();
   }
 
-  /** Lets the next event of the tape happen. */
+  /** Applies the next event of the tape. */
   protected takeEvent(): void {
     const event = this.tape.take();
     if (event === undefined) return;
@@ -86,7 +86,7 @@ abstract class Rehearsal {
     if (!isPast(event)) this.picture?.add(event, this.record);
   }
 
-  /** Lets what is known at the beginning of the tape happen. Throws Failure `usage` if nothing happens after it. */
+  /** Applies the events of the tape's first moment. Throws Failure `usage` if nothing happens after it. */
   protected async takeBeginning(): Promise<void> {
     const beginning = this.tape.next?.time ?? 0;
     for (let next = this.tape.next; next !== undefined && next.time <= beginning; next = this.tape.next) {
@@ -132,7 +132,7 @@ export class CommandRehearsal extends Rehearsal {
     const { funds, faults } = terms;
     const sandbox = await PrivateSandbox.open({
       ...{ directory: path.join(folder, 'sandbox'), keys: KEYS, time, funds, faults, hasLimits: false },
-      // the way to the exchange takes it
+      // the link to the exchange adds it
       latencyMs: 0,
       ...{ markets: tape.markets, rules: tape.rules },
       ...{ now: clock.now, sleep: (ms: number) => clock.sleep(ms) },
@@ -166,7 +166,7 @@ export class CommandRehearsal extends Rehearsal {
     this.isStopped = true;
   }
 
-  /** To the next moment, at which all happens that can happen. */
+  /** Moves to the next event of the tape or the end of the next wait, whichever is first. */
   #step(time: number): void {
     if (this.#clock.next < time) {
       this.#clock.move(this.#clock.next);
@@ -178,9 +178,9 @@ export class CommandRehearsal extends Rehearsal {
   }
 }
 
-/** How long a program may take to end after it was asked to. */
+/** How long a program may take to end after SIGTERM. */
 const GRACE_MS = 5_000;
-/** How long other things wait while many events happen at once. */
+/** How long requests wait at most while many events are due, in milliseconds. */
 const BUSY_MS = 20;
 
 /** A program in any language, beside this process. */
@@ -247,7 +247,7 @@ export class ProgramRehearsal extends Rehearsal {
     this.#stopped();
   }
 
-  /** Lets the events happen when the exchange's clock shows their time. */
+  /** Applies each event when the exchange's clock shows its time. */
   async #replay(): Promise<void> {
     const { tape, sandbox } = this;
     const { clock } = sandbox.exchange;

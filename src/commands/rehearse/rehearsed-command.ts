@@ -11,10 +11,10 @@ import type { ExchangeLink } from '../session/exchange-link.js';
 import { ServedStreams } from './served-stream.js';
 import type { VirtualClock } from './virtual-clock.js';
 
-/** The hosts of a command in this process: no request leaves it. */
+/** The hosts of a rehearsed command. No request leaves this process. */
 const HOST = 'http://127.0.0.1:1';
 const SECOND_MS = 1_000;
-/** The random numbers of each rehearsal begin with it. */
+/** Of the random numbers, the same in each rehearsal. */
 const SEED = 0x2545_f491;
 
 interface WorldOptions {
@@ -31,8 +31,8 @@ interface WorldOptions {
 }
 
 /**
- * Commands of pit on a virtual clock, with the exchange in the same process: time, waits, randomness, files and the way to the exchange
- * are theirs alone. A request takes no time but the latency.
+ * Commands of pit on a virtual clock, with the exchange in the same process. They have their own time, waits, random numbers, files and
+ * connection to the exchange. A request takes only the latency.
  */
 export class CommandWorld {
   readonly #options: WorldOptions;
@@ -60,7 +60,7 @@ export class CommandWorld {
       sleep: clock.sleep,
       random,
       randomBytes: (count) => Uint8Array.from({ length: count }, () => Math.floor(random() * 256)),
-      // it would make everything slower
+      // a limit of memory would make everything slower
       limitMemory: () => Promise.resolve(),
       onInterrupt: () => () => undefined,
       redirectInterrupts: () => () => undefined,
@@ -107,8 +107,8 @@ export class CommandWorld {
   }
 
   /**
-   * Resolves when nothing more happens before the clock moves or something comes from the exchange: each command waits for one of them. One
-   * that waits for neither is at something that the event loop does not show, such as a module that is loaded.
+   * Resolves when each command waits for the clock or the exchange. One that waits for neither does something that the event loop does
+   * not show, such as loading a module.
    */
   async quiet(): Promise<void> {
     for (;;) {
@@ -118,7 +118,7 @@ export class CommandWorld {
     }
   }
 
-  /** Lets the commands that still run end: the clock moves from wait to wait, and nothing else happens. */
+  /** Lets the commands that still run end: the clock moves from wait to wait, without events of the tape. */
   async settle(): Promise<void> {
     const { clock } = this.#options;
     await this.quiet();
@@ -141,7 +141,7 @@ export class CommandWorld {
     return JSON.parse(text);
   }
 
-  /** Has all commands end as after a signal. What they say about that is of no use: everything ends. */
+  /** Ends all commands as a signal does. What they print about it is dropped, because the whole rehearsal ends. */
   interrupt(): void {
     this.#isMuted = true;
     for (const { host } of this.#running) void host.interrupt('SIGTERM');
@@ -161,7 +161,7 @@ export class CommandWorld {
     return createContext(base, program.commands, undefined, link);
   }
 
-  /** Answers a request as the network would bring the answer. */
+  /** Answers a request as the network would. */
   readonly #send: SendRequest = async (url, { timeoutMs, signal, onResponse }) => {
     const { clock, sandbox, latencyMs } = this.#options;
     const { pathname, search } = new URL(url);
@@ -182,7 +182,7 @@ export class CommandWorld {
   };
 }
 
-/** A command, and for how many things of this world it waits now. */
+/** A command, and for how many things of its world it waits. */
 interface RunningCommand {
   readonly host: CommandHost;
   waits: number;

@@ -8,11 +8,11 @@ const VALUE = 'in the quote coin of the first market of the tape';
 export const REPORT = shape.object({
   tape: shape.object({
     from: shape.nullable(shape.time('of the first event')),
-    to: shape.nullable(shape.time('of the last event that happened')),
+    to: shape.nullable(shape.time('of the last event that was replayed')),
     documents: shape.integer('the lines and rows that were replayed'),
-    gaps: shape.integer('times in which something was not recorded'),
+    gaps: shape.integer('periods that were not recorded'),
   }),
-  orders: shape.integer('that the exchange took'),
+  orders: shape.integer('that the exchange accepted'),
   fills: shape.integer('trades of these orders'),
   refused: shape.integer('orders and cancellations that the exchange refused'),
   fees: shape.array(
@@ -27,7 +27,7 @@ export const REPORT = shape.object({
   net: shape.nullable(shape.decimal('realised and unrealised, with fees')),
   held: shape.decimal('what the same money would have gained without a trade'),
   drawdown: shape.decimal('the largest fall of the value of the account from an earlier high'),
-  slippage: shape.decimal('what fills cost more than the last price when their order came'),
+  slippage: shape.decimal('what fills cost beyond the last price when their orders were placed'),
   faults: shape.array(
     shape.object({
       kind: shape.enumOf(Object.keys(FAULT_KINDS), ''),

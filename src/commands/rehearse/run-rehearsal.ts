@@ -2,14 +2,20 @@ import type { Program } from '../../cli/run.js';
 import { Failure, quoted, usage } from '../../errors.js';
 import type { FaultKind } from '../../sandbox/faults/rules.js';
 import { isCandleSvg } from '../../terminal/charts/index.js';
+import { toCsv } from '../../terminal/csv.js';
+import { toJson } from '../../terminal/json.js';
+import { isoTime } from '../../terminal/time.js';
 import { OutputTarget } from '../named-files/output.js';
 import type { Context } from '../session/command.js';
-import { FillsFile } from './fills-file.js';
+import type { RehearsedFill } from './account-record.js';
 import { reportOf } from './make-report.js';
 import { MarketPicture } from './picture.js';
 import { CommandRehearsal, ProgramRehearsal, RehearsalFolder, type RehearsalParts } from './rehearsal.js';
 import { Tape } from './tape.js';
 import { showReport } from './view.js';
+
+/** The columns of the file of fills. */
+const FIELDS = ['time', 'orderId', 'clientId', 'market', 'side', 'price', 'amount', 'value', 'fee', 'feeCoin'];
 
 interface Wanted {
   readonly files: readonly string[];
@@ -41,7 +47,7 @@ export async function rehearse(
     given.svg === undefined
       ? undefined
       : new OutputTarget(context, given.svg, { isForced: given.force, isOurs: isCandleSvg });
-  const fillsFile = given.out === undefined ? undefined : new FillsFile(context, given.out, given.force);
+  const fillsFile = given.out === undefined ? undefined : fillsTarget(context, given.out, given.force);
   if (given.force && drawing === undefined && fillsFile === undefined)
     throw usage('--force needs --svg or --out.', 'It replaces the file that they name.');
   const tape = await Tape.open(files, { from, to });
@@ -80,7 +86,7 @@ export async function rehearse(
     if (isOwn && failure !== undefined && rehearsal.record.orders === 0 && !isShownWithResult(failure)) throw failure;
     const { record } = rehearsal;
     const report = await reportOf({ host, program, folder: folder.path, tape, sandbox: rehearsal.sandbox, record });
-    await fillsFile?.write(record.fills);
+    if (fillsFile !== undefined) await writeFills(fillsFile, record.fills);
     if (drawing !== undefined) await draw(context, drawing, picture?.draw(record));
     const answer = { data: report, show: showReport(report, record, isInterrupted) };
     await output.answer(answer);
@@ -104,7 +110,7 @@ function requireCoins(given: Readonly<Record<string, string>> | undefined, marke
   throw usage(`--funds names ${other}, and no market of the tape has it.`, `Its coins are ${[...coins].join(', ')}.`);
 }
 
-/** The failure of a program that did not end well; undefined if it did, or was ended. */
+/** The failure of a program with another exit code than 0; undefined if it was ended. */
 function programFailure([program = '']: readonly string[], code: number | null | undefined): Failure | undefined {
   if (code === 0 || code === null || code === undefined) return undefined;
   return new Failure('partial', `${quoted(program)} ended with exit code ${code}.`, {
@@ -114,6 +120,24 @@ function programFailure([program = '']: readonly string[], code: number | null |
 
 function isShownWithResult({ kind }: Failure): boolean {
   return kind === 'partial' || kind === 'unknown';
+}
+
+/** The file of `--out`. Throws Failure `usage` for another ending than `.csv` and `.ndjson`, and if the file cannot be written. */
+function fillsTarget(context: Context, name: string, isForced: boolean): OutputTarget {
+  if (!isCsv(name) && name !== '-' && !/\.ndjson$/i.test(name))
+    throw usage(`The format of ${quoted(name)} is not clear.`, 'The fills are .csv or .ndjson.');
+  const isOurs = (head: string) => head.startsWith(isCsv(name) ? `${FIELDS.join(',')}\n` : '{"time":"');
+  return new OutputTarget(context, name, { isForced, isOurs });
+}
+
+/** Writes a line for each fill, oldest first. */
+async function writeFills(target: OutputTarget, fills: readonly RehearsedFill[]): Promise<void> {
+  const rows = fills.map((fill) => ({ ...fill, time: isoTime(fill.time) }));
+  await target.write(isCsv(target.name) ? [toCsv(rows, FIELDS)] : rows.map((row) => `${toJson(row)}\n`));
+}
+
+function isCsv(name: string): boolean {
+  return /\.csv$/i.test(name);
 }
 
 async function draw({ output }: Context, target: OutputTarget, text: string | undefined): Promise<void> {

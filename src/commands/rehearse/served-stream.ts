@@ -56,7 +56,7 @@ export class ServedStreams {
     return stream;
   }
 
-  /** Whether somebody listens. */
+  /** Whether there are subscribers. */
   get isUsed(): boolean {
     return this.#streams.size > 0;
   }

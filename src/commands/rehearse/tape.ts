@@ -20,17 +20,17 @@ const BLOCK = 250;
 
 type Blocks = AsyncIterator<readonly TapeEvent[]> | Iterator<readonly TapeEvent[]>;
 
-/** The events of a tape one by one, the next of which is known. */
+/** The events of a tape, one by one, with a look at the next. */
 export class Tape {
   readonly #blocks: Blocks;
 
   #block: readonly TapeEvent[] = [];
   #at = 0;
   #isOver = false;
-  /** What was taken so far: the first and the last moment of events that move a market, and how many they were. */
+  /** When the first and the last event that moved a market were taken. */
   from: number | undefined;
   to: number | undefined;
-  /** The lines and rows that they came from. */
+  /** How many lines and rows the taken events came from. */
   documents = 0;
   gaps = 0;
   #line = 0;
@@ -45,7 +45,7 @@ export class Tape {
   }
 
   /**
-   * Opens files, or the tape of a name. Files are read once as a whole, so that nothing begins on a tape that has a fault. Throws Failure
+   * Opens files, or the tape of a name. Files are read once as a whole, so that a faulty tape is refused before anything begins. Throws Failure
    * `usage` for what cannot be read, or has no event.
    */
   static async open(files: readonly string[], terms: ReadingTerms): Promise<Tape> {
@@ -135,7 +135,7 @@ function within(event: TapeEvent, from: number, to: number): TapeEvent[] {
   return event.kind === 'past' ? [{ ...event, time: from }] : [];
 }
 
-/** Whether it only shows what was before the tape begins. */
+/** Whether an event only shows what happened before the tape begins. */
 export function isPast(event: TapeEvent): boolean {
   return event.kind === 'past' || (event.kind === 'trade' && event.isPast);
 }

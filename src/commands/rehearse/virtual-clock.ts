@@ -3,10 +3,10 @@ import type { Host } from '../../platform/host.js';
 import { Scheduler } from '../../sandbox/scheduler.js';
 
 /**
- * A clock that stands still until it is moved, and the waits of all that runs by it.
+ * A clock that stands still until it is moved, and everything that waits for it.
  *
- * Between two moves the world has to be quiet: everything has done what it can at this moment, and waits for the clock. In one process
- * that can be seen. What is left to do is a microtask, which runs before the event loop turns, or a callback for which the loop waits: an
+ * Between two moves the world has to be quiet: everything has done what it can at this moment, and waits for the clock. One process can
+ * see that: what is left to do is a microtask, which runs before the event loop turns, or a callback for which the loop waits: an
  * immediate, a file. So the world is quiet when the loop has turned and none of these is pending. Nothing sleeps in real time.
  */
 export class VirtualClock {

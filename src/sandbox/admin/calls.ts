@@ -238,7 +238,7 @@ export interface ClockReport {
 
 /** What a change of the exchange ends, or would end. */
 interface Ended {
-  /** A noun phrase for each thing. Empty: nothing that somebody did is lost. */
+  /** A noun phrase for each thing. Empty: nothing of a customer is lost. */
   readonly ended: readonly string[];
 }
 

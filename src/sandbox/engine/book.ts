@@ -16,9 +16,9 @@ export interface BookOrder {
 
 /** Where an order stands among the recorded lots of its price. */
 export interface QueuePlace {
-  /** Recorded lots that stand before it; null as long as nobody sees them. */
+  /** Recorded lots that stand before it; null while its price lies beyond the recorded levels. */
   ahead: bigint | null;
-  /** By how much that was less than before as its level was seen to shrink, and when the newest such book was made (ms). */
+  /** How many of them left as recorded books showed its level shrink, and when the newest such book was made (ms). */
   shrunk: bigint;
   shrunkAt: number;
 }
@@ -32,7 +32,7 @@ export type BookEvent<Order extends BookOrder> =
       readonly price: bigint;
       readonly amount: bigint;
     }
-  /** A trade of an order with recorded lots, which are nobody's order. */
+  /** A trade with recorded lots, which belong to no order of this book. */
   | {
       readonly kind: 'met';
       readonly order: Order;
@@ -51,9 +51,9 @@ export function opposite(side: Side): Side {
 
 /** How one side of a recorded book changes, in ticks and lots. */
 export interface RecordedChange {
-  /** The levels that changed; what is not seen any more has 0 lots. */
+  /** The levels that changed; one that is gone has 0 lots. */
   readonly levels: readonly (readonly [price: bigint, lots: bigint])[];
-  /** The worst price that is seen; null if the side is empty. What lies beyond it is unknown. */
+  /** The worst recorded price; null if the side is empty. What lies beyond it is unknown. */
   readonly worst: bigint | null;
 }
 
@@ -63,13 +63,13 @@ interface RecordedSide {
   worst: bigint | null;
   /** What is left of the recorded lots, by price. */
   readonly lots: Map<bigint, bigint>;
-  /** What orders took of them, by price. It stays taken as long as the level is seen. */
+  /** What orders took of them, by price. It stays taken until the level is gone. */
   readonly taken: Map<bigint, bigint>;
 }
 
 /** The recorded levels of a book: plain data, which the book changes in place. */
 export interface RecordedBook extends Readonly<Record<Side, RecordedSide>> {
-  /** Whether orders queue behind the recorded lots. Nobody waits behind levels that are made up around a price. */
+  /** Whether orders queue behind the recorded lots. They do not behind levels that are made up around a price. */
   hasQueue: boolean;
 }
 
@@ -191,9 +191,9 @@ class BookSide<Order extends BookOrder> {
  * The order book of one market, matching by price, then time. It is pure: no clock, no randomness, no money. Whether an order
  * is allowed and funded is decided before.
  *
- * It can follow a recording: then it also has the recorded levels, as orders of other people whose names it does not know. An order
+ * It can follow a recording: then it also has the recorded levels, which stand for orders of others. An order
  * that rests stands behind the lots that its price has then. It moves forward when a recorded trade at its price takes them, when its
- * level is seen to be less than what stood before it, and when a trade passes its price. Of lots that go, those behind it are
+ * recorded level shrinks below what stood before it, and when a trade passes its price. Of lots that go, those behind it are
  * taken to go first: anything else would flatter.
  */
 export class Book<Order extends BookOrder> {
@@ -281,14 +281,14 @@ export class Book<Order extends BookOrder> {
     for (const side of SIDES) for (const [price, lots] of recording[side].lots) this.#sides[side].record(price, lots);
   }
 
-  /** From now on orders queue behind recorded lots. Those that rest stand behind what is seen at their prices first. */
+  /** From now on orders queue behind recorded lots. Those that rest stand behind the first recorded lots at their prices. */
   startQueue(): void {
     if (this.#recording === undefined || this.#recording.hasQueue) return;
     this.#recording.hasQueue = true;
     for (const order of this.#queued) order.queue = { ahead: null, shrunk: 0n, shrunkAt: 0 };
   }
 
-  /** Changes the recorded levels when somebody looks at them, which costs nothing until then. No order may rest. */
+  /** Changes the recorded levels when they are read, which costs nothing until then. No order may rest. */
   recordLater(changes: () => RecordedChanges): void {
     this.revision += 1;
     this.#later = changes;
@@ -313,7 +313,7 @@ export class Book<Order extends BookOrder> {
 
   /**
    * A recorded trade: it fills orders of better prices than its own, and at its own price those that it reaches behind the recorded
-   * lots. Lots whose going a book had shown already do not count twice, if the trade may be the reason. The fills are at most `amount`
+   * lots. Lots that a book had already shown to be gone do not count twice, if the trade may be the reason. The fills are at most `amount`
    * together.
    * @param side of the taker
    * @param date when it was executed, in milliseconds since the Unix epoch
@@ -374,7 +374,7 @@ export class Book<Order extends BookOrder> {
   #takeFrom(level: Level<Order>, taker: Order, events: BookEvent<Order>[]): void {
     const seen = level.recorded;
     for (const maker of level.orders.values()) {
-      // what nobody sees may stand before it
+      // lots at a price that is not recorded may stand before it
       const before = maker.queue === undefined ? 0n : (maker.queue.ahead ?? seen);
       const passed = seen - level.recorded;
       if (before > passed) this.#takeRecorded(level, taker, before - passed, events);
@@ -426,7 +426,7 @@ export class Book<Order extends BookOrder> {
     order.queue ??= { ahead, shrunk: 0n, shrunkAt: 0 };
   }
 
-  /** The recorded lots at the price of an order; null if nobody sees them. */
+  /** The recorded lots at the price of an order; null beyond the recorded levels. */
   #seenAt({ side, price }: Order): bigint | null {
     const recorded = this.#recording?.[side];
     if (recorded === undefined) return 0n;
@@ -434,7 +434,7 @@ export class Book<Order extends BookOrder> {
     return isBeyond ? null : (recorded.lots.get(price) ?? 0n);
   }
 
-  /** Moves an order forward if its level has less than what stood before it. Whether its place has changed. */
+  /** Moves an order forward if its level has less than what stood before it. Returns whether its place has changed. */
   #moveForward(order: Order, date: number): boolean {
     const { queue } = order;
     const seen = this.#recording?.hasQueue ? this.#seenAt(order) : null;

@@ -97,7 +97,7 @@ export interface ExchangeOptions {
   readonly replayGenesis?: ReplayGenesis | undefined;
   /** How far the candles before the first trade reach back, in ms (default: 21 days). */
   readonly historyMs?: number | undefined;
-  /** Whether nobody opens the directory again: then nothing waits for the disk. */
+  /** Whether the directory is never opened again: then nothing waits for the disk. */
   readonly isTemporary?: boolean | undefined;
 }
 

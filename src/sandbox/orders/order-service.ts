@@ -209,7 +209,7 @@ export class OrderService {
     this.#changes.book(venue.market.name);
   }
 
-  /** Shows a recorded trade that is nobody's. @param isInCandles false if the candles have it already */
+  /** Shows a recorded trade between others. @param isInCandles false if the candles have it already */
   showTrade(venue: TradedMarket, trade: Omit<RecordedTrade, 'kind'>, isInCandles = true): void {
     const { date, id, side, price, amount } = trade;
     venue.tape.record({ id: this.#tradeId(venue, id), time: date, side, price, amount }, isInCandles);
@@ -272,7 +272,7 @@ export class OrderService {
     if (event.kind === 'moved') this.#orders.save(event.order);
   }
 
-  /** A trade with recorded lots, for which somebody brings coins from outside. */
+  /** A trade with recorded lots: a simulated account brings their coins from outside. */
   #tradeWithRecorded(venue: TradedMarket, event: Extract<BookEvent<AccountOrder>, { kind: 'met' }>): void {
     const { order, isTaker, price, amount } = event;
     const { market } = venue;

@@ -3,8 +3,16 @@ import type { Level } from '../../domain/market-data.js';
 import type { Side } from '../../domain/order.js';
 import type { RecordedChange } from '../engine/book.js';
 import type { Candle } from '../markets/candles.js';
-import type { SandboxMarket } from '../markets/market.js';
-import { badLine, type CandleEvent, type DepthEvent, type PastEvent, type TradeEvent } from './tape-event.js';
+import { SandboxMarket } from '../markets/market.js';
+import {
+  badLine,
+  type CandleEvent,
+  type ConfigEvent,
+  type DepthEvent,
+  type PastEvent,
+  type TapeEvent,
+  type TradeEvent,
+} from './tape-event.js';
 
 /** A recorded trade, or a price that a candle shows, in ticks and lots. Times are ms since the Unix epoch. */
 export interface RecordedTrade {
@@ -44,7 +52,26 @@ export type Happening = RecordedTrade | RecordedPast | RecordedDepth;
 
 type MarketEvent = TradeEvent | CandleEvent | PastEvent | DepthEvent;
 
-/** Turns the events of markets into ticks, lots and changes of books. */
+/** A market by the rules of a tape. Throws Failure `usage` if the sandbox cannot have it. */
+export function marketOf(event: ConfigEvent): SandboxMarket {
+  try {
+    return new SandboxMarket(event.rules);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw badLine(event, `has a market that the sandbox cannot have, ${event.market}: ${error.message}`);
+  }
+}
+
+/** Throws the Failure for an event of a market whose rules are neither in the tape nor in the sandbox. */
+export function unknownMarket(event: TapeEvent): never {
+  throw badLine(
+    event,
+    `is of ${event.market}, a market whose rules are unknown`,
+    'A tape of pit stream --out begins with the rules of its markets. Give one that has this market, too.',
+  );
+}
+
+/** Converts the events of markets to ticks and lots, and whole books to what changed in them. */
 export class Happenings {
   /** The newest book of each market, as text. */
   readonly #books = new Map<string, Readonly<Record<Side, ReadonlyMap<string, string>>>>();

@@ -1,9 +1,8 @@
 import type { SandboxExchange } from '../exchange/exchange.js';
 import { MARKETS, type MarketRules, type SandboxMarket } from '../markets/market.js';
-import { type Happening, Happenings } from './happening.js';
+import { type Happening, Happenings, marketOf, unknownMarket } from './happening.js';
 import { type ReadingTerms, readTape, surveyTape, type TapeSurvey } from './read-tape.js';
 import { badLine, type TapeEvent } from './tape-event.js';
-import { marketOf, unknownMarket } from './tape-market.js';
 
 /** How many rows wait for the disk while a tape is loaded. */
 const ROWS_AT_ONCE = 5_000;

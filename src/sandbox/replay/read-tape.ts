@@ -151,11 +151,11 @@ function repeats(): (event: TapeEvent) => boolean {
 
 function requireSame(known: ConfigEvent, event: ConfigEvent): void {
   const fields = ['priceScale', 'amountScale', 'minAmount', 'minNotional'] as const;
-  const other = fields.find((field) => known[field] !== event[field]);
+  const other = fields.find((field) => known.rules[field] !== event.rules[field]);
   if (other === undefined) return;
   throw badLine(
     event,
-    `has another ${other} of ${event.market} than ${known.file}: ${event[other]}, not ${known[other]}`,
+    `has another ${other} of ${event.market} than ${known.file}: ${event.rules[other]}, not ${known.rules[other]}`,
     'Replay recordings of before and after the change one by one.',
   );
 }

@@ -1,18 +1,25 @@
 import { emptyRecordedBook, type RecordedBook, type RecordedChanges } from '../engine/book.js';
 import type { SandboxMarket } from '../markets/market.js';
 import type { OrderService, TradedMarket } from '../orders/order-service.js';
-import { type Happening, Happenings, type RecordedDepth, type RecordedPast, type RecordedTrade } from './happening.js';
+import {
+  type Happening,
+  Happenings,
+  marketOf,
+  type RecordedDepth,
+  type RecordedPast,
+  type RecordedTrade,
+  unknownMarket,
+} from './happening.js';
 import type { TapeEvent } from './tape-event.js';
-import { marketOf, unknownMarket } from './tape-market.js';
 
 /** What the exchange keeps of a market that follows a recording. Plain data, a part of its state. */
 export interface Recording {
   readonly book: RecordedBook;
-  /** Whether trades came: then candles only show what was before. */
+  /** Whether the recording has had trades: from then on its candles are not replayed. */
   hasTrades: boolean;
-  /** Whether candles of the past came, which have the trades of the past in them. */
+  /** Whether it has had candles of the past, which include the trades of the past. */
   hasPast: boolean;
-  /** The length of the shortest candles that came, in ms. */
+  /** The length of its shortest candles so far, in ms. */
   length: number;
   /** The amount of a usual trade in lots, for a book that is made up. */
   usual: bigint;
@@ -60,8 +67,8 @@ export class RecordedMarkets {
   }
 
   /**
-   * Lets an event of a tape happen now: it moves nothing but its market. Throws Failure `usage` with its line for a market that nobody
-   * knows the rules of, and for numbers that the market cannot have.
+   * Lets an event of a tape happen now: it moves nothing but its market. Throws Failure `usage` with its line for a market whose
+   * rules are unknown, and for numbers that the market cannot have.
    */
   take(event: TapeEvent): void {
     if (event.kind === 'gap') return;
@@ -69,7 +76,7 @@ export class RecordedMarkets {
     else this.apply(event.market, this.#happenings.of(event, this.marketOf(event)));
   }
 
-  /** The rules of the market of an event. Throws Failure `usage` with its line if nobody knows them. */
+  /** The rules of the market of an event. Throws Failure `usage` with its line if they are unknown. */
   marketOf(event: TapeEvent): SandboxMarket {
     return this.#context.venues.get(event.market)?.market ?? unknownMarket(event);
   }
@@ -141,7 +148,7 @@ export class RecordedMarkets {
   }
 }
 
-/** Whether no shorter candles of the market came. */
+/** Whether the recording has had no shorter candles of the market. */
 function isFinest(recording: Recording, length: number): boolean {
   recording.length = Math.min(recording.length, length);
   return recording.length === length;
@@ -160,7 +167,7 @@ function usualOf(usual: bigint, amount: bigint): bigint {
   return usual === 0n ? amount : usual + (amount - usual) / USUAL_SHARE;
 }
 
-/** Levels around a price, so that orders find somebody. */
+/** Levels around a price, so that orders find a counterparty. */
 function madeUpBook(price: bigint, usual: bigint): RecordedChanges {
   const step = price / MADE_UP_SHARE + 1n;
   const side = (outwards: bigint) => {

@@ -163,12 +163,15 @@ export class TapeDocuments {
     return {
       ...this.#event(market, this.#now),
       kind: 'config',
-      base,
-      quote,
-      priceScale: this.#scale(fields, 'priceScale'),
-      amountScale: this.#scale(fields, 'amountScale'),
-      minAmount: this.#decimal(fields, 'minAmount', true),
-      minNotional: this.#decimal(fields, 'minNotional', true),
+      rules: {
+        name: market,
+        base,
+        quote,
+        priceScale: this.#scale(fields, 'priceScale'),
+        amountScale: this.#scale(fields, 'amountScale'),
+        minAmount: this.#decimal(fields, 'minAmount', true),
+        minNotional: this.#decimal(fields, 'minNotional', true),
+      },
     };
   }
 

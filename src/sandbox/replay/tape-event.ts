@@ -1,8 +1,9 @@
 import type { Level } from '../../domain/market-data.js';
 import type { Side } from '../../domain/order.js';
 import { type Failure, usage } from '../../errors.js';
+import type { MarketRules } from '../markets/market.js';
 
-/** What all events have. Numbers of money are decimal texts, above zero if nothing else is said. */
+/** What all events have. Prices and amounts are decimal texts above zero, unless noted otherwise. */
 interface Event {
   /** When it happens in the replay, in milliseconds since the Unix epoch. It never goes back from event to event. */
   readonly time: number;
@@ -16,12 +17,7 @@ interface Event {
 /** The rules of a market, before its first event. */
 export interface ConfigEvent extends Event {
   readonly kind: 'config';
-  readonly base: string;
-  readonly quote: string;
-  readonly priceScale: number;
-  readonly amountScale: number;
-  readonly minAmount: string;
-  readonly minNotional: string;
+  readonly rules: MarketRules;
 }
 
 /** A public trade. */
@@ -42,9 +38,9 @@ export interface TradeEvent extends Event {
 /** A price that a candle shows. A candle is several of them: its open, its extremes and its close. */
 export interface CandleEvent extends Event {
   readonly kind: 'candle';
-  /** When the price was reached, as far as the candle tells, in milliseconds since the Unix epoch. */
+  /** When the price was reached, estimated from the candle, in milliseconds since the Unix epoch. */
   readonly date: number;
-  /** When its candle is over, or its time if the candle is not yet: ms since the Unix epoch. */
+  /** When its candle closes, or `time` while the candle is open: ms since the Unix epoch. */
   readonly until: number;
   /** Of the candle, in milliseconds. */
   readonly length: number;
@@ -54,7 +50,7 @@ export interface CandleEvent extends Event {
   readonly amount: string;
 }
 
-/** A candle of a time that is over, or its part before the tape begins: it is shown as it is, and fills nothing. */
+/** A candle that closed before the tape begins, or the part of one that precedes it: it is shown as it is, and fills nothing. */
 export interface PastEvent extends Event {
   readonly kind: 'past';
   /** When it begins, in milliseconds since the Unix epoch. */
@@ -76,7 +72,7 @@ export interface DepthEvent extends Event {
   readonly asks: readonly Level[];
 }
 
-/** What the recording does not have. */
+/** A period that the recording does not cover. */
 export interface GapEvent extends Event {
   readonly kind: 'gap';
   /** Such as `trades:btc_usdt`; empty for the end of a file. */
@@ -89,7 +85,7 @@ export interface GapEvent extends Event {
 
 export type TapeEvent = ConfigEvent | TradeEvent | CandleEvent | PastEvent | DepthEvent | GapEvent;
 
-/** The failure for a fault of a file: `tape.ndjson: line 12 has …`. */
+/** The failure for a fault in a file: `tape.ndjson: line 12 has …`. */
 export function badLine({ file, line }: Pick<Event, 'file' | 'line'>, problem: string, hint?: string): Failure {
   return usage(`${file}: line ${line} ${problem}.`, hint ?? 'Correct the line, or leave it out.');
 }

@@ -79,7 +79,7 @@ export class Store<State extends object> {
 
   /**
    * Opens or makes the store of a directory. Throws {@link UnreadableStore} and the system's errors.
-   * @param isTemporary whether nobody opens it again: then it writes only to keep memory flat, and waits for no disk
+   * @param isTemporary whether it is never opened again: then it writes only to keep memory flat, and does not wait for the disk
    */
   static open<State extends object>(directory: string, isTemporary = false): Store<State> {
     makeFolders(directory);

@@ -6,7 +6,7 @@ import { STREAMS } from '../server/interface-details.js';
 import { CLOSE, type StreamConnection } from './connection.js';
 import type { FeedTerms, ServedFeed, Subscription } from './feed.js';
 
-/** How often to advance the exchange while somebody is subscribed, in ms: minimum and maximum. */
+/** How often to advance the exchange while there are subscribers, in ms: minimum and maximum. */
 const MIN_ADVANCE_MS = 10;
 const MAX_ADVANCE_MS = 250;
 
@@ -33,7 +33,7 @@ export class StreamHub {
   #lastMinute = 0;
   /** The messages of signed feeds, one batch after the other. */
   #durable: Promise<void> = Promise.resolve();
-  /** All messages of an exchange whose pushes take their time. */
+  /** All messages of an exchange with a latency, one after the other. */
   #arrived: Promise<void> = Promise.resolve();
 
   constructor(exchange: SandboxExchange, log: (line: string) => void) {
@@ -176,14 +176,14 @@ export class StreamHub {
     if (updates.length > 0) this.#send(feed, () => feed.deliver(updates));
   }
 
-  /** What is of an account is sent when it is on disk, market data at once. */
+  /** Data of an account are sent when they are on disk, market data at once; all after the latency. */
   #send(feed: ServedFeed, send: () => void): void {
     const deliver = this.#exchange.state.latency === 0 ? send : this.#delayed(send);
     if (feed.terms.pace === 'market') deliver();
     else this.#whenDurable(deliver);
   }
 
-  /** Sends so much later as pushes take, in the order in which they were sent. */
+  /** Sends after the latency, in the order in which pushes were made. */
   #delayed(send: () => void): () => void {
     const arrival = this.#exchange.arrival();
     return () => {

@@ -4,6 +4,7 @@ import { Failure } from '../../errors.js';
 import type { OrderUpdate } from '../../exchange/exchange.js';
 import { backoffMs } from '../../platform/backoff.js';
 import type { GuardLimits } from '../guards/limits.js';
+import { ignoringDiskErrors } from '../journal/files.js';
 import { referenceOf } from '../preview/market-view.js';
 import type { DuplicateOrders } from '../settling/duplicates.js';
 import type { TradingContext } from '../trading-context.js';
@@ -523,6 +524,10 @@ export class RunningAlgo {
       // the exchange shows it
       if (!(error instanceof Failure)) throw error;
     }
+    const { archive } = this.#options.trading.journal;
+    const { filled = '0' } = order ?? {};
+    // what it left counts for the limit of the day when it is placed again; until then it counts in full
+    if (filled !== child.amount) ignoringDiskErrors(() => archive.countFilled(clientId, filled));
   }
 
   /** The journal forgets them, and the list of what has ended counts them too. */

@@ -84,9 +84,9 @@ describe('a tape', () => {
     async (ending) => {
       const bytes = Buffer.from(textOf(lines));
       const events = await eventsOf(fileOf(ending === '.ndjson' ? bytes : gzipSync(bytes), `tape${ending}`));
-      const { tickSize: _, lotSize: __, ...rules } = RULES;
+      const { market, tickSize: _, lotSize: __, ...rules } = RULES;
       expect(shown(events)).toEqual([
-        { kind: 'config', time: 0, ...rules },
+        { kind: 'config', time: 0, market, rules: { name: market, ...rules } },
         {
           kind: 'depth',
           time: 0,
