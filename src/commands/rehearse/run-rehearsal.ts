@@ -50,7 +50,8 @@ export async function rehearse(
   const fillsFile = given.out === undefined ? undefined : fillsTarget(context, given.out, given.force);
   if (given.force && drawing === undefined && fillsFile === undefined)
     throw usage('--force needs --svg or --out.', 'It replaces the file that they name.');
-  const tape = await Tape.open(files, { from, to });
+  // a long tape takes its time
+  const tape = await budget.withoutDeadline(() => Tape.open(files, { from, to }));
   requireCoins(given.funds, tape.markets);
   const picture = drawing === undefined ? undefined : new MarketPicture();
   const folder = new RehearsalFolder(host);
