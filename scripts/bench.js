@@ -20,6 +20,7 @@ const BENCHES = {
   journal: 'Journal',
   batch: 'Batches',
   live: 'Live views',
+  algos: 'Algo orders',
   sandbox: 'The sandbox over HTTP',
   streams: "The sandbox's streams",
   rehearse: 'Rehearsals',

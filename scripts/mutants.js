@@ -53,15 +53,16 @@ const GROUPS = [
   },
   {
     files: ['find-order', 'settle-order', 'settle-sent-order', 'poll-until-found', 'same-refusal'].map(settling),
-    tests: ['acknowledged', 'find-order', 'poll-until-found', 'refused', 'settle-sent-order', 'until-known'].map(
-      testOfSettling,
-    ),
+    tests: [
+      ...['acknowledged', 'find-order', 'poll-until-found', 'refused', 'same-refusal', 'settle-sent-order'],
+      'until-known',
+    ].map(testOfSettling),
   },
   {
     files: ['find-withdrawal', 'settle-withdrawal', 'reconcile-withdrawals'].map(settling),
     tests: [
       'test/trading/withdrawals/sending.test.ts',
-      ...['contested-withdrawals', 'settle-withdrawal-manually'].map(testOfSettling),
+      ...['contested-withdrawals', 'late-withdrawals', 'settle-withdrawal-manually'].map(testOfSettling),
     ],
   },
   {

@@ -96,10 +96,12 @@ function commandRunner(host: Host, createContext: Program['createContext']): Run
   return async (definition, input, globals) => {
     // loaded on demand: it draws tables, which is more code than most commands need
     const fieldView = globals.fields && (await import('./select-fields.js')).selectFields(definition, globals.fields);
+    const isWholeCsv = globals.format === 'csv' && !globals.fields;
+    const view = isWholeCsv ? (await import('./whole-header.js')).wholeHeader(definition) : fieldView;
     const colour = globals.color ? undefined : false;
     const output = new Output(host, globals.format, {
       colour,
-      view: fieldView,
+      view,
       commandLine: (argv) => commandLine(host.arguments, argv),
       verbose: globals.verbose,
     });

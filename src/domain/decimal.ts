@@ -7,6 +7,10 @@ type Rounding = 'down' | 'up';
 
 const PATTERN = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?0*\d{1,2}))?$/;
 
+/** As nearly all numbers are written. */
+const PLAIN = /^\d+(?:\.\d+)?$/;
+const LONGEST_PLAIN = 40;
+
 const POWERS = Array.from({ length: 64 }, (_, exponent) => 10n ** BigInt(exponent));
 
 /** Most sums and products need one, and a BigInt takes long to raise. */
@@ -35,6 +39,7 @@ export class Decimal {
 
   /** Reads `1`, `-0.50`, `.5`, `1e-8`; undefined for anything else, more than 1,000 characters and exponents beyond 99 included. */
   static parse(text: string): Decimal | undefined {
+    if (text.length <= LONGEST_PLAIN && PLAIN.test(text)) return Decimal.#ofPlain(text);
     const match = text.length <= 1000 ? PATTERN.exec(text) : null;
     if (match === null) return undefined;
     const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;
@@ -44,6 +49,12 @@ export class Decimal {
     const scale = fraction.length - Number(exponent);
     const units = scale < 0 ? magnitude * powerOfTen(-scale) : magnitude;
     return new Decimal(sign === '-' ? -units : units, Math.max(scale, 0));
+  }
+
+  static #ofPlain(text: string): Decimal {
+    const point = text.indexOf('.');
+    if (point === -1) return new Decimal(BigInt(text), 0);
+    return new Decimal(BigInt(text.slice(0, point) + text.slice(point + 1)), text.length - point - 1);
   }
 
   /** Like {@link parse}, for text that is known to be a number. Throws RangeError otherwise. */

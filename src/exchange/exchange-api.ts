@@ -64,6 +64,8 @@ export interface WriteOptions {
   readonly reqTime?: number;
   /** Asked at the moment at which the request would be sent: false cancels it, true also records that it is sent. */
   readonly mayLeave?: (() => boolean) | undefined;
+  /** Whether it protects, such as the order of a reached stop: near the rate limit it may use the permits that are reserved for cancellations. */
+  readonly isUrgent?: boolean | undefined;
 }
 
 type CallOptions = Pick<TransportOptions, 'freshConnection' | 'timeoutMs' | 'onResponse'>;
@@ -122,7 +124,7 @@ export class ExchangeApi {
     return this.#clock.now();
   }
 
-  /** Whether the trade host has shown its time to this process. */
+  /** Whether the trade host has shown its time to this process since this machine's clock was last set. */
   get isTimeKnown(): boolean {
     return this.#clock.isKnown;
   }
@@ -313,7 +315,7 @@ export class ExchangeApi {
   }
 
   async #sendWrite<Content>(request: ApiRequest<Content>, options: WriteOptions = {}): Promise<WriteResponse<Content>> {
-    const { reqTime = this.now(), mayLeave = () => true } = options;
+    const { reqTime = this.now(), mayLeave = () => true, isUrgent = false } = options;
     const { budget } = this.#options;
     const leastMs = Math.min(LEAST_FOR_WRITE_MS, budget.milliseconds / 10);
     if (!budget.allows(leastMs)) return NO_TIME;
@@ -321,7 +323,8 @@ export class ExchangeApi {
     let admission: Admission | undefined;
     try {
       const { bucket } = operationOf(request.name);
-      const permit = await this.#limiter.acquire({ bucket, priority: priorityOf(request.name), mayProbeLock: false });
+      const priority = isUrgent ? 'cancel' : priorityOf(request.name);
+      const permit = await this.#limiter.acquire({ bucket, priority, mayProbeLock: false });
       // after the wait for the permit: `pit halt` waits for the requests that hold one
       if (!CANCELLING.has(request.name)) admission = await this.#options.admit?.();
       const stopped = whyStopped(admission?.halt, budget.allows(leastMs), mayLeave);

@@ -77,7 +77,7 @@ export type CompletionName =
 export type Exchange = Omit<
   ExchangeClient,
   // what only feeds, and lists with pages, use
-  'api' | 'isTimeKnown' | 'candlePage' | 'orderPage' | 'reportContradiction' | 'restartingBudget'
+  'api' | 'candlePage' | 'orderPage' | 'reportContradiction' | 'restartingBudget'
 > & {
   /** The same exchange, but each response restarts the time budget, so that a long listing ends only if it stops making progress. */
   restartingBudget(budget: TimeBudget): Exchange;

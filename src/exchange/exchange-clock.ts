@@ -24,14 +24,16 @@ const SLACK_MS = 1_000;
  * the first one it is a guess, which is good enough for a `reqTime` and for nothing else.
  */
 export class ExchangeClock {
-  readonly #host: Pick<Host, 'now'>;
+  readonly #host: Pick<Host, 'now' | 'monotonic'>;
   readonly #store: OffsetStore | undefined;
 
+  /** How this machine's clock was set when the last response came. */
+  #setting: number | undefined;
   #offset: number | undefined;
   #guess: number | undefined;
 
   /** @param store what earlier processes found out, for the guess */
-  constructor(host: Pick<Host, 'now'>, store?: OffsetStore) {
+  constructor(host: Pick<Host, 'now' | 'monotonic'>, store?: OffsetStore) {
     this.#host = host;
     this.#store = store;
   }
@@ -47,9 +49,9 @@ export class ExchangeClock {
     return this.#offset ?? this.#guess;
   }
 
-  /** Whether a response has shown the exchange's time. */
+  /** Whether a response has shown the exchange's time, and this machine's clock was not set since and the machine did not sleep. */
   get isKnown(): boolean {
-    return this.#offset !== undefined;
+    return this.#setting !== undefined && Math.abs(settingOf(this.#host) - this.#setting) <= SLACK_MS;
   }
 
   /** Learns from a response: the exchange wrote its `Date` between sending and receiving, which bounds the difference. */
@@ -59,9 +61,14 @@ export class ExchangeClock {
     const isPossible = (offset: number) => offset >= min - SLACK_MS && offset <= max + SLACK_MS;
     const before = this.offset;
     const [possible = Math.round((min + max) / 2)] = [before, 0].filter(isPossible);
-    this.#offset = possible;
+    [this.#offset, this.#setting] = [possible, settingOf(this.#host)];
     if (possible !== before) this.#store?.write(possible);
   }
+}
+
+/** How far this machine's clock is from the one that is never set. */
+function settingOf({ now, monotonic }: Pick<Host, 'now' | 'monotonic'>): number {
+  return now() - monotonic();
 }
 
 /** An offset is kept for a day: the exchange may set its clock. */
@@ -71,20 +78,15 @@ const KEPT_MS = 86_400_000;
  * Keeps an offset in the cache. It holds for this machine's clock as it was set then, so it is dropped once the clock differs
  * from the one that is never set: after it was set, and after a restart or a sleep.
  */
-export function cachedOffset(
-  cache: Cache,
-  key: string,
-  { now, monotonic }: Pick<Host, 'now' | 'monotonic'>,
-): OffsetStore {
-  const setting = () => now() - monotonic();
+export function cachedOffset(cache: Cache, key: string, host: Pick<Host, 'now' | 'monotonic'>): OffsetStore {
   return {
     read: () => {
       const entry = cache.read(key);
       if (entry === null || entry.ageMs > KEPT_MS) return undefined;
       const [offset, settingThen] = entry.value.split(' ').map(Number);
-      const isSameSetting = settingThen !== undefined && Math.abs(settingThen - setting()) <= SLACK_MS;
+      const isSameSetting = settingThen !== undefined && Math.abs(settingThen - settingOf(host)) <= SLACK_MS;
       return isSameSetting ? offset : undefined;
     },
-    write: (offset) => void cache.write(key, `${offset} ${setting()}`),
+    write: (offset) => void cache.write(key, `${offset} ${settingOf(host)}`),
   };
 }

@@ -14,11 +14,17 @@ const OTHER_SEPARATOR = ';';
 
 /** A header and a row per element (or per the single object); nested names are joined with dots, null is empty. */
 export function toCsv(data: unknown, header?: readonly string[], titled = true): string {
-  const rows = (Array.isArray(data) ? data : [data]).map(fieldsOf);
-  const names = header ?? [...new Set(rows.flatMap((row) => [...row.keys()]))];
+  const elements: readonly unknown[] = Array.isArray(data) ? data : [data];
+  const rows = elements.map(fieldsOf);
+  const names = header ?? fieldNamesIn(elements);
   if (names.length === 0) return '';
   const cells = rows.map((row) => names.map((name) => harmless(row.get(name) ?? '')));
   return stringify(titled ? [names.map(harmless), ...cells] : cells);
+}
+
+/** The names of the fields of rows, each once: nested ones with dots. */
+export function fieldNamesIn(rows: readonly unknown[]): string[] {
+  return [...new Set(rows.flatMap((row) => [...fieldsOf(row).keys()]))];
 }
 
 /** Text that neither a spreadsheet nor a terminal runs. */

@@ -10,8 +10,8 @@ const MARKETS = '{"btc_usdt":{"priceScale":2,"amountScale":4,"minAmount":0.001,"
 const BOOK = '{"asks":[[31001.5,2]],"bids":[[31000.5,1]],"timestamp":1540295995}';
 
 /**
- * Serves market data and refuses to answer signed requests. With the first of them the time begins, and from then on pauses
- * take for ever; before, a slow machine may repeat a read of market data.
+ * Serves market data and refuses to answer signed requests. With the first of them the time begins, ten times as fast as real
+ * time, and from then on pauses take for ever. Before, each read of market data has thirty real seconds, and may be repeated.
  */
 async function withoutEnd(line: string, first: string) {
   const server = await serveFaults({
@@ -21,11 +21,11 @@ async function withoutEnd(line: string, first: string) {
     },
   });
   const environment = environmentAt(server.url);
-  const words = [...line.split(' '), '--json', '--timeout', '3'];
+  const words = [...line.split(' '), '--json', '--timeout', '30'];
   const options = { home: temporaryHome(), environment };
   const ran = await timedFrom(first, (clock) => {
     const sleep = () => (clock.monotonic() > 0 ? new Promise<void>(() => undefined) : Promise.resolve());
-    return runPit(words, { ...options, host: { ...clock, sleep } });
+    return runPit(words, { ...options, host: { monotonic: () => 10 * clock.monotonic(), sleep } });
   });
   return { ...ran, server };
 }
@@ -36,7 +36,7 @@ describe.concurrent('a command that goes on after its time', () => {
     expect([code, stdout]).toEqual([5, '']);
     expect(lastError(stderr)).toMatchObject({
       kind: 'unreachable',
-      message: 'The command did not end within its 3 seconds and was stopped.',
+      message: 'The command did not end within its 30 seconds and was stopped.',
       hint: 'Give it more time with --timeout SECONDS.',
     });
   });
@@ -48,7 +48,7 @@ describe.concurrent('a command that goes on after its time', () => {
     expect(lastError(stderr)).toMatchObject({
       kind: 'unknown',
       message: expect.stringMatching(
-        /^The command did not end within its 3 seconds and was stopped: the outcome of pit[0-9a-f]{24} is unknown\.$/,
+        /^The command did not end within its 30 seconds and was stopped: the outcome of pit[0-9a-f]{24} is unknown\.$/,
       ),
       hint: expect.stringMatching(/Find out: pit resolve pit[0-9a-f]{24}$/),
       clientId: expect.stringMatching(/^pit/),

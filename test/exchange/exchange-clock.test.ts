@@ -11,7 +11,7 @@ const NOON = Date.UTC(2026, 10, 21, 12);
 
 function clockAt(start: number, remembered?: number) {
   const written: number[] = [];
-  const host = { time: start, now: () => host.time };
+  const host = { time: start, now: () => host.time, passed: 0, monotonic: () => host.passed };
   const clock = new ExchangeClock(host, { read: () => remembered, write: (offset) => written.push(offset) });
   return { host, clock, written };
 }
@@ -57,6 +57,17 @@ describe("the exchange's clock", () => {
     const { clock } = clockAt(NOON, 90_000);
     expect([clock.isKnown, clock.now()]).toEqual([false, NOON + 90_000]);
     clock.addSample(sample(NOON, 100, 90_000));
+    expect(clock.isKnown).toBe(true);
+  });
+
+  it("does not know the time any more once this machine's clock was set, until the next answer", () => {
+    const { host, clock } = clockAt(NOON);
+    clock.addSample(sample(NOON, 100, 0));
+    [host.time, host.passed] = [NOON + 60_000, 60_000];
+    expect(clock.isKnown).toBe(true);
+    host.time += 3_600_000;
+    expect(clock.isKnown).toBe(false);
+    clock.addSample(sample(host.time, 100, -3_600_000));
     expect(clock.isKnown).toBe(true);
   });
 

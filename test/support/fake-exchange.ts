@@ -94,6 +94,7 @@ export class FakeExchange extends DescribedReads implements Exchange {
     this.#orders = this.#content.orders;
   }
 
+  readonly isTimeKnown = true;
   readonly marketNow = () => this.now();
   readonly requireKeys = () => undefined;
   readonly prepareWrite = () => undefined;

@@ -245,7 +245,7 @@ async function openChildren({ host, session }: Context, records: readonly FactRe
 
 /** Reads the orders that may have changed. Returns what could not be read. */
 async function readOrders(context: Context, terms: AlgoTerms, orders: readonly ChildOrder[]): Promise<string[]> {
-  const open = orders.filter(({ openIds }) => openIds.length > 0);
+  const open = orders.filter(({ unfinishedIds }) => unfinishedIds.length > 0);
   if (open.length === 0) return [];
   try {
     const trading = await context.session.trading();
@@ -391,7 +391,7 @@ async function cancelChildren(context: Context, trading: TradingContext, store: 
     if (child.sending === 'unknown') await tryRead(() => settleChild(trading, market, child));
     await tryRead(() => readChild(trading, market, child));
   }
-  const open = children.flatMap(({ openIds }) => openIds.map((one) => ({ id: one })));
+  const open = children.flatMap(({ unfinishedIds }) => unfinishedIds.map((one) => ({ id: one })));
   // one that could not be cancelled is shown as open
   if (open.length > 0) await tryRead(() => cancelOrders(trading, market, open));
 }

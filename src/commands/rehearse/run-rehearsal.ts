@@ -125,7 +125,8 @@ async function openTape(
   const index = files.findIndex(isPiped);
   const piped = files[index];
   if (piped === undefined) {
-    const tape = await Tape.open(files, terms);
+    // a long tape takes its time
+    const tape = await context.budget.withoutDeadline(() => Tape.open(files, terms));
     requireCoins(funds, tape.markets);
     return tape;
   }

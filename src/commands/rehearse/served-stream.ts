@@ -164,8 +164,8 @@ class ServedStream implements ExchangeStream {
       known.set(market, { value: merged(kind, known.get(market)?.value, value), time, received });
       // who reads the trades finds the book as it is: one decision is made from both
       if (kind === 'depth' && hasTrades) continue;
-      const event = { type: 'data', channel, time, received, source: 'push', since: null, scope: 'delta' };
-      this.#queue.push({ ...event, data: value, skipped: 0, raw: null } as StreamEvent);
+      const terms = { type: 'data', source: 'push', since: null, scope: 'delta', skipped: 0, raw: null } as const;
+      this.#queue.push({ ...terms, channel, time, received, data: value } as StreamEvent);
     }
     this.#wake?.();
   }

@@ -4,7 +4,7 @@ import { type Failure, usage } from '../../errors.js';
 import type { MarketRules } from '../../sandbox/markets/market.js';
 import { RECORDED_MINUTES, recordedMinutes } from '../../sandbox/markets/recorded-minutes.js';
 import { planTape } from '../../sandbox/replay/load-tape.js';
-import { type ReadingTerms, readTape } from '../../sandbox/replay/read-tape.js';
+import { type ReadingTerms, readTapeInBlocks } from '../../sandbox/replay/read-tape.js';
 import { TapeDocuments } from '../../sandbox/replay/tape-documents.js';
 import type { TapeEvent } from '../../sandbox/replay/tape-event.js';
 
@@ -15,14 +15,16 @@ const SANDBOX_MARKET = 'btc_usdt';
 const SANDBOX_START = Date.parse('2023-03-01T00:00:00Z');
 const MINUTE = 60_000;
 
-/** So many events are read at a time. */
-const BLOCK = 1_000;
+/** So many minutes of the sandbox are read at a time. */
+const BLOCK = 250;
+
+type Blocks = AsyncIterator<readonly TapeEvent[]> | Iterator<readonly TapeEvent[]>;
 
 /** The events of a tape, one by one, with a look at the next. */
 export class Tape {
-  readonly #events: AsyncIterator<TapeEvent> | Iterator<TapeEvent>;
+  readonly #blocks: Blocks;
 
-  #block: TapeEvent[] = [];
+  #block: readonly TapeEvent[] = [];
   #at = 0;
   #isOver = false;
   /** When the first and the last event that moved a market were taken. */
@@ -35,11 +37,11 @@ export class Tape {
   #file = '';
 
   private constructor(
-    events: AsyncIterator<TapeEvent> | Iterator<TapeEvent>,
+    blocks: Blocks,
     readonly markets: readonly string[],
     readonly rules: readonly MarketRules[],
   ) {
-    this.#events = events;
+    this.#blocks = blocks;
   }
 
   /**
@@ -49,9 +51,9 @@ export class Tape {
   static async open(files: readonly string[], terms: ReadingTerms): Promise<Tape> {
     const isNamed = files.length === 1 && files[0] === SANDBOX_TAPE;
     const plan = isNamed ? undefined : await planTape(files, terms, Number.POSITIVE_INFINITY, new Map());
-    const events = plan === undefined ? sandboxTape(terms) : readTape(files, terms);
+    const blocks = plan === undefined ? sandboxTape(terms) : readTapeInBlocks(files, terms);
     const markets = plan === undefined ? [SANDBOX_MARKET] : [...plan.markets.keys()];
-    const tape = new Tape(events, markets, plan?.rules ?? []);
+    const tape = new Tape(blocks, markets, plan?.rules ?? []);
     await tape.read();
     if (tape.next === undefined) throw emptyTape();
     return tape;
@@ -85,21 +87,17 @@ export class Tape {
 
   /** Reads on. Throws Failure `usage` for a fault of the file. */
   async read(): Promise<void> {
-    if (!this.needsRead) return;
-    // signals are noticed between two blocks
-    await endOfTurn();
-    const block: TapeEvent[] = [];
-    while (block.length < BLOCK && !this.#isOver) {
-      const found = this.#events.next();
-      const { done, value } = found instanceof Promise ? await found : found;
+    while (this.needsRead) {
+      // signals are noticed between two blocks
+      await endOfTurn();
+      const { done, value } = await this.#blocks.next();
       if (done === true) this.#isOver = true;
-      else block.push(value);
+      else [this.#block, this.#at] = [value, 0];
     }
-    [this.#block, this.#at] = [block, 0];
   }
 
   async close(): Promise<void> {
-    await this.#events.return?.();
+    await this.#blocks.return?.();
   }
 }
 
@@ -109,28 +107,32 @@ export function emptyTape(): Failure {
 }
 
 /** The recorded minutes of the sandbox, as the rows of `pit kline --out`. */
-function* sandboxRows(from: number): Generator<TapeEvent> {
-  const documents = new TapeDocuments(SANDBOX_TAPE, from);
-  const { open, high, low, close, volume } = recordedMinutes();
-  const price = (column: Int32Array, minute: number) => Decimal.fromUnits(BigInt(column[minute] ?? 0), 2).toString();
-  for (let minute = 0; minute < RECORDED_MINUTES; minute += 1)
-    yield* documents.readRow(minute + 1, {
-      ...{ market: SANDBOX_MARKET, type: '1min', time: new Date(SANDBOX_START + minute * MINUTE).toISOString() },
-      ...{ open: price(open, minute), high: price(high, minute), low: price(low, minute), close: price(close, minute) },
-      volume: Decimal.fromUnits(BigInt(volume[minute] ?? 0), 6).toString(),
-    });
-  yield* documents.end();
-}
-
 function* sandboxTape({
   from = Number.NEGATIVE_INFINITY,
   to = Number.POSITIVE_INFINITY,
-}: ReadingTerms): Generator<TapeEvent> {
-  for (const event of sandboxRows(from)) {
-    if (event.time >= to) return;
-    if (event.time >= from) yield event;
-    else if (event.kind === 'past') yield { ...event, time: from };
+}: ReadingTerms): Generator<readonly TapeEvent[]> {
+  const documents = new TapeDocuments(SANDBOX_TAPE, from);
+  const { open, high, low, close, volume } = recordedMinutes();
+  const price = (column: Int32Array, minute: number) => Decimal.fromUnits(BigInt(column[minute] ?? 0), 2).toString();
+  const rowAt = (minute: number) => ({
+    ...{ market: SANDBOX_MARKET, type: '1min', time: new Date(SANDBOX_START + minute * MINUTE).toISOString() },
+    ...{ open: price(open, minute), high: price(high, minute), low: price(low, minute), close: price(close, minute) },
+    volume: Decimal.fromUnits(BigInt(volume[minute] ?? 0), 6).toString(),
+  });
+  const end = from < SANDBOX_START + RECORDED_MINUTES * MINUTE ? RECORDED_MINUTES : 0;
+  for (let begin = 0; begin < end && SANDBOX_START + begin * MINUTE < to; begin += BLOCK) {
+    const events: TapeEvent[] = [];
+    for (let minute = begin; minute < Math.min(begin + BLOCK, end); minute += 1)
+      events.push(...documents.readRow(minute + 1, rowAt(minute)));
+    yield events.flatMap((event) => within(event, from, to));
   }
+}
+
+/** The part of an event that is in a range of time: what is before shows the past. */
+function within(event: TapeEvent, from: number, to: number): TapeEvent[] {
+  if (event.time >= to) return [];
+  if (event.time >= from) return [event];
+  return event.kind === 'past' ? [{ ...event, time: from }] : [];
 }
 
 /** Whether an event only shows what happened before the tape begins. */

@@ -32,7 +32,7 @@ export function timeFor(requests: number): number {
   return Math.ceil((requests * HOLD_MS) / (count - reserved));
 }
 
-/** What a permit is for. Some permits are reserved for cancellations, which must get through while everything else waits. */
+/** What a permit is for. Some permits are reserved for cancellations and reached stops, which must get through while everything else waits. */
 export type Priority = 'common' | 'cancel';
 
 export interface PermitCount {

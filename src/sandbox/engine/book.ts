@@ -518,5 +518,6 @@ function lesser(a: bigint, b: bigint): bigint {
 }
 
 function recordedLevels<Order extends BookOrder>({ levels }: RecordedChange): Level<Order>[] {
-  return levels.map(([price, lots]) => ({ price, amount: lots, recorded: lots, orders: new Map() }));
+  const orders = new Map<bigint, Order>();
+  return levels.map(([price, lots]) => ({ price, amount: lots, recorded: lots, orders }));
 }

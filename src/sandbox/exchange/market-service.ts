@@ -197,10 +197,11 @@ function isSumCurrent({ closedMinutes, tape }: Listing, minute: number): boolean
 }
 
 function depthSides({ market, book }: TradedMarket, size: number, step: bigint): DepthSides {
-  const side = (name: Side) =>
-    mergedLevels(book.levels(name), size, step, name === 'sell').map(
-      ([price, amount]) => [market.price(price), market.amount(amount)] as const,
-    );
+  const side = (name: Side) => {
+    const rows =
+      step === 1n ? firstLevels(book.levels(name), size) : mergedLevels(book.levels(name), size, step, name === 'sell');
+    return rows.map(([price, amount]) => [market.price(price), market.amount(amount)] as const);
+  };
   return { bids: side('buy'), asks: side('sell') };
 }
 
@@ -224,6 +225,15 @@ function mergeStep(market: SandboxMarket, merge: string | undefined): bigint {
     );
   }
   return step.rescaled(market.priceScale, 'down').units;
+}
+
+function firstLevels(levels: Iterable<Level<AccountOrder>>, size: number): [bigint, bigint][] {
+  const rows: [bigint, bigint][] = [];
+  for (const { price, amount } of levels) {
+    if (rows.length === size) break;
+    rows.push([price, amount]);
+  }
+  return rows;
 }
 
 /** The first `size` levels with their prices rounded to multiples of `step`, away from the middle of the book. */

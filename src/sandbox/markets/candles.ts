@@ -159,17 +159,21 @@ export class CandleSeries {
 
   /** Adds a trade. `time` is in ms and never before the previous trade's. */
   record(time: number, price: bigint, volume: bigint): void {
-    const trade = tradeCandle(candleStart('1min', time), price, volume);
-    this.#lastPrice ??= trade.time === this.#history.end ? undefined : this.#closeBefore(trade.time);
+    this.#add(tradeCandle(candleStart('1min', time), price, volume));
+  }
+
+  /** Adds a candle that begins in the newest minute or after it to that minute and to the longer ones. */
+  #add(newest: Candle): void {
+    this.#lastPrice ??= newest.time === this.#history.end ? undefined : this.#closeBefore(newest.time);
     for (const level of LEVELS) {
-      const start = candleStart(level, time);
+      const start = candleStart(level, newest.time);
       const { key, candle: before } = this.#slot(level, start);
-      const candle = before === undefined ? opening(start, trade, this.#lastPrice) : joinCandles(before, trade);
+      const candle = before === undefined ? opening(start, newest, this.#lastPrice) : joinCandles(before, newest);
       this.#current.set(level, { key, candle });
       this.#table.put(key, candle);
     }
-    this.#lastPrice = price;
-    this.#newest = Math.max(this.#newest, trade.time);
+    this.#lastPrice = newest.close;
+    this.#newest = Math.max(this.#newest, newest.time);
   }
 
   /**
@@ -177,6 +181,11 @@ export class CandleSeries {
    * follow are added to it.
    */
   replace(candle: Candle): void {
+    // the usual case: nothing is there to be replaced
+    if (this.#newest > 0 && candle.time > this.#newest) {
+      this.#add(candle);
+      return;
+    }
     this.#put('1min', candle);
     for (const [index, level] of LEVELS.entries()) {
       const shorter = LEVELS[index - 1];

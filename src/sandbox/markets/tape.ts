@@ -48,7 +48,10 @@ export class Tape {
   after(id?: bigint): readonly Trade[] {
     if (id === undefined) return [...this.#latest];
     const oldest = this.#latest[0];
-    if (oldest === undefined || id >= oldest.id) return this.#latest.filter((trade) => trade.id > id);
+    if (oldest === undefined || id >= oldest.id) {
+      const known = this.#latest.findLastIndex((trade) => trade.id <= id);
+      return this.#latest.slice(known + 1);
+    }
     const first = this.#trades.firstNot(this.#market, (trade) => trade.id <= id);
     return this.#trades.between(this.#market, first, first + SHOWN - 1);
   }

@@ -90,7 +90,8 @@ export class Happenings {
     const { kind, side } = event;
     const id = kind === 'trade' && event.id !== null ? BigInt(event.id) : null;
     const [isPast, length] = kind === 'trade' ? [event.isPast, 0] : [false, event.length];
-    return { kind, time, date, id, side, isPast, length, ...numbersOf(event, event, market) };
+    const { price, amount } = numbersOf(event, event, market);
+    return { kind, time, date, id, side, isPast, length, price, amount };
   }
 
   #depth(event: DepthEvent, market: SandboxMarket): RecordedDepth {
@@ -123,9 +124,9 @@ export class Happenings {
 function numbersOf(event: MarketEvent, level: Level, market: SandboxMarket) {
   const [price, amount] = [Decimal.of(level.price), Decimal.of(level.amount)];
   const { priceScale, amountScale, name } = market;
-  if (price.significantScale > priceScale)
+  if (price.scale > priceScale && price.significantScale > priceScale)
     throw badLine(event, `has a price with more than the ${priceScale} decimals of ${name}: ${level.price}`);
-  if (amount.significantScale > amountScale)
+  if (amount.scale > amountScale && amount.significantScale > amountScale)
     throw badLine(event, `has an amount with more than the ${amountScale} decimals of ${name}: ${level.amount}`);
   return {
     price: price.rescaled(priceScale, 'down').units,

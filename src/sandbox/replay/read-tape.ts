@@ -39,22 +39,52 @@ export interface ReadingTerms {
  * Throws Failure `usage` with file and line at the first fault, when it is reached: to apply nothing of a bad file, read all of it first.
  */
 export async function* readTape(files: readonly string[], terms: ReadingTerms = {}): AsyncGenerator<TapeEvent> {
+  for await (const block of readTapeInBlocks(files, terms)) yield* block;
+}
+
+/** The same, as many at once as were read together: a tape has too many events to wait for each. */
+export async function* readTapeInBlocks(
+  files: readonly string[],
+  terms: ReadingTerms = {},
+): AsyncGenerator<readonly TapeEvent[]> {
   const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = terms;
   const books = new Map<string, TapeEvent>();
+  const isRepeated = repeats();
   let hasBegun = from === Number.NEGATIVE_INFINITY;
-  for await (const event of withoutRepeats(merged(files, terms))) {
-    if (event.time >= to) return;
+  const select = (event: TapeEvent, selected: TapeEvent[]) => {
+    if (isRepeated(event)) return;
     if (!hasBegun && event.time >= from) {
       hasBegun = true;
-      for (const book of books.values()) yield { ...book, time: from };
+      for (const book of books.values()) selected.push({ ...book, time: from });
     }
-    if (hasBegun) yield event;
+    if (hasBegun) selected.push(event);
     else if (event.kind === 'depth') books.set(event.market, event);
-    else if (event.kind === 'config') yield { ...event, time: from };
-    else if (event.kind === 'trade') yield { ...event, time: from, isPast: true };
-    else if (event.kind === 'past') yield { ...event, time: from };
+    else if (event.kind === 'config') selected.push({ ...event, time: from });
+    else if (event.kind === 'trade') selected.push({ ...event, time: from, isPast: true });
+    else if (event.kind === 'past') selected.push({ ...event, time: from });
+  };
+  for await (const block of merged(files, terms)) {
+    const end = block.findIndex(({ time }) => time >= to);
+    yield* upToFault(end === -1 ? block : block.slice(0, end), select);
+    if (end !== -1) return;
   }
-  if (!hasBegun) for (const book of books.values()) yield { ...book, time: from };
+  if (!hasBegun) yield [...books.values()].map((book) => ({ ...book, time: from }));
+}
+
+/** What a step makes of each of some things. What it made before a fault comes before the fault. Never empty. */
+function* upToFault<Thing>(
+  things: readonly Thing[],
+  step: (thing: Thing, made: TapeEvent[]) => void,
+): Generator<readonly TapeEvent[]> {
+  const made: TapeEvent[] = [];
+  let fault: { readonly thrown: unknown } | undefined;
+  try {
+    for (const thing of things) step(thing, made);
+  } catch (thrown) {
+    fault = { thrown };
+  }
+  if (made.length > 0) yield made;
+  if (fault !== undefined) throw fault.thrown;
 }
 
 /** What a whole tape has. */
@@ -78,7 +108,7 @@ export async function surveyTape(
   let [from, to, events]: [number | undefined, number | undefined, number] = [undefined, undefined, 0];
   const gaps: Extract<TapeEvent, { kind: 'gap' }>[] = [];
   const markets = new Map<string, ConfigEvent | undefined>();
-  for await (const event of readTape(files, terms)) {
+  const survey = (event: TapeEvent) => {
     check(event);
     if (event.kind === 'gap') gaps.push(event);
     else if (event.kind === 'config') markets.set(event.market, markets.get(event.market) ?? event);
@@ -88,31 +118,35 @@ export async function surveyTape(
       to = Math.max(to ?? 0, event.kind === 'candle' ? event.until : event.time);
       events += 1;
     }
-  }
+  };
+  for await (const block of readTapeInBlocks(files, terms)) for (const event of block) survey(event);
   return { from, to, events, gaps, markets };
 }
 
-/** Leaves out trades that came before, and rules that are known. Throws Failure `usage` if a market has other rules than before. */
-async function* withoutRepeats(events: AsyncIterable<TapeEvent>): AsyncGenerator<TapeEvent> {
+/**
+ * Tells whether an event came before: a trade of another file, or rules that are known. Throws Failure `usage` if a market has other rules
+ * than before.
+ */
+function repeats(): (event: TapeEvent) => boolean {
   const trades = new Map<string, { readonly id: string; readonly date: number }>();
   const rules = new Map<string, ConfigEvent>();
-  for await (const event of events) {
+  return (event) => {
     if (event.kind === 'trade' && event.id !== null) {
       const last = trades.get(event.market);
       // an exchange that has started over gives lower ids
       const isOlder = last !== undefined && compareIds(event.id, last.id) <= 0;
-      if (isOlder && (event.date <= last.date || isOvertaken(last.date, event.date))) continue;
+      if (isOlder && (event.date <= last.date || isOvertaken(last.date, event.date))) return true;
       trades.set(event.market, { id: event.id, date: event.date });
     } else if (event.kind === 'config') {
       const known = rules.get(event.market);
       if (known !== undefined) {
         requireSame(known, event);
-        continue;
+        return true;
       }
       rules.set(event.market, event);
     }
-    yield event;
-  }
+    return false;
+  };
 }
 
 function requireSame(known: ConfigEvent, event: ConfigEvent): void {
@@ -126,85 +160,133 @@ function requireSame(known: ConfigEvent, event: ConfigEvent): void {
   );
 }
 
+type Blocks = AsyncGenerator<readonly TapeEvent[]>;
+
 /** A file whose next event is known. */
 interface Source {
-  readonly events: AsyncGenerator<TapeEvent>;
-  next: TapeEvent;
+  readonly blocks: Blocks;
+  block: readonly TapeEvent[];
+  /** The index of the next event. */
+  at: number;
+}
+
+function nextTime({ block, at }: Source): number {
+  return block[at]?.time ?? Number.POSITIVE_INFINITY;
 }
 
 /** The events of all files in order of time; those of one moment in the order of the files. A file is open from its first event on. */
-async function* merged(files: readonly string[], terms: ReadingTerms): AsyncGenerator<TapeEvent> {
+async function* merged(files: readonly string[], terms: ReadingTerms): Blocks {
   const waiting: { readonly file: string; readonly time: number }[] = [];
   for (const file of files) waiting.push({ file, time: await beginningOf(file, terms) });
   waiting.sort((left, right) => left.time - right.time);
   const open: Source[] = [];
   try {
     for (;;) {
-      const newest = open[0]?.next.time ?? Number.POSITIVE_INFINITY;
+      const [source, other] = open;
       const [first] = waiting;
-      if (first !== undefined && first.time <= newest) {
+      if (first !== undefined && (source === undefined || first.time <= nextTime(source))) {
         waiting.shift();
-        await insert(open, eventsIn(first.file, terms));
+        await insert(open, { blocks: eventsIn(first.file, terms), block: [], at: 0 });
         continue;
       }
-      const [source] = open;
       if (source === undefined) return;
-      yield source.next;
-      if (open.length === 1) {
-        const { value, done } = await source.events.next();
-        if (done) open.shift();
-        else source.next = value;
-      } else {
-        open.shift();
-        await insert(open, source.events);
-      }
+      const until = Math.min(other === undefined ? Number.POSITIVE_INFINITY : nextTime(other), first?.time ?? Infinity);
+      yield takeUntil(source, until);
+      open.shift();
+      await insert(open, source);
     }
   } finally {
-    for (const { events } of open) await events.return(undefined);
+    for (const { blocks } of open) await blocks.return(undefined);
   }
 }
 
-/** Puts a file among those that are open, in the order of their next events. */
-async function insert(open: Source[], events: AsyncGenerator<TapeEvent>): Promise<void> {
-  const { value, done } = await events.next();
-  if (done) return;
-  const index = open.findIndex(({ next }) => next.time > value.time);
-  open.splice(index === -1 ? open.length : index, 0, { events, next: value });
+/** Takes the next event, and those of its block that come before a time. */
+function takeUntil(source: Source, time: number): readonly TapeEvent[] {
+  const { block, at } = source;
+  const end = block.findIndex((event, index) => index > at && event.time >= time);
+  source.at = end === -1 ? block.length : end;
+  return at === 0 && end === -1 ? block : block.slice(at, source.at);
 }
 
-/** When the first event of a file happens; infinity if it has none. */
+/** Puts a file among those that are open, in the order of their next events, unless it is over. */
+async function insert(open: Source[], source: Source): Promise<void> {
+  if (source.at === source.block.length) {
+    const { value, done } = await source.blocks.next();
+    if (done === true) return;
+    [source.block, source.at] = [value, 0];
+  }
+  const index = open.findIndex((other) => nextTime(other) > nextTime(source));
+  open.splice(index === -1 ? open.length : index, 0, source);
+}
+
+/** When the first event of a file happens. Throws Failure `usage` if it has none. */
 async function beginningOf(file: string, terms: ReadingTerms): Promise<number> {
-  for await (const { time } of eventsIn(file, terms)) return time;
+  for await (const [event] of eventsIn(file, terms)) if (event !== undefined) return event.time;
   throw usage(`${file} has no rows.`, terms.market === undefined ? TAPE_FORMS : PLAIN_FORMS);
 }
 
-async function* eventsIn(file: string, { market, from = 0 }: ReadingTerms): AsyncGenerator<TapeEvent> {
+/** The events of a file, those that were read together at once. */
+async function* eventsIn(file: string, { market, from = 0 }: ReadingTerms): Blocks {
   const head = headOf(file);
   const documents = new TapeDocuments(file, from);
   if (head.equals(PARQUET)) {
-    for await (const [row, fields] of parquetRows(file)) yield* documents.readRow(row, fields);
+    for await (const rows of parquetRows(file))
+      yield* upToFault(rows, ([row, fields], events) => events.push(...documents.readRow(row, fields)));
   } else {
-    const lines = linesOf(file, head.subarray(0, GZIP.length).equals(GZIP));
-    let columns: readonly string[] | undefined;
-    let form: 'json' | 'csv' | 'plain' | undefined;
-    let length = MINUTE;
-    for await (const { number, text, isWhole } of lines) {
-      if (text.trim() === '' && isWhole) continue;
-      // all that there is was cut off
-      if (form === undefined && !isWhole && (text.trim() === '' || (text.startsWith('{') && !isJson(text)))) break;
-      if (form === undefined) {
-        form = formOf(text, market, { file, line: number });
-        if (form === 'plain') length = await shortestStep(file, head);
-        if (form === 'csv') columns = text.split(',');
-        if (form === 'csv' || (form === 'plain' && isHeader(text))) continue;
-      }
-      if (!isWhole && form !== 'plain' && !(form === 'json' && isJson(text))) yield* documents.cutOff(number);
-      else if (form === 'json') yield* documents.read(number, text);
-      else if (form === 'csv') yield* documents.readRow(number, rowOf(text, columns ?? [], { file, line: number }));
-      else yield* documents.readPlainRow(number, plainColumns(text), market ?? '', length);
+    const isCompressed = head.subarray(0, GZIP.length).equals(GZIP);
+    let form: LineForm | undefined;
+    for await (const lines of linesOf(file, isCompressed)) {
+      form ??= await formIn(lines, market, file, isCompressed);
+      if (form === undefined) continue;
+      const { first, read } = form;
+      yield* upToFault(lines, (line, events) => {
+        if (line.number >= first && (line.text.trim() !== '' || !line.isWhole)) read(documents, line, events);
+      });
     }
   }
-  yield* documents.end();
+  const rest = [...documents.end()];
+  if (rest.length > 0) yield rest;
+}
+
+/** How the lines of a file are read. */
+interface LineForm {
+  /** The number of the first line that is not a header. */
+  readonly first: number;
+  readonly read: (documents: TapeDocuments, line: Line, events: TapeEvent[]) => void;
+}
+
+/** How the lines of a file are read, by its first one; undefined if none of these says. Throws Failure `usage` for no known form. */
+async function formIn(
+  lines: readonly Line[],
+  market: string | undefined,
+  file: string,
+  isCompressed: boolean,
+): Promise<LineForm | undefined> {
+  const line = lines.find(({ text, isWhole }) => text.trim() !== '' || !isWhole);
+  if (line === undefined) return undefined;
+  const { number, text, isWhole } = line;
+  // all that there is was cut off
+  if (!isWhole && (text.trim() === '' || (text.startsWith('{') && !isJson(text)))) return undefined;
+  const form = formOf(text, market, { file, line: number });
+  if (form === 'json') {
+    const eventsOf = (documents: TapeDocuments, one: Line) =>
+      one.isWhole || isJson(one.text) ? documents.read(one.number, one.text) : documents.cutOff(one.number);
+    return { first: number, read: (documents, one, events) => events.push(...eventsOf(documents, one)) };
+  }
+  if (form === 'csv') {
+    const columns = text.split(',');
+    const eventsOf = (documents: TapeDocuments, one: Line) =>
+      one.isWhole
+        ? documents.readRow(one.number, rowOf(one.text, columns, { file, line: one.number }))
+        : documents.cutOff(one.number);
+    return { first: number + 1, read: (documents, one, events) => events.push(...eventsOf(documents, one)) };
+  }
+  const length = await shortestStep(file, isCompressed);
+  return {
+    first: isHeader(text) ? number + 1 : number,
+    read: (documents, one, events) =>
+      events.push(...documents.readPlainRow(one.number, plainColumns(one.text), market ?? '', length)),
+  };
 }
 
 /** What the lines of a file are, by its first one. Throws Failure `usage` for lines of no known form. */
@@ -249,13 +331,14 @@ function plainColumns(text: string): string[] {
 }
 
 /** The shortest distance between two rows is the length of a candle; longer ones are gaps. In milliseconds. */
-async function shortestStep(file: string, head: Buffer): Promise<number> {
+async function shortestStep(file: string, isCompressed: boolean): Promise<number> {
   let [least, last] = [Number.POSITIVE_INFINITY, Number.NaN];
-  for await (const { text } of linesOf(file, head.subarray(0, GZIP.length).equals(GZIP))) {
-    const time = plainTime(plainColumns(text)[0] ?? '') ?? Number.NaN;
-    if (time - last > 0) least = Math.min(least, time - last);
-    last = time;
-  }
+  for await (const lines of linesOf(file, isCompressed))
+    for (const { text } of lines) {
+      const time = plainTime(plainColumns(text)[0] ?? '') ?? Number.NaN;
+      if (time - last > 0) least = Math.min(least, time - last);
+      last = time;
+    }
   return Number.isFinite(least) ? least : MINUTE;
 }
 
@@ -267,17 +350,20 @@ interface Line {
   readonly isWhole: boolean;
 }
 
-async function* linesOf(file: string, isCompressed: boolean): AsyncGenerator<Line> {
+/** The lines of a file, those that were read together at once. */
+async function* linesOf(file: string, isCompressed: boolean): AsyncGenerator<readonly Line[]> {
   let number = 0;
   let rest = '';
   try {
     for await (const text of textOf(file, isCompressed)) {
-      const lines = `${rest}${text}`.split('\n');
-      rest = lines.pop() ?? '';
-      for (const line of lines) {
-        number += 1;
-        yield { number, text: trimmed(line, number), isWhole: true };
-      }
+      const texts = `${rest}${text}`.split('\n');
+      rest = texts.pop() ?? '';
+      const before = number;
+      number += texts.length;
+      yield texts.map((line, index) => {
+        const own = before + index + 1;
+        return { number: own, text: trimmed(line, own), isWhole: true };
+      });
       if (rest.length > LONGEST_LINE)
         throw badLine({ file, line: number + 1 }, `is longer than ${LONGEST_LINE} characters`);
     }
@@ -286,7 +372,7 @@ async function* linesOf(file: string, isCompressed: boolean): AsyncGenerator<Lin
     // there is a line that is not whole, even if what could be unpacked ends with one that is
     rest += ' ';
   }
-  if (rest !== '') yield { number: number + 1, text: trimmed(rest, number + 1), isWhole: false };
+  if (rest !== '') yield [{ number: number + 1, text: trimmed(rest, number + 1), isWhole: false }];
 }
 
 function trimmed(line: string, number: number): string {
@@ -296,10 +382,9 @@ function trimmed(line: string, number: number): string {
 
 async function* textOf(file: string, isCompressed: boolean): AsyncGenerator<string> {
   const stream = fs.createReadStream('', { fd: openRegular(file), highWaterMark: BLOCK });
-  const decoder = new TextDecoder();
-  const bytes = isCompressed ? pipeline(stream, createGunzip(), () => undefined) : stream;
+  const read = isCompressed ? pipeline(stream, createGunzip({ chunkSize: BLOCK }), () => undefined) : stream;
   try {
-    for await (const chunk of bytes) yield decoder.decode(chunk as Buffer, { stream: true });
+    for await (const text of read.setEncoding('utf8')) yield text as string;
   } finally {
     stream.destroy();
   }
@@ -337,20 +422,19 @@ function headOf(file: string): Buffer {
 }
 
 /** The rows of a Parquet file, counted from 1. */
-async function* parquetRows(file: string): AsyncGenerator<[number, Record<string, unknown>]> {
-  let row = 0;
+async function* parquetRows(file: string): AsyncGenerator<readonly (readonly [number, Record<string, unknown>])[]> {
+  let read = 0;
   try {
     const buffer = await asyncBufferFromFile(file);
     const metadata = await parquetMetadataAsync(buffer);
     const count = Number(metadata.num_rows);
-    for (let start = 0; start < count; start += GROUP_ROWS) {
-      const group = { file: buffer, metadata, rowStart: start, rowEnd: Math.min(count, start + GROUP_ROWS) };
-      for (const fields of await parquetReadObjects(group)) {
-        row += 1;
-        yield [row, fields];
-      }
+    while (read < count) {
+      const rows = { rowStart: read, rowEnd: Math.min(count, read + GROUP_ROWS) };
+      const found = await parquetReadObjects({ file: buffer, metadata, ...rows });
+      yield found.map((fields, index) => [rows.rowStart + index + 1, fields] as const);
+      read = rows.rowEnd;
     }
   } catch {
-    throw badLine({ file, line: row + 1 }, 'cannot be read: the Parquet file is damaged', TAPE_FORMS);
+    throw badLine({ file, line: read + 1 }, 'cannot be read: the Parquet file is damaged', TAPE_FORMS);
   }
 }

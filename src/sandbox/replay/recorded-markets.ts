@@ -37,7 +37,7 @@ interface RecordedMarketsContext {
 }
 
 /** Levels a side of a book that is made up, and how far apart they are, as a share of the price. */
-const MADE_UP_LEVELS = 10n;
+const MADE_UP_LEVELS = 10;
 const MADE_UP_SHARE = 20_000n;
 /** The usual amount follows the newest one by this share. */
 const USUAL_SHARE = 16n;
@@ -155,10 +155,9 @@ function isFinest(recording: Recording, length: number): boolean {
 }
 
 /** A change that also takes away the levels that it does not name. */
-function withGone(
-  { levels, worst }: RecordedChanges['buy'],
-  known: ReadonlyMap<bigint, bigint>,
-): RecordedChanges['buy'] {
+function withGone(change: RecordedChanges['buy'], known: ReadonlyMap<bigint, bigint>): RecordedChanges['buy'] {
+  if (known.size === 0) return change;
+  const { levels, worst } = change;
   const named = new Set(levels.map(([price]) => price));
   const gone = [...known.keys()].filter((price) => !named.has(price)).map((price) => [price, 0n] as const);
   return { levels: [...gone, ...levels], worst };
@@ -173,11 +172,14 @@ function madeUpBook(price: bigint, usual: bigint): RecordedChanges {
   const step = price / MADE_UP_SHARE + 1n;
   const side = (outwards: bigint) => {
     const levels: [bigint, bigint][] = [];
-    for (let rank = 1n; rank <= MADE_UP_LEVELS; rank += 1n) {
-      const at = price + outwards * rank * step;
-      if (at > 0n) levels.push([at, (usual + 1n) * rank]);
+    let [at, lots] = [price, 0n];
+    while (levels.length < MADE_UP_LEVELS) {
+      at += outwards;
+      lots += usual + 1n;
+      if (at <= 0n) break;
+      levels.push([at, lots]);
     }
     return { levels, worst: null };
   };
-  return { buy: side(-1n), sell: side(1n) };
+  return { buy: side(-step), sell: side(step) };
 }

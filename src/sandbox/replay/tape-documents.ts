@@ -302,10 +302,21 @@ export class TapeDocuments {
       return;
     }
     const parts = shares(pathOf(candle), volume, undefined);
-    for (const [index, part] of parts.entries()) {
+    for (const [index, { side, price, amount }] of parts.entries()) {
       const date = time + Math.floor((index * length) / parts.length);
-      const when = { ...this.#event(market, this.#forward(date)), date, until: time + length, length };
-      yield { ...when, kind: 'candle', ...part };
+      yield {
+        kind: 'candle',
+        time: this.#forward(date),
+        market,
+        file: this.#file,
+        line: this.#line,
+        date,
+        until: time + length,
+        length,
+        side,
+        price,
+        amount,
+      };
     }
   }
 
@@ -459,13 +470,13 @@ function withoutRepeats(prices: readonly Decimal[]): Decimal[] {
 function shares(prices: readonly Decimal[], volume: Decimal, before: Decimal | undefined) {
   const units = volume.sign > 0 ? volume.units : 0n;
   const count = BigInt(prices.length);
-  const [share, rest] = [units / count, units % count];
+  const [share, rest] = [units / count, Number(units % count)];
+  const [less, more] = [share, share + 1n].map((amount) => Decimal.fromUnits(amount, volume.scale).toString());
   return prices.map((price, index) => {
     const earlier = index === 0 ? (before ?? price) : (prices[index - 1] ?? price);
-    const amount = share + (BigInt(index) >= count - rest ? 1n : 0n);
     return {
       price: price.toString(),
-      amount: Decimal.fromUnits(amount, volume.scale).toString(),
+      amount: (index >= prices.length - rest ? more : less) ?? '0',
       side: price.compare(earlier) >= 0 ? ('buy' as const) : ('sell' as const),
     };
   });

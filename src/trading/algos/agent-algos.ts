@@ -70,11 +70,18 @@ export function agentAlgos({ host, journal }: Pick<TradingContext, 'host' | 'jou
   if (!mayHaveAlgos(state)) return [];
   const store = new AlgoStore(host, state, journal.folder);
   return store.openIds().flatMap((id) => {
-    const { facts, children = [] } = store.read(id) ?? {};
+    const { facts, children = [], closed = [] } = store.read(id) ?? {};
     const { terms } = facts?.began ?? {};
     if (facts === undefined || terms?.agent === undefined || facts.ended !== null) return [];
     const { whole, orders } = countAlgo(terms, facts.began);
-    const placed = Decimal.sum(children.map(({ price, amount }) => Decimal.of(price).times(Decimal.of(amount))));
+    const closedOrders = new Map(closed.map((line) => [line.closed, line.order]));
+    const placed = Decimal.sum(
+      children.map(({ child, price, amount }) => {
+        // what it left may be placed again
+        const counted = closedOrders.has(child) ? (closedOrders.get(child)?.filled ?? '0') : amount;
+        return Decimal.of(price).times(Decimal.of(counted));
+      }),
+    );
     const { market, quote } = terms.market;
     return [{ id, market, quote, orders, unplaced: positive(whole.minus(placed)) }];
   });

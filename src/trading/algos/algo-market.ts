@@ -76,10 +76,10 @@ export function bestOfOthers(
   levels: readonly Level[],
   own: readonly { readonly price: Decimal; readonly remaining: Decimal }[],
 ): Decimal | null {
-  const others = levels.filter((level) => {
+  const best = levels.find((level) => {
     const price = Decimal.of(level.price);
     const mine = Decimal.sum(own.filter((order) => order.price.equals(price)).map(({ remaining }) => remaining));
     return Decimal.of(level.amount).compare(mine) > 0;
   });
-  return bestOf(others);
+  return best === undefined ? null : bestOf([best]);
 }

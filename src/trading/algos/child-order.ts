@@ -5,6 +5,7 @@ import { Failure, tryRead } from '../../errors.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
 import { isKind, type Settlement } from '../journal/write.js';
+import { closeMarket } from '../settling/close-lists.js';
 import { findOrderOutcome } from '../settling/find-order.js';
 import { settleOrder } from '../settling/settle-order.js';
 import type { TradingContext } from '../trading-context.js';
@@ -13,8 +14,10 @@ import { type ChildLine, childName, type FactRecord } from './store.js';
 
 /** The order of a child that the network made twice. */
 interface DuplicateOrder {
-  order: Order | null;
+  readonly order: Order | null;
   readonly isProven: boolean;
+  /** Whether the exchange was asked where the client id leads: it can prove nothing more. */
+  readonly isCompared: boolean;
 }
 
 /**
@@ -98,16 +101,22 @@ export class ChildOrder {
     for (const duplicate of duplicates) this.addDuplicate(duplicate, null, false);
   }
 
-  addDuplicate(id: string, order: Order | null, isProven: boolean): void {
+  addDuplicate(id: string, order: Order | null, isProven: boolean, isCompared = isProven): void {
     if (id === this.orderId) return;
     const known = this.duplicates.get(id);
-    this.duplicates.set(id, { order: order ?? known?.order ?? null, isProven: isProven || known?.isProven === true });
+    this.duplicates.set(id, {
+      order: order ?? known?.order ?? null,
+      isProven: isProven || known?.isProven === true,
+      isCompared: isCompared || known?.isCompared === true,
+    });
   }
 
-  /** The order and its duplicates that are open or not known yet, by their ids. */
-  get openIds(): readonly string[] {
+  /** The order and its duplicates of which there is something to find out, by their ids. */
+  get unfinishedIds(): readonly string[] {
     const own = this.sending === 'placed' && this.end === null && this.orderId !== null ? [this.orderId] : [];
-    const others = [...this.duplicates].filter(([, { order }]) => order === null || order.state === 'open');
+    const others = [...this.duplicates].filter(
+      ([, { order, isCompared }]) => order === null || order.state === 'open' || !isCompared,
+    );
     return [...own, ...others.map(([id]) => id)];
   }
 
@@ -229,8 +238,13 @@ export async function settleChild(trading: TradingContext, market: string, child
     if (!entry.isKind('order') || !(entry.isOwn || entry.claim())) return false;
     const found = await findOrderOutcome(trading, entry);
     settleOrder(entry, found);
-    if (found.outcome === 'placed') child.show(found.order);
-    else if (found.outcome !== 'unknown') child.sending = found.outcome;
+    if (found.outcome === 'placed') {
+      child.show(found.order);
+      // the network may have executed it twice, which only a list shows
+      for (const { writeId, ids, shown, isProven } of await closeMarket(trading, market))
+        if (writeId === child.clientId)
+          for (const id of ids) child.addDuplicate(id, shown.find((order) => order.id === id) ?? null, isProven);
+    } else if (found.outcome !== 'unknown') child.sending = found.outcome;
     if (found.outcome === 'refused') child.refusal = found.refusal;
     return found.outcome !== 'unknown';
   }
@@ -249,11 +263,11 @@ export async function settleChild(trading: TradingContext, market: string, child
 
 /** Reads the orders of a child that may have changed. Throws Failure if the exchange cannot be read. */
 export async function readChild({ client }: TradingContext, market: string, child: ChildOrder): Promise<void> {
-  for (const id of child.openIds) {
+  for (const id of child.unfinishedIds) {
     const order = await orUndefinedIfGone(() => client.getOrder(market, { id }));
     if (id !== child.orderId) {
       const isProven = child.duplicates.get(id)?.isProven || (await isOneOfPair(client, market, child));
-      if (order !== undefined) child.addDuplicate(id, order, isProven);
+      if (order !== undefined) child.addDuplicate(id, order, isProven, true);
       else child.duplicates.delete(id);
     } else if (order === undefined) child.sending = 'missing';
     else {

@@ -201,6 +201,8 @@ export class AlgoRunner {
     const sleptMs = Math.max(now.at - before.at, now.wall - before.wall);
     if (sleptMs <= STALE_MS) return;
     for (const market of this.#markets.values()) market.resynchronise();
+    // the answer shows the exchange's time: this machine's clock may have been set
+    this.#funds?.request();
   }
 
   /** Algo orders that are new or have ended, facts of other processes, a halt. */

@@ -4,6 +4,7 @@ import { Failure } from '../../errors.js';
 import type { OrderUpdate } from '../../exchange/exchange.js';
 import { backoffMs } from '../../platform/backoff.js';
 import type { GuardLimits } from '../guards/limits.js';
+import { ignoringDiskErrors } from '../journal/files.js';
 import { referenceOf } from '../preview/market-view.js';
 import type { DuplicateOrders } from '../settling/duplicates.js';
 import type { TradingContext } from '../trading-context.js';
@@ -442,7 +443,7 @@ export class RunningAlgo {
   }
 
   get #needsRead(): boolean {
-    return this.children.some(({ openIds }) => openIds.length > 0);
+    return this.children.some(({ unfinishedIds }) => unfinishedIds.length > 0);
   }
 
   get #needsSettling(): boolean {
@@ -455,7 +456,7 @@ export class RunningAlgo {
     if (this.#needsSettling && host.monotonic() >= this.#settleAt) await this.#settle();
     if (!this.#needsRead || host.monotonic() < this.#readAt) return;
     this.#readAt = host.monotonic() + READ_MS;
-    for (const child of this.children) if (child.openIds.length > 0) await this.#read(child);
+    for (const child of this.children) if (child.unfinishedIds.length > 0) await this.#read(child);
   }
 
   async #settle(): Promise<void> {
@@ -523,6 +524,10 @@ export class RunningAlgo {
       // the exchange shows it
       if (!(error instanceof Failure)) throw error;
     }
+    const { archive } = this.#options.trading.journal;
+    const { filled = '0' } = order ?? {};
+    // what it left counts for the limit of the day when it is placed again; until then it counts in full
+    if (filled !== child.amount) ignoringDiskErrors(() => archive.countFilled(clientId, filled));
   }
 
   /** The journal forgets them, and the list of what has ended counts them too. */

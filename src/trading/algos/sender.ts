@@ -16,11 +16,14 @@ import { type Child, isExit, mayPlace, type NewChild } from './children.js';
 import type { PauseCause } from './facts.js';
 import { type AlgoStore, childId } from './store.js';
 import { type AlgoTerms, exitSideOf } from './terms.js';
+import type { WatchedMarket } from './watched-market.js';
 
 /** What sends the children of an algo order. */
 export interface SenderContext {
   readonly trading: TradingContext;
   readonly store: Pick<AlgoStore, 'addLine'>;
+  /** Its clock is that of the decisions. */
+  readonly market: Pick<WatchedMarket, 'now'>;
   /** The limits as they are now. Throws Failure `usage` if the profile has other hosts or keys by now, and `credentials`. */
   readonly limits: () => Promise<GuardLimits>;
 }
@@ -92,7 +95,13 @@ export class ChildSender {
       repay: terms.repay,
     };
     const id = childId({ parent: terms.id, role: wanted.role, number });
-    const line = { child: id, type: order.type, price: order.price, amount: order.amount, time: trading.client.now() };
+    const line = {
+      child: id,
+      type: order.type,
+      price: order.price,
+      amount: order.amount,
+      time: this.#context.market.now(),
+    };
     const child = new ChildOrder(line);
     // a record of this name may be there although the line is not: after a power failure
     if (trading.journal.findUnsettled(id) !== undefined) {
@@ -117,7 +126,10 @@ export class ChildSender {
     try {
       store.addLine(terms.id, line);
       onNamed(child);
-      const placement = await placeOrder(trading, order, { id, bestBid, requireWithinLimits, gate });
+      const placement = await placeOrder(trading, order, {
+        ...{ id, bestBid, requireWithinLimits, gate },
+        isUrgent: wanted.role === 'stop',
+      });
       take(child, placement);
       return { kind: 'sent', child, placement };
     } catch (error) {

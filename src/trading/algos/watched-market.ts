@@ -84,6 +84,8 @@ export class WatchedMarket {
   #read: Seen<Depth> | undefined;
   #readTrades: Seen<readonly Trade[]> | undefined;
   #newestPush: readonly Trade[] = [];
+  /** The best prices of a book, with the own orders that were left out. */
+  #best: { of: Depth; orders: readonly OrderUpdate[] | undefined; prices: Omit<AlgoBook, 'ageMs'> } | undefined;
   #isReading = false;
   #isRefreshDue = false;
   #nextRead = 0;
@@ -92,6 +94,8 @@ export class WatchedMarket {
   #isResynchronising = false;
   /** The time of the newest book that was ever seen, by the exchange's clock. */
   #newestBook = 0;
+  /** The last time of the exchange that it has shown; undefined before the first. */
+  #knownTime: number | undefined;
   needsTrades = false;
 
   constructor(options: WatchedMarketOptions) {
@@ -138,17 +142,29 @@ export class WatchedMarket {
     this.start();
   }
 
-  /** The exchange's clock. One that runs faster than this machine's shows in what the exchange sends. */
+  /**
+   * The exchange's clock. One that runs faster than this machine's shows in what the exchange sends. If this machine's was set, only that
+   * shows the time until the exchange has answered.
+   */
   now(): number {
+    const { client } = this.#options;
     this.#newestBook = Math.max(this.#newestBook, this.#book()?.value.time ?? 0);
-    return Math.max(this.#options.client.now(), this.#newestBook);
+    if (client.isTimeKnown) this.#knownTime = client.now();
+    return Math.max(this.#knownTime ?? client.now(), this.#newestBook);
   }
 
   /** The newest book with its age; null before the first. @param own the account's open orders in the market */
   book(): AlgoBook | null {
     const seen = this.#book();
     if (seen === undefined) return null;
-    const { bids, asks } = seen.value;
+    const orders = this.#stream?.of({ kind: 'orders', market: this.name })?.value;
+    // each algo order of the market asks for it
+    if (this.#best?.of !== seen.value || this.#best.orders !== orders)
+      this.#best = { of: seen.value, orders, prices: this.#bestPrices(seen.value) };
+    return { ...this.#best.prices, ageMs: this.#ageOf(seen) };
+  }
+
+  #bestPrices({ bids, asks }: Depth): Omit<AlgoBook, 'ageMs'> {
     const mine = this.ownOpen;
     const ofSide = (side: 'buy' | 'sell') =>
       mine
@@ -162,7 +178,6 @@ export class WatchedMarket {
       ask: bestOfOthers(asks, []),
       othersBid: bestOfOthers(bids, ofSide('buy')),
       othersAsk: bestOfOthers(asks, ofSide('sell')),
-      ageMs: this.#ageOf(seen),
     };
   }
 
@@ -224,8 +239,9 @@ export class WatchedMarket {
     const read = this.#readTrades;
     const { monotonic } = this.#options.host;
     const readAge = read === undefined ? Number.POSITIVE_INFINITY : monotonic() - read.at;
-    const known = [streamed?.value.at(-1), read?.value.at(-1)].filter((trade) => trade !== undefined);
-    const newest = known.toSorted((one, other) => compareIds(other.id, one.id))[0];
+    const [pushed, polled] = [streamed?.value.at(-1), read?.value.at(-1)];
+    const isPolledNewer = pushed === undefined || (polled !== undefined && compareIds(polled.id, pushed.id) > 0);
+    const newest = isPolledNewer ? polled : pushed;
     if (newest === undefined) return null;
     // a push that was held up on its way is of the past
     const isPushed = this.#newestPush.some(({ id }) => id === newest.id);

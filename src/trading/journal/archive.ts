@@ -3,7 +3,7 @@ import path from 'node:path';
 import { Decimal } from '../../domain/decimal.js';
 import { syncFolder } from '../../platform/private-files.js';
 import { appendDurably, encodeLine, linesBackwards, namesIn, valueInLine } from './files.js';
-import { type DayNotional, dayNotionalOf } from './notional.js';
+import { type DayNotional, dayNotionalOf, notionalOfFilled } from './notional.js';
 import { isKind, isRecordedWrite, orderCancelledBy, ordersMadeBy, type RecordedWrite, type Settled } from './write.js';
 
 /** Of `2026-11-25`, with which the names of files begin. */
@@ -68,6 +68,17 @@ export class Archive {
     if (!isNewDay) return;
     syncFolder(this.#folder);
     this.#prune();
+  }
+
+  /**
+   * From now on an order that is closed counts for the limit of its day what it has filled, and not in full. One that the network made
+   * twice goes on counting in full. Throws the system's error.
+   */
+  countFilled(id: string, filled: string): void {
+    const settled = this.find(id);
+    if (settled === undefined || settled.outcome !== 'placed' || settled.duplicates.length > 0) return;
+    const { write } = settled;
+    if (isKind(write, 'order')) this.add({ ...settled, notional: notionalOfFilled(write, filled).toString() });
   }
 
   /**

@@ -22,6 +22,11 @@ export function dayNotionalOf(settled: Settled): DayNotional | undefined {
   return { id: write.id, time: dateOf(settled), quote, notional: settled.notional ?? notionalOfOrder(settled) };
 }
 
+/** What an order counts that was closed when it had filled so much: what it left may be placed again. In its quote coin. */
+export function notionalOfFilled({ terms, bestBid }: RecordedWrite<'order'>, filled: string): Decimal {
+  return notionalForGuards({ ...terms, amount: filled }, bestBid);
+}
+
 function notionalOfOrder({ write, outcome, duplicates }: Settled): string {
   const orders = duplicates.length + (outcome === 'placed' ? 1 : 0);
   return notionalOfWrite(write)

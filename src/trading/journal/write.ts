@@ -210,7 +210,10 @@ export interface Settlement {
 export interface Settled extends Settlement {
   readonly write: RecordedWrite;
   readonly events: readonly JournalEvent[];
-  /** The notional of a job's orders for the day limit, in the quote coin, duplicates included. */
+  /**
+   * What its orders count for the limit of a day, in the quote coin: those of a job, duplicates included, and an order of an algo order
+   * that was closed before it had filled. Absent: the order in full.
+   */
   readonly notional?: string;
 }
 

@@ -27,6 +27,7 @@ export interface RecordOptions extends Pick<NewRecord, 'bestBid'> {
  * Records an order, sends it once, and finds its outcome within the time budget.
  *
  * @param gate cancels the order until it leaves
+ * @param isUrgent whether it may pass other requests that wait for the rate limit
  * @throws Failure `usage` if an identical order has an unknown outcome, the client id is in use, the record cannot be written or
  *   a limit is exceeded; `credentials` if signing fails: nothing was sent
  */
@@ -39,7 +40,8 @@ export async function placeOrder(
     requireWithinLimits,
     bestBid,
     gate = new SendGate(),
-  }: Omit<NewRecord, 'reqTime'> & RecordOptions & { readonly gate?: SendGate },
+    isUrgent,
+  }: Omit<NewRecord, 'reqTime'> & RecordOptions & { readonly gate?: SendGate; readonly isUrgent?: boolean },
 ): Promise<Placement> {
   const { client, journal } = trading;
   refuseIdenticalOrder(trading, terms);
@@ -47,7 +49,7 @@ export async function placeOrder(
   const entry = journal.begin<'order'>({ operation: 'order', terms }, { id, clientId, reqTime, bestBid });
   const response = await entry.send(async () => {
     await requireWithinLimits?.(entry.write);
-    return sendRecordedOrder(trading, entry, gate);
+    return sendRecordedOrder(trading, entry, gate, isUrgent);
   });
   return settleSentOrder(trading, entry, response);
 }
@@ -60,10 +62,11 @@ export function sendRecordedOrder(
   { client }: TradingContext,
   entry: JournalEntry<'order'>,
   gate = new SendGate(),
+  isUrgent = false,
 ): Promise<WriteResponse<{ readonly id: string }>> {
   const { terms, reqTime } = entry.write;
   gate.attachEntry(entry);
-  return client.placeOrder(terms, clientIdOf(entry.write), { reqTime, mayLeave: gate.mayLeave });
+  return client.placeOrder(terms, clientIdOf(entry.write), { reqTime, mayLeave: gate.mayLeave, isUrgent });
 }
 
 /** Throws Failure `usage` if an identical order has an unknown outcome, or a record cannot be read. */

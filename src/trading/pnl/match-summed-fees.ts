@@ -20,7 +20,7 @@ export interface SummedFees {
 }
 
 /** Fees and bills of one coin that have the same sum. */
-interface Settlement {
+interface SummedMatch {
   readonly fees: readonly OrderFee[];
   readonly lines: readonly Line[];
   /** The fees after them, if no bill of their kind came later. */
@@ -29,7 +29,7 @@ interface Settlement {
   readonly longestMs: number;
 }
 
-const NOTHING_SETTLED: Settlement = { fees: [], lines: [], next: [], longestMs: 0 };
+const NOTHING_MATCHED: SummedMatch = { fees: [], lines: [], next: [], longestMs: 0 };
 
 /** Fees that are summed are booked once a day, or more often. */
 const DAY_MS = 86_400_000;
@@ -47,8 +47,8 @@ export function matchSummedFees(statement: Statement, sides: readonly MarketSide
   const left = new Set(fees);
   const movements: Movement[] = [];
   const due: DueFee[] = [];
-  const settleIn = (coin: string, of: readonly OrderFee[]) => {
-    const found = settle(statement, of, linesOf(statement, coin));
+  const matchIn = (coin: string, of: readonly OrderFee[]) => {
+    const found = bestMatch(statement, of, linesOf(statement, coin));
     for (const fee of found.fees) shareFee(fee, coin, 'sum');
     for (const line of found.lines) {
       statement.take(line);
@@ -75,12 +75,12 @@ export function matchSummedFees(statement: Statement, sides: readonly MarketSide
   const unnamed = fees.filter(({ coin }) => coin === null);
   const own = unnamed.length === 0 ? undefined : coinOf(statement, fees);
   if (own !== undefined)
-    settleIn(
+    matchIn(
       own,
       fees.filter(({ coin }) => coin === null || coin === own),
     );
   for (const coin of new Set(fees.flatMap((fee) => fee.coin ?? [])))
-    settleIn(
+    matchIn(
       coin,
       [...left].filter((fee) => fee.coin === coin),
     );
@@ -98,13 +98,13 @@ function shareFee({ trades, amount }: OrderFee, coin: string | null, bill: Booke
   }
 }
 
-/** The coin whose bills settle the most fees that orders do not name the coin of; undefined if there is none. */
+/** The coin whose bills match the most fees that orders do not name the coin of; undefined if there is none. */
 function coinOf(statement: Statement, fees: readonly OrderFee[]): string | undefined {
   const coins = new Set(statement.lines.filter(({ place }) => !statement.isTaken(place)).map(({ coin }) => coin));
   const counts = [...coins].map((coin) => {
     const own = fees.filter((fee) => fee.coin === null || fee.coin === coin);
-    const { fees: settled } = settle(statement, own, linesOf(statement, coin));
-    return { coin, count: settled.filter((fee) => fee.coin === null).length };
+    const { fees: matched } = bestMatch(statement, own, linesOf(statement, coin));
+    return { coin, count: matched.filter((fee) => fee.coin === null).length };
   });
   const [most] = counts.filter(({ count }) => count > 0).sort((one, other) => other.count - one.count);
   return most?.coin;
@@ -117,22 +117,26 @@ function linesOf(statement: Statement, coin: string): readonly (readonly Line[])
   return [all, ...[...types].map((type) => all.filter((line) => line.type === type))];
 }
 
-/** What settles the most fees: with the bills of one type or of all, and with rebates in bills of their own or not. */
-function settle(statement: Statement, fees: readonly OrderFee[], choices: readonly (readonly Line[])[]): Settlement {
-  const settlements = choices.flatMap((lines) => {
+/** What matches the most fees: with the bills of one type or of all, and with rebates in bills of their own or not. */
+function bestMatch(
+  statement: Statement,
+  fees: readonly OrderFee[],
+  choices: readonly (readonly Line[])[],
+): SummedMatch {
+  const matches = choices.flatMap((lines) => {
     const [paid, received] = [1, -1].map((sign) =>
-      settleSums(
+      matchSums(
         statement,
         fees.filter(({ amount }) => amount.sign === sign),
         lines.filter(({ change }) => change.sign === -sign),
       ),
-    ) as [Settlement, Settlement];
-    return [together(paid, received), settleSums(statement, fees, lines)];
+    ) as [SummedMatch, SummedMatch];
+    return [together(paid, received), matchSums(statement, fees, lines)];
   });
-  return settlements.reduce((best, one) => (one.fees.length > best.fees.length ? one : best), NOTHING_SETTLED);
+  return matches.reduce((best, one) => (one.fees.length > best.fees.length ? one : best), NOTHING_MATCHED);
 }
 
-function together(one: Settlement, other: Settlement): Settlement {
+function together(one: SummedMatch, other: SummedMatch): SummedMatch {
   return {
     fees: [...one.fees, ...other.fees],
     lines: [...one.lines, ...other.lines],
@@ -147,9 +151,9 @@ function isListed({ last: { hasBill } }: OrderFee): boolean {
 }
 
 /** Adds up the bills, and the fees until these have the same sum. Orders whose bills are no longer listed may come before. */
-function settleSums(statement: Statement, fees: readonly OrderFee[], lines: readonly Line[]): Settlement {
+function matchSums(statement: Statement, fees: readonly OrderFee[], lines: readonly Line[]): SummedMatch {
   const [first] = lines;
-  if (first === undefined) return NOTHING_SETTLED;
+  if (first === undefined) return NOTHING_MATCHED;
   const sums = [Decimal.zero];
   for (const { amount } of fees) sums.push((sums.at(-1) ?? Decimal.zero).plus(amount));
   const places = new Map<string, number[]>();
@@ -175,7 +179,7 @@ function settleSums(statement: Statement, fees: readonly OrderFee[], lines: read
     const next = count === lines.length ? fees.slice(reached) : [];
     return { fees: fees.slice(start, reached), lines: lines.slice(0, count), next, longestMs };
   }
-  return NOTHING_SETTLED;
+  return NOTHING_MATCHED;
 }
 
 function sumKey(sum: Decimal): string {

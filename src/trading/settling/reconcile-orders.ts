@@ -45,7 +45,7 @@ interface KnownWrite {
 
 /**
  * Compares a list of the orders of one side of a market with every write of it that is open, not only the command's own, and settles
- * and closes what that shows. Every command that reads a list, for whatever reason, passes it here.
+ * and closes what that shows.
  *
  * A list decides the lines of batches, which are known by side, price, amount and time, and shows duplicates. A single order has a
  * client id: if a row may be its own, the exchange is asked for the order itself. What stays open is unknown, and the user may

@@ -237,13 +237,16 @@ class Matching {
     }
   }
 
-  /** Step 4: a remaining row that matches an item was made by a request that was executed again. */
+  /**
+   * Step 4: a remaining row that matches an item was made by a request that was executed again. An item that is still pending matches
+   * none of them: it would have taken it in step 3.
+   */
   assignDuplicates(): void {
     const byKey = this.#candidatesByKey();
     for (const row of this.#unclaimed) {
       const fitting = (byKey.get(row.matchKey) ?? []).filter((candidate) => this.#mayBeDuplicateOf(row, candidate));
       const proven = fitting.find(({ attempt }) => attempt.newestId === row.id);
-      const originals = proven === undefined ? fitting.filter(canHaveDuplicate) : [proven];
+      const originals = proven === undefined ? fitting : [proven];
       const nearest = leastBy(originals, (candidate) => this.#gap(row, candidate));
       if (nearest === undefined) continue;
       const { writeId } = nearest.attempt;
@@ -402,7 +405,7 @@ class Matching {
  */
 function isAbsenceProven({ response }: Attempt, hasExpired: boolean, isExplained: boolean): boolean {
   if (response === 'named') return isExplained;
-  return response === 'refused' || ((response === 'lost' || response === 'refusedForTiming') && hasExpired);
+  return response === 'refused' || hasExpired;
 }
 
 /** The first place in the list at which there are rows from before the request. */
@@ -419,11 +422,6 @@ function byPriority(one: Candidate, other: Candidate): number {
   return (
     rank(one) - rank(other) || left.reqTime - right.reqTime || (left.id < right.id ? -1 : left.id > right.id ? 1 : 0)
   );
-}
-
-/** Whether a further row that matches the item is a duplicate. */
-function canHaveDuplicate({ item, rowId }: Candidate): boolean {
-  return rowId !== null || item.state === 'absent';
 }
 
 function leastBy<Item>(items: readonly Item[], of: (item: Item) => number): Item | undefined {

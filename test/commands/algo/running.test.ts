@@ -11,6 +11,8 @@ import { usePitHome } from '../pit-home.js';
 
 const pit = usePitHome(['--limit', 'key=off,address=off,kline=off,reqTime=2s']);
 let runner: CommandInProcess;
+/** How far the clock of the machine that watches is set ahead, in ms. */
+let ahead = 0;
 
 interface Event {
   readonly id: string;
@@ -69,7 +71,8 @@ beforeEach(async () => {
 });
 
 function start(): void {
-  runner = startInProcess(['algo', 'run', '--json'], plainEnvironment(pit.home), { host: ALONE });
+  const host = { ...ALONE, now: () => Date.now() + ahead };
+  runner = startInProcess(['algo', 'run', '--json'], plainEnvironment(pit.home), { host });
 }
 
 /** Starts no process in the background. */
@@ -290,6 +293,20 @@ test('a halt pauses it within a moment, also one that is made meanwhile by anoth
   expect((await show(id)).state).toBe('halted');
   await pit.done('algo resume --all --yes');
   await untilState(id, 'done');
+}, 300_000);
+
+test('a clock of the machine that is set an hour forward, and back, ends nothing before its time and keeps no stop back', async () => {
+  const id = await create('buy btc_usdt 0.01 --at 27000 --stop 26000 --for 30m');
+  await untilEvent(id, 'placed');
+  ahead = 3_600_000;
+  await move('26900');
+  await untilEvent(id, 'filled');
+  ahead = 0;
+  await move('25900');
+  expect((await untilState(id, 'done')).children.map(({ role, state }) => `${role} ${state}`)).toEqual([
+    'entry filled',
+    'stop filled',
+  ]);
 }, 300_000);
 
 test('Ctrl-C leaves what rests at the exchange and names the command that continues, which does', async () => {

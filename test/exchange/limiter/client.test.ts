@@ -53,6 +53,15 @@ function putFilesInPlace(folder: string): void {
   }
 }
 
+it('sends an urgent order, such as that of a reached stop, at once while other orders wait', async () => {
+  const server = await serveFaults({ answer: () => respond('{"code":"1000","message":"ok","id":"7"}') });
+  const { client, host, sharing } = clientIn(temporaryState(), server.url);
+  await takeAll(sharing);
+  expect(await client.api.write('order', ORDER, { isUrgent: true })).toMatchObject({ kind: 'done' });
+  expect([host.sleeps, server.requests.length]).toEqual([[], 1]);
+  expect(await client.api.write('order', ORDER)).toMatchObject({ kind: 'notSent', failure: 'limited' });
+});
+
 it('sends a cancellation at once while everything else waits', async () => {
   const server = await serveFaults({ answer: () => respond('{"code":1000,"message":{"des":"done","isSuc":true}}') });
   const { client, host, sharing } = clientIn(temporaryState(), server.url);

@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest';
 import { CANDLE_TYPES } from '../../../src/domain/candle.js';
-import { type CandleType, candleLength, candleStart } from '../../../src/sandbox/markets/candles.js';
+import {
+  type Candle,
+  CandleSeries,
+  type CandleType,
+  candleLength,
+  candleStart,
+  MINUTE,
+} from '../../../src/sandbox/markets/candles.js';
+import { Table } from '../../../src/sandbox/store/table.js';
 import { ExchangeFixture, START } from '../support/exchange-fixture.js';
 
 const iso = (time: number) => new Date(time).toISOString().slice(0, 16);
@@ -122,4 +130,29 @@ test('without trades the price stays and the volume is zero', async () => {
   expect(rows.map(({ open, high, low, close, volume }) => [open, high, low, close, volume])).toEqual(
     Array.from({ length: 4 }, () => [before, before, before, before, '0.000000']),
   );
+});
+
+test('recorded minutes that come in order have the same sums as those that replace others', () => {
+  const begin = Date.UTC(2024, 2, 15);
+  const seriesOf = (candles: readonly Candle[]) => {
+    const empty = { get: () => undefined, getRange: () => [], put: () => undefined, remove: () => undefined };
+    const series = new CandleSeries('btc_usdt', begin, new Table<Candle>('candles', empty as never));
+    for (const candle of candles) series.replace(candle);
+    return CANDLE_TYPES.map((type) => series.read(type, begin + 900 * MINUTE, 1_000));
+  };
+  const minutes = Array.from({ length: 800 }, (_, index): Candle => {
+    const open = 1_000n + BigInt((index * 37) % 101);
+    const close = open + BigInt(index % 7) - 3n;
+    // now and then minutes without a trade
+    return {
+      time: begin + (index + Math.floor(index / 90)) * MINUTE,
+      open,
+      close,
+      high: open + 5n,
+      low: open - 5n,
+      volume: 3n,
+    };
+  });
+  const others = minutes.map((minute) => ({ ...minute, high: minute.high + 100n, volume: 9n }));
+  expect(seriesOf(minutes)).toEqual(seriesOf([...others, ...minutes]));
 });

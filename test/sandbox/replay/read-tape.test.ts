@@ -2,6 +2,7 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../../src/errors.js';
+import { readTape } from '../../../src/sandbox/replay/read-tape.js';
 import type { TapeEvent } from '../../../src/sandbox/replay/tape-event.js';
 import {
   depthLine,
@@ -63,6 +64,20 @@ describe('a tape', () => {
       data: [],
     },
   ];
+
+  it('gives what comes before a fault before it, and meets no fault after the end that was asked for', async () => {
+    const books = [500, 1_200, 5_000, 5_500].map((ms) => depthLine(ms, [['100.00', '1.5']], [['100.10', '2']]));
+    const file = fileOf([...books, 'no document'], 'fault.ndjson');
+    const times: number[] = [];
+    const read = async (to?: number) => {
+      for await (const { time } of readTape([file], { to })) times.push(time - NOON);
+    };
+    await expect(read()).rejects.toThrow('line 5 is not JSON');
+    const before = times.splice(0);
+    expect(before).toHaveLength(books.length);
+    await read(NOON + 5_200);
+    expect(times).toEqual(before.slice(0, 3));
+  });
 
   it.each(['.ndjson', '.ndjson.gz'])(
     'has the rules, books, trades and gaps of its documents, in order: %s',

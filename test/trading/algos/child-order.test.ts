@@ -2,6 +2,10 @@ import { expect, test } from 'vitest';
 import type { Order } from '../../../src/domain/order.js';
 import { ChildOrder, readChild, settleChild } from '../../../src/trading/algos/child-order.js';
 import type { TradingContext } from '../../../src/trading/trading-context.js';
+import { respond } from '../../support/fault-server.js';
+import { record, serve } from '../support/exchange.js';
+import { TERMS } from '../support/terms.js';
+import { tradingOf } from '../support/trading.js';
 
 /** An exchange that shows these orders, and the newest one for a client id. */
 function exchangeWith(newest: string | undefined): TradingContext {
@@ -34,6 +38,36 @@ test.each([undefined, '9'])('a duplicate is not proven if the client id leads to
   const child = duplicated();
   await readChild(exchangeWith(newest), 'btc_usdt', child);
   expect(duplicatesOf(child)).toEqual(['unproven']);
+});
+
+test('a duplicate that had filled before anybody saw it is compared too, once', async () => {
+  const child = duplicated();
+  child.addDuplicate('7', { id: '7', state: 'filled', filled: '1', filledValue: '100' } as Order, false);
+  child.show(cancelled);
+  expect(child.unfinishedIds).toEqual(['7']);
+  const { client } = exchangeWith('8');
+  const filled = { ...cancelled, id: '7', state: 'filled', filled: '1' } as Order;
+  const trading = { client: Object.assign(client, { getOrder: async () => filled }) } as unknown as TradingContext;
+  await readChild(trading, 'btc_usdt', child);
+  expect(duplicatesOf(child)).toEqual(['proven']);
+  expect(child.unfinishedIds).toEqual([]);
+});
+
+test('an order that is found after its answer was lost is found with its duplicate', async () => {
+  const clientId = 'abcdefge1';
+  const [placed, twin] = ['8', '7'].map((id) => record({ id }));
+  const server = await serve({ write: respond('{}'), clientId, reads: [placed ?? ''], list: `[${placed},${twin}]` });
+  const trading = tradingOf(server.url);
+  const child = new ChildOrder({
+    child: clientId,
+    type: 'limit',
+    price: '31000',
+    amount: '0.01',
+    time: trading.host.now(),
+  });
+  trading.journal.begin({ operation: 'order', terms: TERMS }, { id: clientId, reqTime: trading.host.now() });
+  expect(await settleChild(trading, 'btc_usdt', child)).toBe(true);
+  expect([child.orderId, [...child.duplicates.keys()]]).toEqual(['8', ['7']]);
 });
 
 test('an order that is shown as open after a cancellation without an answer is cancelled again, a moment later', async () => {

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
 import { usage } from '../../../src/errors.js';
 import { ChildSender } from '../../../src/trading/algos/sender.js';
+import { notionalToday } from '../../../src/trading/guards/limits.js';
 import { eventually } from '../../support/eventually.js';
 import { FAULTS, respond } from '../../support/fault-server.js';
 import { AtWork, ID, NO_LIMITS, trade } from './support/at-work.js';
@@ -139,8 +140,8 @@ test.each([
   ['under a number that is used', 0, '0.5'],
 ])('the sender lets nothing leave that is %s, whatever decided so', async (_, number, amount) => {
   const work = await AtWork.of(STOP);
-  const { trading, store, terms } = work;
-  const sender = new ChildSender({ trading, store, limits: async () => NO_LIMITS }, terms);
+  const { trading, store, market, terms } = work;
+  const sender = new ChildSender({ trading, store, market, limits: async () => NO_LIMITS }, terms);
   const wanted = { role: 'stop', type: 'limit', price: Decimal.of('97'), amount: Decimal.of(amount) } as const;
   const book = async () => work.market.bookView();
   await sender.place(1, { ...wanted, amount: Decimal.of('0.1') }, [], book, (child) => work.algo.children.push(child));
@@ -258,4 +259,73 @@ test('a chase whose order the guard finds to cross by now waits for the next pri
   work.pass(500);
   await eventually(() => expect(work.names).toEqual(['note', 'placed']));
   expect(work.algo.facts.paused).toBe(null);
+});
+
+test('a chase that has moved its order counts once for the limit of a day: what was closed counts what it had filled', async () => {
+  const work = await AtWork.of(buy('1', { entry: chase() }));
+  const today = () => notionalToday(work.trading.journal, 'usdt', work.trading.host.now()).toString();
+  work.algo.changed();
+  await eventually(() => expect(work.names).toEqual(['placed']));
+  expect(today()).toBe('100');
+  Object.assign(work.exchange.orders[0] ?? {}, { filled: '0.4' });
+  work.pass(1_000);
+  work.move('100.5', '101');
+  await eventually(() => expect(work.exchange.orders).toHaveLength(2));
+  work.pass(1_000);
+  work.move('100.7', '101');
+  await eventually(() => expect(work.exchange.orders).toHaveLength(3));
+  expect(work.exchange.orders.map(({ price, amount }) => `${amount} at ${price}`)).toEqual([
+    '1 at 100',
+    '0.6 at 100.5',
+    '0.6 at 100.7',
+  ]);
+  // 0.4 at 100 have filled, and 0.6 at 100.7 are open
+  await eventually(() => expect(today()).toBe('100.42'));
+});
+
+test('a stop counts once for the limit of a day, so that its take-profit does not keep it from being sent', async () => {
+  const work = await AtWork.of(OCO);
+  work.limits = { ...NO_LIMITS, dayNotional: new Map([['usdt', Decimal.of('150')]]) };
+  work.algo.changed();
+  await eventually(() => expect(work.names).toEqual(['placed']));
+  work.move('98', '99');
+  await eventually(() => expect(work.exchange.orders).toHaveLength(2));
+  expect(work.texts).not.toContain('paused');
+});
+
+test.each([
+  ['a stop', STOP, '98'],
+  ['the entry of a bracket, whose stop would go on otherwise', buy('1', { entry: limit('95'), stop: '90' }), '100'],
+])(
+  'with other hosts or keys by now, %s pauses all of it, says what has changed, and nothing leaves',
+  async (_, terms, bid) => {
+    const work = await AtWork.of(terms);
+    work.limits = usage('The hosts or keys of the profile "main" were changed meanwhile. Nothing was sent.');
+    work.move(bid, '101');
+    await eventually(() => expect(work.names).toContain('paused'));
+    expect(work.texts).toContain(
+      'It is paused: The hosts or keys of the profile "main" were changed meanwhile. Nothing was sent. NOT PROTECTED',
+    );
+    expect([sent(work), work.algo.facts.paused]).toMatchObject([[], { cause: 'account', role: null }]);
+  },
+);
+
+test('a reached stop goes first near the rate limit: its order, and no other one, may use what is reserved for cancellations', async () => {
+  const urgent: unknown[] = [];
+  const work = await AtWork.of(OCO, ({ trading }) => {
+    const { client } = trading;
+    const placeOrder = client.placeOrder.bind(client);
+    client.placeOrder = (terms, clientId, options) => {
+      urgent.push([clientId, options?.isUrgent]);
+      return placeOrder(terms, clientId, options);
+    };
+  });
+  work.algo.changed();
+  await eventually(() => expect(work.names).toEqual(['placed']));
+  work.move('98', '99');
+  await eventually(() => expect(work.exchange.orders).toHaveLength(2));
+  expect(urgent).toEqual([
+    [`${ID}t1`, false],
+    [`${ID}s2`, true],
+  ]);
 });

@@ -77,7 +77,7 @@ describe('the record of an algo order', () => {
     expect(record.torn).toBe(0);
     const nothing = { unsettledEntries: () => [], archive: { newestFirst: () => [] } } as unknown as Journal;
     const [found] = new ChildrenInJournal(nothing, 0).of(record);
-    expect(found?.openIds).toEqual([]);
+    expect(found?.unfinishedIds).toEqual([]);
     expect(found?.children).toMatchObject([
       { duplicate: null, state: 'closed' },
       { duplicate: 'proven', state: 'closed', end: 'filled' },

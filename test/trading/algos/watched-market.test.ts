@@ -54,6 +54,9 @@ class Scene {
   /** What HTTP shows; undefined: it does not answer. */
   shown: Depth | undefined = bookOf('100', START);
   reads = 0;
+  /** How far this machine's clock was set ahead, and whether the exchange has shown its own since. */
+  ahead = 0;
+  isTimeKnown = true;
   readonly streams: Pushed[] = [];
   readonly gaps: Gap[] = [];
   readonly candles: { readonly high: string; readonly low: string }[] = [];
@@ -64,8 +67,12 @@ class Scene {
   constructor() {
     const monotonic = () => this.passed;
     const now = () => START + this.passed;
+    const scene = this;
     const client = {
-      ...{ now, marketNow: now },
+      ...{ now: () => now() + this.ahead, marketNow: now },
+      get isTimeKnown() {
+        return scene.isTimeKnown;
+      },
       depth: () => {
         this.reads += 1;
         return this.shown === undefined ? new Promise(() => {}) : Promise.resolve(this.shown);
@@ -211,5 +218,19 @@ describe('after a sleep', () => {
     scene.shown = undefined;
     scene.market.resynchronise();
     expect([scene.bid, scene.market.now()]).toEqual([undefined, START + 60_000]);
+  });
+
+  test('if the clock of this machine is set forward, only books show the time until the exchange has answered', async () => {
+    const scene = await Scene.begin();
+    scene.passed = 10_000;
+    expect(scene.market.now()).toBe(START + 10_000);
+    [scene.ahead, scene.isTimeKnown] = [3_600_000, false];
+    expect(scene.market.now()).toBe(START + 10_000);
+    scene.passed = 20_000;
+    await scene.push('101');
+    expect(scene.market.now()).toBe(START + 20_000);
+    [scene.ahead, scene.isTimeKnown] = [0, true];
+    scene.passed = 21_000;
+    expect(scene.market.now()).toBe(START + 21_000);
   });
 });

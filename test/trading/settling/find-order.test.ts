@@ -410,6 +410,13 @@ describe('what became of an order', () => {
     expect(trading.asked.length === 1).toBe(lockedMs > 60_000);
   });
 
+  it('it is looked up again if the lock ends before the time of the command', async () => {
+    const { trading, entry } = sent({ byClientId: { lost1: NO_ANSWER } });
+    const client = Object.defineProperty({ ...trading.client }, 'lockedUntil', { value: NOW + 5_000 });
+    await findOrderOutcome({ ...trading, client: client as typeof trading.client }, entry);
+    expect(trading.asked.length).toBeGreaterThan(1);
+  });
+
   it('it stays unknown if it was refused and cannot be looked up', async () => {
     const { trading, entry } = sent({ byClientId: { lost1: NO_ANSWER } }, { isRefused: true }, SHORT);
     expect(await findOrderOutcome(trading, entry)).toMatchObject({

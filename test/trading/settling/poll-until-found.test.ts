@@ -125,6 +125,17 @@ describe('the end of the request lifetime', () => {
   });
 });
 
+it('a long wait for an order listens to the orders of its market, and stops at its end', async () => {
+  const { account: trading, entry } = await unanswered(60_000, 20_000);
+  const listens: string[] = [];
+  const orderPushes: NonNullable<TestTrading['orderPushes']> = (market) => {
+    listens.push(market);
+    return { next: () => new Promise(() => {}), order: () => undefined, close: () => listens.push('closed') };
+  };
+  await findOrderOutcome({ ...trading, orderPushes }, entry);
+  expect(listens).toEqual(['btc_usdt', 'closed']);
+});
+
 describe('a wait for the outcome of a write', () => {
   /** Each wait that was shown, with what it said at each read of the exchange, and whether it was hidden. */
   async function shown(budgetMs: number) {

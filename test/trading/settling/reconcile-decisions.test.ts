@@ -221,6 +221,14 @@ describe('a remaining row that matches an item', () => {
     expect(decide([answered('a', '7')], rows)).toEqual({ duplicates: { a: ['8', '9'] } });
   });
 
+  it('the row is no duplicate of an order that its request took from the same list, if it is later than a repeated request can be', () => {
+    expect(decide([lost('a')], [row('8', SPAN + 10), row('7', 10)])).toEqual({
+      outcomes: { a: '7' },
+      duplicates: { a: ['8'] },
+    });
+    expect(decide([lost('a')], [row('8', SPAN + 11), row('7', 10)])).toEqual({ outcomes: { a: '7' } });
+  });
+
   it('the row is no duplicate if it was reported before', () => {
     expect(decide([answered('a', '7')], [row('8', 20), row('7', 10)], { accountedFor: new Set(['8']) })).toEqual({});
   });
@@ -553,6 +561,12 @@ describe('orders that an answer named by their positions', () => {
     const items = [byPosition('a 0', '7', 'k'), byPosition('a 1', '8', 'l'), byPosition('a 2', '9', 'm')];
     const rows = [row('9', 10, 'k'), row('8', 10, 'm'), row('7', 10, 'l')];
     expect(decide([job(...items)], rows)).toEqual({ outcomes: { 'a 0': '9', 'a 1': '7', 'a 2': '8' } });
+  });
+
+  it('stay with a line that has what it wants, though another one of them is equal to it', () => {
+    const items = [byPosition('a 0', '7', 'l'), byPosition('a 1', '8', 'k'), byPosition('a 2', '9', 'k')];
+    const rows = [row('9', 10, 'l'), row('8', 10, 'k'), row('7', 10, 'k')];
+    expect(decide([job(...items)], rows)).toEqual({ outcomes: { 'a 0': '9', 'a 2': '7' } });
   });
 
   it('leave a line that none of them fits the one that is left over', () => {

@@ -49,6 +49,17 @@ describe('an order whose answer names an order', () => {
     expect(placement).toMatchObject({ outcome: 'placed', id: '7', duplicates: null });
   });
 
+  it.each([
+    ['checked for duplicates if its list goes back to its request', -1, []],
+    ['placed without a word on duplicates if its list ends with an order of the same moment', 0, null],
+  ])('is %s', async (_, at, duplicates) => {
+    const { placement } = await settledAfter(DONE, {
+      ...buys(orderAt('7'), orderAt('6', at, { price: '1' })),
+      more: true,
+    });
+    expect(placement).toMatchObject({ outcome: 'placed', id: '7', duplicates });
+  });
+
   it('has the duplicates that its list shows', async () => {
     const answers = { ...buys(orderAt('8', 9), orderAt('7')), byClientId: { mine: orderAt('8', 9) } };
     const { trading, placement } = await settledAfter(DONE, answers);

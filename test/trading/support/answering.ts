@@ -14,6 +14,8 @@ export interface Answers {
   readonly byUnusedId?: Order | Failure;
   /** To a list of one side, newest first; a side without one has no orders. */
   readonly lists?: Readonly<Partial<Record<'buy' | 'sell', readonly Order[] | Failure>>>;
+  /** Whether there are older orders than those of the lists. */
+  readonly more?: boolean;
 }
 
 /** A trading context whose exchange answers from memory, with what it was asked. It accepts a request for a minute. */
@@ -39,7 +41,7 @@ export function answering(answers: Answers = {}, options: TradingOptions = {}) {
     orders: async (_, side, { to }): Promise<OrderPages> => {
       asked.push(`${side}s`);
       lastPages.push(to);
-      return { orders: given(answers.lists?.[side] ?? []), more: false, failure: null };
+      return { orders: given(answers.lists?.[side] ?? []), more: answers.more === true, failure: null };
     },
     async *withdrawals(coin) {
       asked.push(`withdrawals of ${coin}`);

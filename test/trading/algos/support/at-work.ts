@@ -140,7 +140,8 @@ export class AtWork {
   readonly fundsRequests: number[] = [];
   /** Since when the balances had to be read, as the decisions asked for them. */
   readonly balancesSince: number[] = [];
-  limits = NO_LIMITS;
+  /** What the sender finds when it asks for the limits. */
+  limits: GuardLimits | Failure = NO_LIMITS;
   /** How long an answer is waited for before it is said to be late. */
   readonly answerMs = 2_000;
   trading!: TestTrading & { readonly state: string };
@@ -209,8 +210,11 @@ export class AtWork {
         market: this.market as unknown as WatchedMarket,
         funds: funds as unknown as AccountFunds,
         trading: this.trading,
-        limits: async () => this.limits,
-        knownLimits: () => this.limits,
+        limits: async () => {
+          if (this.limits instanceof Failure) throw this.limits;
+          return this.limits;
+        },
+        knownLimits: () => (this.limits instanceof Failure ? undefined : this.limits),
         report: (event) => void this.events.push(event),
         warn: () => {},
         failed: (thrown) => {

@@ -1,0 +1,39 @@
+import type { Result } from '../terminal/answer.js';
+import { fieldNamesIn } from '../terminal/csv.js';
+import type { Definition } from './definition.js';
+import { rowFields } from './row-fields.js';
+
+/**
+ * Gives `--csv` the columns of each nested object, also if all rows have none: the header does not depend on what is listed. What the
+ * command does not describe keeps the names that it has.
+ */
+export function wholeHeader(definition: Definition): <Any extends Result>(answer: Any) => Any {
+  const described = rowFields(definition).map(([name]) => name);
+  const view = <Any extends Result>(answer: Any): Any => {
+    if ('events' in answer) return answer.withView === undefined ? answer : { ...answer, ...answer.withView(view) };
+    if ('rows' in answer || answer.csvHeader !== undefined) return answer;
+    const data = answer.csv ?? answer.data;
+    const rows = Array.isArray(data) ? data : [data];
+    const isOther = !rows.every((row) => typeof row === 'object' && row !== null && !('dryRun' in row));
+    return rows.length === 0 || isOther ? answer : { ...answer, csvHeader: headerOf(rows, described) };
+  };
+  return view;
+}
+
+function headerOf(rows: readonly object[], described: readonly string[]): string[] {
+  const names = fieldNamesIn(rows);
+  const keys = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const leaves = keys.flatMap((key) => {
+    const inner = within(described, key);
+    return inner.length === 0 ? within(names, key) : inner;
+  });
+  // of an object whose names are data, such as coins, only the rows show them
+  return leaves.flatMap((leaf) => {
+    const deeper = within(names, leaf);
+    return deeper.length === 0 ? leaf : deeper;
+  });
+}
+
+function within(names: readonly string[], key: string): string[] {
+  return names.filter((name) => name === key || name.startsWith(`${key}.`));
+}

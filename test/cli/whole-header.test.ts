@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { listing } from '../../src/cli/answers.js';
+import * as shape from '../../src/cli/shapes.js';
+import { wholeHeader } from '../../src/cli/whole-header.js';
+import { toCsv } from '../../src/terminal/csv.js';
+
+const ROW = shape.object({
+  id: shape.text(''),
+  trigger: shape.nullable(shape.object({ time: shape.text(''), price: shape.text('') })),
+  fees: shape.array(shape.object({ coin: shape.text('') })),
+  raw: shape.mapOf(shape.text(''), 'as the exchange sent it'),
+});
+const view = wholeHeader({ output: shape.array(ROW) } as never);
+
+function headerOf(rows: readonly object[]): string | undefined {
+  const { data, csvHeader } = view(listing({ rows, row: ROW, columns: [], empty: '' }));
+  return toCsv(data, csvHeader).split('\n')[0];
+}
+
+it('the header of --csv is the same for no rows, for rows without a nested object, and for rows with one', () => {
+  const without = { id: '1', trigger: null, fees: [], raw: null };
+  const whole = { ...without, trigger: { time: '2026-01-05', price: '98' } };
+  const header = 'id,trigger.time,trigger.price,fees,raw';
+  for (const rows of [[], [without], [whole], [without, whole]]) expect(headerOf(rows)).toBe(header);
+});
+
+it('what a command does not describe keeps the names that it has', () => {
+  const row = { id: '1', trigger: null, fees: [], raw: { code: 1 }, more: { a: 1, b: 2 } };
+  expect(headerOf([row])).toBe('id,trigger.time,trigger.price,fees,raw.code,more.a,more.b');
+});
