@@ -20,11 +20,11 @@ export interface RehearsedFill {
   readonly feeCoin: string;
 }
 
-/** An order that can still fill. */
+/** An order, with what its fills have come to so far. */
 interface KnownOrder {
   /** The last price of its market when it was placed, in ticks. */
   readonly reference: bigint | undefined;
-  filled: bigint;
+  lastTrade: AccountOrder['lastTrade'];
   value: bigint;
   fee: bigint;
 }
@@ -137,23 +137,23 @@ export class AccountRecord {
     const { market } = order;
     let known = this.#orders.get(order.id);
     if (known === undefined) {
-      known = { reference: this.#prices.get(market.name), filled: 0n, value: 0n, fee: 0n };
+      known = { reference: this.#prices.get(market.name), lastTrade: undefined, value: 0n, fee: 0n };
       this.orders += 1;
       this.#orders.set(order.id, known);
     }
-    const filled = order.amount - order.remaining;
-    if (filled > known.filled) this.#filled(order, known, filled);
-    if (!order.open) this.#orders.delete(order.id);
+    // of several trades at once, the first one already finds the order closed
+    const { lastTrade } = order;
+    if (lastTrade !== undefined && lastTrade !== known.lastTrade) this.#filled(order, known, lastTrade);
   }
 
-  #filled(order: AccountOrder, known: KnownOrder, filled: bigint): void {
-    const { market, side, lastTrade } = order;
-    const [amount, value, fee] = [filled - known.filled, order.value - known.value, order.fee - known.fee];
-    [known.filled, known.value, known.fee] = [filled, order.value, order.fee];
-    const price = lastTrade?.price ?? order.price;
+  #filled(order: AccountOrder, known: KnownOrder, lastTrade: NonNullable<AccountOrder['lastTrade']>): void {
+    const { market, side } = order;
+    const { time, price, amount } = lastTrade;
+    const [value, fee] = [order.value - known.value, order.fee - known.fee];
+    [known.lastTrade, known.value, known.fee] = [lastTrade, order.value, order.fee];
     const feeCoin = side === 'buy' ? market.base : market.quote;
     this.fills.push({
-      ...{ time: lastTrade?.time ?? order.time, orderId: String(order.id), clientId: order.clientId },
+      ...{ time, orderId: String(order.id), clientId: order.clientId },
       ...{ market: market.name, side, price: market.price(price), amount: market.amount(amount) },
       ...{ value: coinText(market.quote, value), fee: coinText(feeCoin, fee), feeCoin },
     });

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { Decimal } from '../../../src/domain/decimal.js';
 import { schemaViolations } from '../../cli-contract/schema-violations.js';
 import { PIT } from '../../support/command.js';
 import { eventually } from '../../support/eventually.js';
@@ -148,14 +149,27 @@ describe('a command of pit', () => {
   });
 
   it('replays the recorded days of the sandbox under their name, in part', async () => {
+    const out = path.join(folder, 'sandbox.ndjson');
     const report = await reportOf(
-      'sandbox --from 2023-03-01T12:00 --to 2023-03-01T18:00',
+      `sandbox --out ${out} --from 2023-03-01T12:00 --to 2023-03-01T18:00`,
       'order sell btc_usdt 1 --at bid',
     );
     const { from, to, documents, gaps } = report.tape;
     expect({ from, documents, gaps }).toEqual({ from: '2023-03-01T12:00:00.000Z', documents: 360, gaps: 0 });
     expect(to.slice(0, 16)).toBe('2023-03-01T17:59');
-    expect(report.orders).toBe(1);
+    // it fills in several trades, two of them at once
+    expect(report).toMatchObject({ orders: 1, fills: 4, fees: [{ coin: 'usdt', amount: '47.46610002' }] });
+    const fills = readFileSync(out, 'utf8').trimEnd().split('\n');
+    const parts = fills.map(
+      (line) => JSON.parse(line) as { price: string; amount: string; value: string; fee: string },
+    );
+    const sum = (name: 'amount' | 'value' | 'fee') =>
+      Decimal.sum(parts.map((part) => Decimal.of(part[name])))
+        .trimmed()
+        .toString();
+    expect([sum('amount'), sum('value'), sum('fee')]).toEqual(['1', '23733.05', '47.46610002']);
+    for (const { price, amount, value } of parts)
+      expect(Decimal.of(price).times(Decimal.of(amount)).equals(Decimal.of(value))).toBe(true);
   });
 
   it('draws the candles, the fills and the value, and writes the fills', async () => {
