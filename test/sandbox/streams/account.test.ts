@@ -67,6 +67,25 @@ describe('push_user_incr_record', () => {
     expect(filled).toEqual([0.0033, 0.0043]);
   });
 
+  it('waits for the latency, and pushes in the order in which the changes were made', async () => {
+    const arrivals: (() => void)[] = [];
+    const { client, changes } = await connected({
+      state: { latency: 80 } as Exchange['state'],
+      arrival: () => new Promise((resolve) => void arrivals.push(resolve)),
+    });
+    await client.subscribeSigned(ALICE, 'push_user_incr_record').settled();
+    for (const [count, remaining] of [9_000n, 8_000n].entries()) {
+      changes.order({ ...ORDER, remaining });
+      await eventually(() => expect(arrivals).toHaveLength(count + 1));
+    }
+    const [first, second] = arrivals;
+    second?.();
+    expect(await client.settled()).toEqual([]);
+    first?.();
+    const filled = [JSON.parse(await client.next()), JSON.parse(await client.next())].map(({ record }) => record[3]);
+    expect(filled).toEqual([0.0033, 0.0043]);
+  });
+
   it('waits until the change is durable', async () => {
     let write: () => void = () => undefined;
     const { client, changes } = await connected({
