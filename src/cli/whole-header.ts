@@ -25,13 +25,16 @@ function headerOf(rows: readonly object[], described: readonly string[]): string
   const keys = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const leaves = keys.flatMap((key) => {
     const inner = within(described, key);
-    return inner.length === 0 ? within(names, key) : inner;
+    // a name that is a plain value in one kind of row and an object in another: the rows show which
+    const isClear = inner.length > 0 && (inner.length === 1 || !inner.includes(key));
+    return isClear ? inner : within(names, key);
   });
   // of an object whose names are data, such as coins, only the rows show them
-  return leaves.flatMap((leaf) => {
+  const whole = leaves.flatMap((leaf) => {
     const deeper = within(names, leaf);
     return deeper.length === 0 ? leaf : deeper;
   });
+  return [...new Set(whole)];
 }
 
 function within(names: readonly string[], key: string): string[] {

@@ -28,3 +28,16 @@ it('what a command does not describe keeps the names that it has', () => {
   const row = { id: '1', trigger: null, fees: [], raw: { code: 1 }, more: { a: 1, b: 2 } };
   expect(headerOf([row])).toBe('id,trigger.time,trigger.price,fees,raw.code,more.a,more.b');
 });
+
+it('a name that is a value in one kind of row and an object in another is what the rows show', () => {
+  const kinds = shape.object({ id: shape.text(''), opening: shape.nullable(shape.object({ cost: shape.text('') })) });
+  const plain = shape.object({ id: shape.text(''), opening: shape.text('') });
+  const both = wholeHeader({ output: shape.anyOf(shape.array(kinds), shape.array(plain)) } as never);
+  const answer = listing({ rows: [{ id: '1', opening: 'a' }], row: plain, columns: [], empty: '' });
+  expect(toCsv(answer.data, both(answer).csvHeader).split('\n')[0]).toBe('id,opening');
+});
+
+it('a name with a dot that the rows have beside what it begins with is there once', () => {
+  const row = { id: '1', trigger: null, fees: [], raw: null, value: '1', 'value.btc': '2' };
+  expect(headerOf([row])).toBe('id,trigger.time,trigger.price,fees,raw,value,value.btc');
+});

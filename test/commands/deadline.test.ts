@@ -43,7 +43,7 @@ describe.concurrent('a command that goes on after its time', () => {
 
   it('a command with a recorded write ends with exit code 6, and names the command that settles it', async () => {
     const { code, stderr, server } = await withoutEnd('order buy btc_usdt 0.01 --at 31000 --yes', 'order');
-    expect(code).toBe(6);
+    expect(code, stderr).toBe(6);
     expect(server.requests.filter(({ target }) => target.startsWith('/api/order?'))).toHaveLength(1);
     expect(lastError(stderr)).toMatchObject({
       kind: 'unknown',

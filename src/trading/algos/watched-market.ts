@@ -143,14 +143,15 @@ export class WatchedMarket {
   }
 
   /**
-   * The exchange's clock. One that runs faster than this machine's shows in what the exchange sends. If this machine's was set, only that
-   * shows the time until the exchange has answered.
+   * The exchange's clock. One that runs faster than this machine's shows in what the exchange sends. Until the exchange has answered, and
+   * again after this machine's clock was set, only that shows the time: this machine's may be hours off.
    */
   now(): number {
     const { client } = this.#options;
     this.#newestBook = Math.max(this.#newestBook, this.#book()?.value.time ?? 0);
     if (client.isTimeKnown) this.#knownTime = client.now();
-    return Math.max(this.#knownTime ?? client.now(), this.#newestBook);
+    const known = Math.max(this.#knownTime ?? 0, this.#newestBook);
+    return known === 0 ? client.now() : known;
   }
 
   /** The newest book with its age; null before the first. @param own the account's open orders in the market */

@@ -99,7 +99,7 @@ const texts = (id: string) =>
     .join('\n');
 
 async function untilEvent(id: string, name: string): Promise<void> {
-  await eventually(() => expect(names(id)).toContain(name));
+  await eventually(() => expect(names(id), texts(id)).toContain(name));
 }
 
 async function untilState(id: string, state: string): Promise<Algo> {

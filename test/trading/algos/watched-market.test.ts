@@ -220,6 +220,14 @@ describe('after a sleep', () => {
     expect([scene.bid, scene.market.now()]).toEqual([undefined, START + 60_000]);
   });
 
+  test('before the exchange has answered, a book shows the time, whatever the clock of this machine says', async () => {
+    const scene = new Scene();
+    [scene.ahead, scene.isTimeKnown] = [3_600_000, false];
+    scene.market.start();
+    await eventually(() => expect(scene.bid).toBe('100'));
+    expect(scene.market.now()).toBe(START);
+  });
+
   test('if the clock of this machine is set forward, only books show the time until the exchange has answered', async () => {
     const scene = await Scene.begin();
     scene.passed = 10_000;
