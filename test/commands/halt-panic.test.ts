@@ -11,6 +11,9 @@ import { document, lastError, usePitHome } from './pit-home.js';
 
 const pit = usePitHome();
 const ORDER = 'order buy btc_usdt 0.01 --at bid-2% --yes';
+let placed = 0;
+/** The same order in another size each time: twice the same within seconds would count as a possible duplicate. */
+const newOrder = () => ORDER.replace('0.01', `0.01${++placed}`);
 
 beforeAll(() => pit.done('profile set sandbox dayNotional off'));
 
@@ -73,7 +76,7 @@ describe('a halt belongs to the access key', () => {
       /^Halted two, one and sandbox, which have the same key,|two, sandbox and one/,
     );
     expect(await pit.json<Halted>('halt --lift --profile two --confirm two')).toMatchObject({ halted: false });
-    await pit.done(`--profile one ${ORDER}`);
+    await pit.done(`--profile one ${newOrder()}`);
   });
 
   it('does not cover a profile with another key', async () => {
@@ -84,8 +87,7 @@ describe('a halt belongs to the access key', () => {
     await pit.done(`profile add other --base-url ${baseUrl} --trade-url ${tradeUrl}`);
     await pit.done('keys set --profile other --stdin', { input: `${other.accessKey}\n${other.secretKey}\n` });
     expect((await pit.json<Halted>('halt --profile other')).profiles).toEqual(['other']);
-    // another size: the same order from another profile would count as a possible duplicate
-    await pit.done(ORDER.replace('0.01', '0.013'));
+    await pit.done(newOrder());
     await pit.json('halt --lift --profile other --confirm other');
   });
 
@@ -111,7 +113,7 @@ describe('a halt belongs to the access key', () => {
 describe('a latch that cannot be written', () => {
   it('is the first thing that is said, and what --cancel asks for is done', async () => {
     // another size than the orders of other profiles, which would count as possible duplicates
-    await pit.done(ORDER.replace('0.01', '0.012'));
+    await pit.done(newOrder());
     await pit.json('halt --lift --confirm sandbox');
     // a folder in the place of the file: writing fails for root, too
     const { code, stdout, stderr } = await withoutLatch(() => pit.run('halt --cancel --json'));
@@ -157,7 +159,7 @@ describe('pit halt --flatten', () => {
   });
 
   it('halts the account and cancels before the consent that it lacks', async () => {
-    await pit.done(ORDER);
+    await pit.done(newOrder());
     expect(await pit.failure('halt --cancel --flatten usdt', 8)).toMatchObject({
       message: expect.stringMatching(/^Nothing was sold: .* The account is halted\.$/),
     });
@@ -284,7 +286,7 @@ describe('many open orders', () => {
   });
 
   it.each(['halt --cancel', 'cancel btc_usdt --all --yes', 'cancel --all --all-markets --yes'])(
-    '%s that --timeout ends names no id, and no limit that was not reached',
+    '%s that --timeout ends names at most ten orders, and no limit that was not reached',
     async (line) => {
       const ids = (await pit.json<{ id: string }[]>('orders btc_usdt --all')).map(({ id }) => id);
       // those of the test before, which cancelled as many orders, may have reached it
@@ -293,7 +295,8 @@ describe('many open orders', () => {
       const { message, hint } = lastError(stderr);
       expect(code).not.toBe(0);
       expect(ids).toHaveLength(COUNT);
-      expect(ids.filter((id) => `${message} ${hint}`.includes(id))).toEqual([]);
+      // those under way, if there are so few
+      expect(ids.filter((id) => `${message} ${hint}`.includes(id)).length).toBeLessThanOrEqual(10);
       expect(`${message} ${hint}`).not.toMatch(/limit|other (requests|processes|programs)/i);
     },
   );
