@@ -50,7 +50,7 @@ export interface CandleEvent extends Event {
   readonly amount: string;
 }
 
-/** A candle that closed before the tape begins, or the part of one that precedes it: it is shown as it is, and fills nothing. */
+/** A candle, or the part of one, from before the tape begins. It is listed with the other candles, and fills no order. */
 export interface PastEvent extends Event {
   readonly kind: 'past';
   /** When it begins, in milliseconds since the Unix epoch. */

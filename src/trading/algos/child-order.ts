@@ -6,6 +6,7 @@ import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
 import { isKind, type Settlement } from '../journal/write.js';
 import { closeMarket } from '../settling/close-lists.js';
+import type { DuplicateOrders } from '../settling/duplicates.js';
 import { findOrderOutcome } from '../settling/find-order.js';
 import { settleOrder } from '../settling/settle-order.js';
 import type { TradingContext } from '../trading-context.js';
@@ -111,7 +112,17 @@ export class ChildOrder {
     });
   }
 
-  /** The order and its duplicates of which there is something to find out, by their ids. */
+  /** Takes what a list has shown beside its order. */
+  addDuplicates({ ids, shown, isProven, recordedOutcome }: DuplicateOrders): void {
+    for (const id of ids) {
+      const order = shown.find((one) => one.id === id) ?? null;
+      // it counted as refused or not sent, and is there after all
+      if (recordedOutcome !== undefined && order !== null && this.orderId === null) this.show(order);
+      else this.addDuplicate(id, order, isProven);
+    }
+  }
+
+  /** The ids of its order and its duplicates that are still to be read. */
   get unfinishedIds(): readonly string[] {
     const own = this.sending === 'placed' && this.end === null && this.orderId !== null ? [this.orderId] : [];
     const others = [...this.duplicates].filter(
@@ -241,9 +252,8 @@ export async function settleChild(trading: TradingContext, market: string, child
     if (found.outcome === 'placed') {
       child.show(found.order);
       // the network may have executed it twice, which only a list shows
-      for (const { writeId, ids, shown, isProven } of await closeMarket(trading, market))
-        if (writeId === child.clientId)
-          for (const id of ids) child.addDuplicate(id, shown.find((order) => order.id === id) ?? null, isProven);
+      for (const report of await closeMarket(trading, market))
+        if (report.writeId === child.clientId) child.addDuplicates(report);
     } else if (found.outcome !== 'unknown') child.sending = found.outcome;
     if (found.outcome === 'refused') child.refusal = found.refusal;
     return found.outcome !== 'unknown';

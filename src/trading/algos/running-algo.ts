@@ -227,15 +227,10 @@ export class RunningAlgo {
 
   /** Takes orders that the network made twice, as somebody has found them. */
   duplicated(reports: readonly DuplicateOrders[]): void {
-    for (const { writeId, ids, shown, isProven, recordedOutcome } of reports) {
-      const child = this.children.find(({ clientId }) => clientId === writeId);
+    for (const report of reports) {
+      const child = this.children.find(({ clientId }) => clientId === report.writeId);
       if (child === undefined) continue;
-      for (const id of ids) {
-        const order = shown.find((one) => one.id === id) ?? null;
-        // it counted as refused or not sent, and is there after all
-        if (recordedOutcome !== undefined && order !== null && child.orderId === null) child.show(order);
-        else child.addDuplicate(id, order, isProven);
-      }
+      child.addDuplicates(report);
       this.#keepDuplicates(child);
       this.#readAt = 0;
     }
