@@ -15,6 +15,8 @@ async function asks(line: string) {
   const before = proxy.requests.length;
   const environment = { ...sandbox.environment, PIT_BASE_URL: proxy.url, PIT_TRADE_URL: proxy.url };
   const { code, stdout, stderr } = await runPit(line.split(' '), { home, environment });
+  // a command that ran out of time may have sent a request that is still to be read
+  await proxy.left();
   const operations = proxy.requests.slice(before).map(({ operation }) => operation);
   return { code, stdout, stderr, operations };
 }

@@ -79,6 +79,8 @@ export interface RunningProxy {
   readonly requests: readonly Passing[];
   /** Resolves when no request is held any more. */
   settled(): Promise<void>;
+  /** Resolves when the programs that used it have ended, and what they sent at last has been read. */
+  left(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -122,6 +124,10 @@ export async function startProxy({ port: target, treat, notice }: ProxyOptions):
     ...{ port, url: `http://127.0.0.1:${port}`, requests },
     settled: async () => {
       while (held.size > 0) await Promise.all(held);
+    },
+    left: async () => {
+      do await delay(20);
+      while (clients.size > 0);
     },
     close: () => {
       for (const client of clients) client.destroy();
