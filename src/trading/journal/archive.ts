@@ -244,12 +244,9 @@ export class Archive {
 
 /** Whether lines were added to the newest file alone: of two lines of one write, the later one counts. */
 function hasOnlyGrown({ read }: Day, sizes: readonly (readonly [string, number])[]): boolean {
-  const [newest] = sizes.at(-1) ?? [];
   const sizeOf = new Map(sizes);
-  return [...read].every(([file, { size }]) => {
-    const now = sizeOf.get(file) ?? 0;
-    return file === newest ? now >= size : now === size;
-  });
+  const areOlderSame = sizes.slice(0, -1).every(([file, size]) => read.get(file)?.size === size);
+  return areOlderSame && [...read].every(([file, { size }]) => (sizeOf.get(file) ?? 0) >= size);
 }
 
 /**
