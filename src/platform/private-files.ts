@@ -222,8 +222,8 @@ function partsOf(target: string): string[] {
 /** Where a private folder within `root` really is; undefined if it does not exist. The root is the user's, but others may read it. */
 function privateFolder(root: string, within: string): string | undefined {
   let folder = resolveRoot(root);
-  if (folder === undefined) return undefined;
-  const found = statOf(folder);
+  const found = folder === undefined ? null : statIfExists(folder);
+  if (folder === undefined || found === null) return undefined;
   requireOwner(root, found);
   // pit makes it without any group
   if (process.geteuid !== undefined && (found.mode & OTHERS_WRITE) !== 0) throw openToOthers(root, found, 'go-w');
