@@ -51,6 +51,7 @@ class Watching {
       marketNow: () => Date.now(),
       halt: async () => (this.isHalted ? { since: 0, until: null, reason: null, problem: null } : undefined),
     });
+    Object.defineProperty(client, 'isMarketTimeKnown', { value: true });
     const context = { ...trading, host, client };
     this.store = new AlgoStore(host, this.state, 'test');
     const best = { bid: Decimal.of('100'), ask: Decimal.of('101') };
@@ -114,11 +115,13 @@ test('an algo order whose record is gone does nothing any more', async () => {
   expect([watching.exchange.orders, watching.store.watcher()]).toEqual([[], undefined]);
 });
 
-test('it ends when nothing is left to do, and another process may watch then', async () => {
+test('it ends when nothing is left to do, which is dated between two books too, and another process may watch then', async () => {
   const watching = await Watching.begin();
   await eventually(() => expect(watching.store.watcher()?.pid).toBe(process.pid));
-  watching.store.add(ID, { fact: 'cancelled', time: Date.now(), reason: 'you cancelled it' });
+  const time = Date.now();
+  watching.store.add(ID, { fact: 'cancelled', time, reason: 'you cancelled it' });
   await watching.ended;
+  expect(watching.store.read(ID)?.facts?.ended?.time).toBeGreaterThanOrEqual(time);
   expect([watching.names, watching.store.watcher()]).toEqual([['cancelled', 'ended'], undefined]);
   expect(watching.store.endedIds()).toEqual([ID]);
 });
