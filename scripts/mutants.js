@@ -46,9 +46,10 @@ const GROUPS = [
     files: ['reconcile-orders', 'open-writes', 'order-list', 'close-write', 'close-lists'].map(settling),
     tests: [
       'test/trading/journal/claims.test.ts',
-      ...['reconcile-orders', 'reconcile-orders-decisions', 'acknowledged', 'reopened', 'uncertain-duplicates'].map(
-        testOfSettling,
-      ),
+      ...[
+        ...['acknowledged', 'late-withdrawals', 'order-list', 'reconcile-orders', 'reconcile-orders-decisions'],
+        ...['reopened', 'uncertain-duplicates'],
+      ].map(testOfSettling),
     ],
   },
   {

@@ -232,17 +232,17 @@ function closeWithdrawals(
     const own = duplicates.find(({ item }) => item.id === entry.write.id);
     if (own === undefined) return [];
     const { id: writeId, terms } = entry.write;
-    const report = { writeId, terms, id: own.item.rowId, ids: own.rows.map(({ id }) => id) };
     const recordedOutcome = absentOutcome(entry.settlement?.outcome);
-    return { entry, report: recordedOutcome === undefined ? report : { ...report, recordedOutcome } };
+    const ids = own.rows.map(({ id }) => id);
+    return { entry, report: { writeId, terms, id: own.item.rowId, ids, recordedOutcome } };
   });
   const reports = found.map(({ report }): DuplicateWithdrawals => report);
   // before they are recorded: if this process is killed in between, they are reported twice rather than never
   if (reports.length > 0) trading.reportDuplicateWithdrawals(reports);
   for (const { entry, report } of found) {
     const [record, ...others] = report.ids;
-    if ('recordedOutcome' in report) entry.noteFound(others, record);
-    else entry.noteFound(report.ids);
+    if (report.recordedOutcome === undefined) entry.noteFound(report.ids);
+    else entry.noteFound(others, record);
   }
   for (const entry of settled) {
     const { id: writeId, reqTime } = entry.write;
