@@ -278,7 +278,7 @@ export class AlgoRunner {
           },
         },
         facts,
-        journal.of(record),
+        journal.toContinue(record),
         said,
       );
       this.#algos.set(record.id, algo);
