@@ -117,7 +117,6 @@ function createPlanned(
         {
           hint: [
             ...hints,
-            suggest('Watch it in this terminal', 'algo', 'run'),
             suggest('Or give it up', 'algo', 'cancel', made),
           ],
         },
