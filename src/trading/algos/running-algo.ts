@@ -655,8 +655,10 @@ export class RunningAlgo {
 
   #say(note: AlgoNote): void {
     const text = noteText(note, this.terms);
-    if (this.#said.has(text)) return;
-    this.#said.add(text);
+    // candles may show more of a gap than trades did
+    const subject = note.note === 'missed' ? `missed ${note.level} in the gap since ${this.#gap?.gap.from}` : text;
+    if (this.#said.has(subject) || this.#said.has(text)) return;
+    this.#said.add(subject).add(text);
     const line = { said: text, time: this.#options.market.now() };
     this.#saidLines.push(line);
     try {

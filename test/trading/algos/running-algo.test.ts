@@ -383,3 +383,17 @@ test('a reached stop goes first near the rate limit: its order, and no other one
     [`${ID}s2`, true],
   ]);
 });
+
+test('a stop that was reached and left in a gap is said once for the gap, however much of it is read afterwards', async () => {
+  const work = await AtWork.of(STOP);
+  const { time } = work.algo.facts.began;
+  const read = (from: number, low: string) => {
+    work.algo.gapRead({ from, to: from + 1_000 }, { high: Decimal.of('100'), low: Decimal.of(low), tradeId: null });
+    work.algo.changed();
+  };
+  read(time, '97.5');
+  read(time, '97');
+  read(time + 60_000, '96');
+  await eventually(() => expect(work.names).toEqual(['note', 'note']));
+  expect(work.algo.snapshot.said.map(({ said }) => /\(([\d.]+)\)/.exec(said)?.[1])).toEqual(['97.5', '96']);
+});
