@@ -3,7 +3,7 @@ import { type Decimal, formatAmount, formatPrice } from '../../domain/decimal.js
 import type { Side } from '../../domain/order.js';
 import { percentText, sliceCounts } from '../../trading/algos/check-terms.js';
 import { limitWithSlippage } from '../../trading/algos/prices.js';
-import { type AlgoTerms, type Entry, exitSideOf, type TrailDistance } from '../../trading/algos/terms.js';
+import { type AlgoEntry, type AlgoTerms, exitSideOf, type TrailDistance } from '../../trading/algos/terms.js';
 import { hasStop, trailLevel } from '../../trading/algos/trigger.js';
 import { termsText } from '../../trading/orders/terms.js';
 
@@ -94,7 +94,7 @@ function entryText(terms: AlgoTerms, best: BestPrices): string {
   return `${then}pit ${verb} ${size} over ${durationText(entry.durationMs)} ${slicesText(terms, entry, best)}${bound}. What a slice leaves is spread over the time that is left.`;
 }
 
-function slicesText(terms: AlgoTerms, entry: Extract<Entry, { kind: 'twap' }>, best: BestPrices): string {
+function slicesText(terms: AlgoTerms, entry: Extract<AlgoEntry, { kind: 'twap' }>, best: BestPrices): string {
   const { side, slippage } = terms;
   const price = entry.bound ?? (side === 'buy' ? best.ask : best.bid);
   const { slots, slices } = sliceCounts(terms, entry, price);

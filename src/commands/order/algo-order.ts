@@ -8,7 +8,7 @@ import { paintSide, sideText } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { checkTerms, sliceCounts, type TermsMarket } from '../../trading/algos/check-terms.js';
-import { type Entry as AlgoEntry, type AlgoTerms, type Exits, exitSideOf, kindOf } from '../../trading/algos/terms.js';
+import { type AlgoEntry, type AlgoTerms, type Exits, exitSideOf, kindOf } from '../../trading/algos/terms.js';
 import { amountTerms, evaluateAmount, evaluatePriceInBook, type PriceExpression } from '../../trading/expressions.js';
 import { guardOrders } from '../../trading/guards/guards.js';
 import type { GuardLimits } from '../../trading/guards/limits.js';

@@ -9,7 +9,7 @@ import { PrivateSandbox } from '../../sandbox/rehearsal/private-sandbox.js';
 import { AccountRecord } from './account-record.js';
 import type { MarketPicture } from './picture.js';
 import { CommandWorld, homeIn } from './rehearsed-command.js';
-import { emptyTape, isPast, type Tape } from './tape.js';
+import { emptyTape, isPast, type TapeReader } from './tape.js';
 import { VirtualClock } from './virtual-clock.js';
 
 /*
@@ -47,7 +47,7 @@ abstract class Rehearsal {
   isStopped = false;
 
   protected constructor(
-    readonly tape: Tape,
+    readonly tape: TapeReader,
     readonly sandbox: PrivateSandbox,
     readonly record: AccountRecord,
     protected readonly picture: MarketPicture | undefined,
@@ -82,7 +82,7 @@ abstract class Rehearsal {
 export interface RehearsalParts {
   readonly host: Host;
   readonly folder: string;
-  readonly tape: Tape;
+  readonly tape: TapeReader;
   readonly terms: RehearsalTerms;
   readonly picture: MarketPicture | undefined;
   /** Takes what the command prints. */

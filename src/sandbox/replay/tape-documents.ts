@@ -8,9 +8,9 @@ import {
   badLine,
   type CandleEvent,
   type ConfigEvent,
-  type GapEvent,
   type PastEvent,
   type TapeEvent,
+  type TapeGap,
   type TradeEvent,
 } from './tape-event.js';
 
@@ -189,7 +189,7 @@ export class TapeDocuments {
     // other channels move no market
   }
 
-  #gap(market: string, channel: string, { gap, reason }: Fields): GapEvent {
+  #gap(market: string, channel: string, { gap, reason }: Fields): TapeGap {
     if (!isObject(gap)) throw this.#bad('has a gap without a time');
     const [from, to] = [this.#time(gap.from, 'from'), this.#time(gap.to, 'to')];
     const why = typeof reason === 'string' ? reason : 'nothing was recorded';

@@ -16,9 +16,9 @@ import {
   wanting,
 } from './decision-input.js';
 import { hitPrice, limitWithSlippage, noWorse, restingPrice } from './prices.js';
-import type { AlgoTerms, Entry } from './terms.js';
+import type { AlgoEntry, AlgoTerms } from './terms.js';
 
-type Twap = Extract<Entry, { readonly kind: 'twap' }>;
+type Twap = Extract<AlgoEntry, { readonly kind: 'twap' }>;
 
 /**
  * Slices over a time. The time is cut into slots, and each slot has one child: what the last one has left, and an even share of the rest
