@@ -113,7 +113,7 @@ const GROUPS = [
       ],
       ...['prices', 'retry', 'summary', 'terms', 'trigger', 'twap'],
     ].map((name) => `src/trading/algos/${name}.ts`),
-    tests: ['exits', 'entries', 'values'].map((name) => `test/trading/algos/${name}.test.ts`),
+    tests: ['exits', 'entries', 'prices', 'values'].map((name) => `test/trading/algos/${name}.test.ts`),
   },
   {
     files: ['fields', 'trading', 'funds', 'market-data'].map((name) => `src/exchange/operations/${name}.ts`),

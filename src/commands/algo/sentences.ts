@@ -144,7 +144,7 @@ function trailText(terms: AlgoTerms, trail: TrailDistance, { bid, ask }: BestPri
   const now =
     entry !== null || from === null
       ? ''
-      : `: ${formatPrice(trailLevel(terms, trail, from).rescaled(market.priceScale, side === 'sell' ? 'up' : 'down'), market)} now`;
+      : `: ${formatPrice(trailLevel(terms, trail, from), market)} now`;
   const least = exits?.stop == null ? '' : `, and begins at ${formatPrice(exits.stop, market)} at the worst`;
   return `The stop follows the ${extreme} ${followed} at a distance of ${distanceText(trail)}${now}${least}; it never goes back.`;
 }
