@@ -83,6 +83,18 @@ class Watching {
   }
 }
 
+test('the connection of a child is open before its stop is reached', async () => {
+  const watching = await Watching.begin();
+  const { server, orders } = watching.exchange;
+  const used = () => new Set(server.requests.map(({ connection }) => connection)).size;
+  await eventually(() => expect(server.connections).toBeGreaterThan(used()));
+  const before = server.connections;
+  watching.exchange.bid = 97;
+  await eventually(() => expect(orders).toHaveLength(1));
+  const request = server.requests.find(({ target }) => target.startsWith('/api/order?'));
+  expect(request?.connection).toBeLessThan(before);
+});
+
 test('a halt that was made elsewhere pauses every algo order, which is said, and a reached stop sends nothing', async () => {
   const watching = await Watching.begin();
   watching.isHalted = true;
