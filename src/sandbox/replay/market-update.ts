@@ -48,7 +48,7 @@ export interface RecordedDepth extends Readonly<Record<Side, RecordedChange>> {
 }
 
 /** What a tape does to a market. */
-export type Happening = RecordedTrade | RecordedPast | RecordedDepth;
+export type MarketUpdate = RecordedTrade | RecordedPast | RecordedDepth;
 
 type MarketEvent = TradeEvent | CandleEvent | PastEvent | DepthEvent;
 
@@ -72,12 +72,12 @@ export function unknownMarket(event: TapeEvent): never {
 }
 
 /** Converts the events of markets to ticks and lots, and whole books to what changed in them. */
-export class Happenings {
+export class EventConverter {
   /** The newest book of each market, as text. */
   readonly #books = new Map<string, Readonly<Record<Side, ReadonlyMap<string, string>>>>();
 
   /** Throws Failure `usage` with the line for numbers that the market cannot have. */
-  of(event: MarketEvent, market: SandboxMarket): Happening {
+  convert(event: MarketEvent, market: SandboxMarket): MarketUpdate {
     const { time, date } = event;
     if (event.kind === 'depth') return this.#depth(event, market);
     if (event.kind === 'past') {
