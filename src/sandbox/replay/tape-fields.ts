@@ -9,6 +9,7 @@ import { badLine } from './tape-event.js';
 
 /** Digits before and after the point. */
 const DECIMAL = /^\d{1,15}(?:\.\d{1,18})?$/;
+const ABOVE_ZERO = /^(?=[0.]*[1-9])\d{1,15}(?:\.\d{1,18})?$/;
 const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 const ID = /^\d{1,19}$/;
 const LONGEST_MARKET = 41;
@@ -83,8 +84,9 @@ export class TapeFields {
   /** Decimal text above zero; or zero, if that is allowed. */
   decimal(fields: Fields, name: string, canBeZero = false): string {
     const text = fields[name];
+    if (typeof text === 'string' && ABOVE_ZERO.test(text)) return text;
     if (typeof text !== 'string' || !DECIMAL.test(text)) throw this.fault(`has an invalid ${name}: ${shown(text)}`);
-    if (!canBeZero && !/[1-9]/.test(text)) throw this.fault(`has zero as its ${name}`);
+    if (!canBeZero) throw this.fault(`has zero as its ${name}`);
     return text;
   }
 
@@ -122,7 +124,7 @@ export class TapeFields {
 }
 
 /** Compares decimal texts without a sign: negative if the left one is less. */
-function compareTexts(left: string, right: string): number {
+export function compareTexts(left: string, right: string): number {
   if (left.length === right.length && left.indexOf('.') === right.indexOf('.'))
     return left < right ? -1 : left > right ? 1 : 0;
   return Decimal.of(left).compare(Decimal.of(right));
