@@ -130,9 +130,10 @@ export class CommandRehearsal extends Rehearsal {
       failure = found;
       isOver = true;
     });
+    let isQuiet = false;
     while (!this.isStopped && tape.next !== undefined && !(isOver && failure !== undefined)) {
-      if (this.#world.isBusy) await this.#world.quiet();
-      this.#step(tape.next.time);
+      if (!isQuiet && this.#world.isBusy) await this.#world.quiet();
+      isQuiet = !this.#step(tape.next.time);
       if (tape.needsRead) await tape.read();
     }
     if (this.isStopped || tape.next === undefined) this.#world.interrupt();
@@ -145,15 +146,12 @@ export class CommandRehearsal extends Rehearsal {
     this.isStopped = true;
   }
 
-  /** Moves to the next event of the tape or the end of the next wait, whichever is first. */
-  #step(time: number): void {
-    if (this.#clock.next < time) {
-      this.#clock.move(this.#clock.next);
-      return;
-    }
-    this.#clock.move(time);
+  /** Moves to the next event of the tape or the end of the next wait, whichever is first. Returns whether a command has something to do. */
+  #step(time: number): boolean {
+    if (this.#clock.next < time) return this.#clock.move(this.#clock.next);
+    const hasWoken = this.#clock.move(time);
     this.takeEvent();
-    this.#world.streams.push();
+    return this.#world.streams.push() || hasWoken;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { SandboxExchange } from '../exchange/exchange.js';
 import { MARKETS, type MarketRules, type SandboxMarket } from '../markets/market.js';
-import { type Happening, Happenings, marketOf, unknownMarket } from './happening.js';
+import { EventConverter, type MarketUpdate, marketOf, unknownMarket } from './market-update.js';
 import { type ReadingTerms, readTape, surveyTape, type TapeSurvey } from './read-tape.js';
 import { badLine, type TapeEvent } from './tape-event.js';
 
@@ -32,7 +32,7 @@ export async function planTape(
   markets: ReadonlyMap<string, SandboxMarket>,
 ): Promise<TapePlan> {
   const rules = new Map<string, SandboxMarket>();
-  const happenings = new Happenings();
+  const converter = new EventConverter();
   const kinds = new Set<TapeEvent['kind']>();
   let restarts: boolean | undefined;
   const survey = await surveyTape(files, terms, (event) => {
@@ -42,7 +42,7 @@ export async function planTape(
     if (event.kind === 'config') rules.set(event.market, known ?? marketOf(event));
     else {
       kinds.add(event.kind);
-      happenings.of(event, rules.get(event.market) ?? known ?? MARKETS.get(event.market) ?? unknownMarket(event));
+      converter.convert(event, rules.get(event.market) ?? known ?? MARKETS.get(event.market) ?? unknownMarket(event));
     }
   });
   const { from, to } = survey;
@@ -73,8 +73,8 @@ export async function loadTape(
   terms: ReadingTerms,
 ): Promise<number> {
   const loaded = exchange.replays.load();
-  const happenings = new Happenings();
-  const rows = new Map<string, { readonly line: string; readonly happenings: Happening[] }>();
+  const converter = new EventConverter();
+  const rows = new Map<string, { readonly line: string; readonly updates: MarketUpdate[] }>();
   let waiting = 0;
   for await (const event of readTape(files, terms)) {
     if (event.kind === 'config') exchange.replay.take(event);
@@ -82,18 +82,18 @@ export async function loadTape(
     const { market } = event;
     const line = `${event.file}:${event.line}`;
     const row = rows.get(market);
-    const happening = happenings.of(event, exchange.replay.marketOf(event));
-    if (row?.line === line) row.happenings.push(happening);
+    const update = converter.convert(event, exchange.replay.marketOf(event));
+    if (row?.line === line) row.updates.push(update);
     else {
-      if (row !== undefined) loaded.add(market, row.happenings);
-      rows.set(market, { line, happenings: [happening] });
+      if (row !== undefined) loaded.add(market, row.updates);
+      rows.set(market, { line, updates: [update] });
       waiting += 1;
     }
     if (waiting < ROWS_AT_ONCE) continue;
     waiting = 0;
     await exchange.durable();
   }
-  for (const [market, row] of rows) loaded.add(market, row.happenings);
+  for (const [market, row] of rows) loaded.add(market, row.updates);
   loaded.begin();
   return loaded.count;
 }
