@@ -114,14 +114,14 @@ function levelsOf({ output }: Context, size: number | undefined, merge: string |
   return Math.min(size ?? MERGED_LEVELS, MERGED_LEVELS);
 }
 
-export interface Book extends Depth {
+export interface MarketDepth extends Depth {
   readonly market: string;
   readonly base: string;
   readonly quote: string;
 }
 
 /** The book with its asks above its bids, as a person reads it; as many levels as a fixed screen has room for. */
-export function showBook(screen: Screen, book: Book): string {
+export function showBook(screen: Screen, book: MarketDepth): string {
   const { isFixed, ...scrolling } = screen;
   const whole = drawBook(scrolling, book);
   const excess = whole.split('\n').length - screen.height;
@@ -131,7 +131,7 @@ export function showBook(screen: Screen, book: Book): string {
   return drawBook(scrolling, { ...book, bids: bids.slice(0, levels), asks: asks.slice(0, levels) });
 }
 
-function drawBook(screen: Screen, { market, base, quote, time, bids, asks }: Book): string {
+function drawBook(screen: Screen, { market, base, quote, time, bids, asks }: MarketDepth): string {
   const rows = [...toRows(screen, 'ask', asks).reverse(), ...toRows(screen, 'bid', bids)];
   const paintSide: NonNullable<Column<Row>['paint']> = (text, { side }, paint) => paint[side](text);
   const columns: Column<Row>[] = [
@@ -184,7 +184,10 @@ function cumulative(levels: readonly Level[]): string[] {
 }
 
 /** The spread and the middle. A crossed book has neither, and says so. */
-function spreadLine({ paint, width }: Screen, { bids, asks, quote }: Pick<Book, 'bids' | 'asks' | 'quote'>): string {
+function spreadLine(
+  { paint, width }: Screen,
+  { bids, asks, quote }: Pick<MarketDepth, 'bids' | 'asks' | 'quote'>,
+): string {
   const [[bid], [ask]] = [bids, asks];
   const crossed = crossedText(bestPrices({ bids, asks }));
   const text =

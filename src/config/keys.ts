@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Failure, suggest, tryRead, usage } from '../errors.js';
 import type { Keychain } from './keychain.js';
 import { checkName, documentIn, ENTRY, entryOf, keyFile, profileFile, requireNoEntry, SANDBOX } from './profiles.js';
-import { type Document, damaged, Store } from './store.js';
+import { ConfigStore, type Document, damaged } from './store.js';
 
 export interface KeyPair {
   readonly accessKey: string;
@@ -36,7 +36,7 @@ export type KeyPlace = StoredKeys['store'];
 export class KeyStore {
   readonly #keychain: () => Promise<Keychain>;
 
-  readonly #store: Store;
+  readonly #store: ConfigStore;
 
   /**
    * @param folder `directories.config`; made at the first write
@@ -45,7 +45,7 @@ export class KeyStore {
   constructor(folder: string, keychain: () => Promise<Keychain>) {
     this.#keychain = keychain;
 
-    this.#store = new Store(folder);
+    this.#store = new ConfigStore(folder);
   }
 
   /** Where the keys of a profile are, or null; the sandbox has none here, since it brings its own. Asks no keychain. */

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { Failure, type FailureKind, suggest, usage } from '../errors.js';
 import { shown, unknownWord } from './nearest.js';
 import { checkSetting, isHostKey, requireSetting } from './settings.js';
-import { type Document, damaged, Store, type Writer } from './store.js';
+import { ConfigStore, type Document, damaged, type Writer } from './store.js';
 import { checkUrl, type UrlRole } from './urls.js';
 
 /** The built-in profile. */
@@ -102,11 +102,11 @@ export function requireNoEntry(writer: Writer, profile: string, folder: string):
  * Every method throws Failure `credentials` if a file it needs is damaged, unreadable or open to others.
  */
 export class Profiles {
-  readonly #store: Store;
+  readonly #store: ConfigStore;
 
   /** @param folder `directories.config`; made at the first write */
   constructor(folder: string) {
-    this.#store = new Store(folder);
+    this.#store = new ConfigStore(folder);
   }
 
   /** All profiles, the sandbox first, then by name. */

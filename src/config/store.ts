@@ -34,7 +34,7 @@ const LEFTOVER = /\.json\.tmp-[0-9a-f]+$/;
  * The configuration folder: small JSON documents, one file each, all readable by their owner only. Readers take no
  * lock, since a file is replaced in one step; writers take turns.
  */
-export class Store {
+export class ConfigStore {
   constructor(readonly folder: string) {}
 
   /** @throws Failure `credentials` when the file is damaged, open to others or unreadable */

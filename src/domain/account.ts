@@ -6,6 +6,8 @@ export interface Permissions {
   readonly money: boolean;
 }
 
+export type Permission = keyof Permissions;
+
 /** A coin of the account; amounts are decimal texts. */
 export interface Coin {
   /** In lower case. */

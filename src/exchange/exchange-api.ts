@@ -8,7 +8,7 @@ import type { Admission } from './limiter/latch.js';
 import { Limiter, type Limits, ownLimits, type RequestPermit, type SendResult } from './limiter/limiter.js';
 import type { Priority } from './limiter/permits.js';
 import { type OperationName, type OperationNamed, operationOf } from './operations/index.js';
-import type { Result } from './operations/operation.js';
+import type { OperationResult } from './operations/operation.js';
 import { type Credentials, type Hosts, type ParameterValues, requestUrl, type ValuesOf } from './request.js';
 import { BadStatus, NO_REASON, Refused, readResponse, requireJson, UnexpectedResponse, wholeBody } from './response.js';
 import {
@@ -134,6 +134,11 @@ export class ExchangeApi {
     return this.#marketClock.now();
   }
 
+  /** Whether the market-data host has shown its time to this process since this machine's clock was last set. */
+  get isMarketTimeKnown(): boolean {
+    return this.#marketClock.isKnown;
+  }
+
   get hosts(): Hosts {
     return this.#options.hosts;
   }
@@ -153,7 +158,10 @@ export class ExchangeApi {
    * Throws Failure: `refused`, `limited`, `unreachable`, `credentials`, `usage`, or `internal` for a response that is not
    * what the interface says.
    */
-  async read<Name extends OperationName>(name: Name, values: ValuesOf<Name>): Promise<Result<OperationNamed<Name>>> {
+  async read<Name extends OperationName>(
+    name: Name,
+    values: ValuesOf<Name>,
+  ): Promise<OperationResult<OperationNamed<Name>>> {
     return this.#retryable(documentedRequest(name, values));
   }
 
@@ -164,7 +172,7 @@ export class ExchangeApi {
   async readDated<Name extends OperationName>(
     name: Name,
     values: ValuesOf<Name>,
-  ): Promise<{ readonly value: Result<OperationNamed<Name>>; readonly asOf: number | null }> {
+  ): Promise<{ readonly value: OperationResult<OperationNamed<Name>>; readonly asOf: number | null }> {
     return this.#retryable({
       name,
       values,
@@ -218,7 +226,7 @@ export class ExchangeApi {
     name: Name,
     values: ValuesOf<Name>,
     options?: WriteOptions,
-  ): Promise<WriteResponse<Result<OperationNamed<Name>>>> {
+  ): Promise<WriteResponse<OperationResult<OperationNamed<Name>>>> {
     return this.#sendWrite(documentedRequest(name, values), options);
   }
 
@@ -453,7 +461,7 @@ function withoutSecrets(thrown: unknown, redaction: Redaction): unknown {
 function documentedRequest<Name extends OperationName>(
   name: Name,
   values: ValuesOf<Name>,
-): ApiRequest<Result<OperationNamed<Name>>> {
+): ApiRequest<OperationResult<OperationNamed<Name>>> {
   return { name, values, read: (body, _, requireTime) => readResponse(name, body, requireTime) };
 }
 

@@ -8,7 +8,13 @@ export { type Halt, haltText, LIFT_HALT, type NewHalt } from './limiter/halt-rec
 export type { LimiterState } from './limiter/state.js';
 export type { Markets } from './market-catalog.js';
 export type { OrderPages } from './order-pages.js';
-export { type NotSent, notSentFailure, refusalFailure, rejectionKind, WRONG_KEYS } from './refusals.js';
+export {
+  type NotSentReason,
+  notSentFailure,
+  refusalFailure,
+  rejectionKind,
+  WRONG_KEYS,
+} from './refusals.js';
 export type { Credentials } from './request.js';
 export * from './stream/events.js';
 export type { Feeds } from './stream/feeds.js';

@@ -52,7 +52,7 @@ function explanation({ kind }: Refusal): string {
 }
 
 /** Why a write was not sent. */
-export interface NotSent {
+export interface NotSentReason {
   /** As a part of a sentence. */
   readonly reason: string;
   /** The kind of failure to report: `limited` if the limits left no room for it. */
@@ -66,7 +66,7 @@ export interface NotSent {
 }
 
 /** The failure of a write that was not sent; `what` begins the message, for instance "The order". */
-export function notSentFailure(what: string, notSent: NotSent, clientId: string): Failure {
+export function notSentFailure(what: string, notSent: NotSentReason, clientId: string): Failure {
   const { reason, failure, hint, halted, hasExpired = false } = notSent;
   const message = `${what} ${hasExpired ? 'counts as' : 'was'} not sent: ${reason}.`;
   return new Failure(failure, message, { clientId, hint, halted });

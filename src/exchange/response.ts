@@ -4,7 +4,7 @@ import { asInteger, parseJson, scalarText } from '../platform/json.js';
 import { refusalKind, SUCCESS } from './observed-codes.js';
 import { flag } from './operations/fields.js';
 import { type OperationName, type OperationNamed, operationOf, operations } from './operations/index.js';
-import type { Result } from './operations/operation.js';
+import type { OperationResult } from './operations/operation.js';
 
 /** The exchange rejected the request. `code` is null for market data, which sends none. */
 export class Refused extends Error implements Refusal {
@@ -57,9 +57,9 @@ export function readResponse<Name extends OperationName>(
   name: Name,
   body: string,
   requireTime?: RequireTime,
-): Result<OperationNamed<Name>> {
+): OperationResult<OperationNamed<Name>> {
   const value = readBody(name, body, requireTime);
-  const parsed = v.safeParse<v.GenericSchema<unknown, Result<OperationNamed<Name>>>>(schemaOf(name), value, {
+  const parsed = v.safeParse<v.GenericSchema<unknown, OperationResult<OperationNamed<Name>>>>(schemaOf(name), value, {
     abortEarly: true,
   });
   if (parsed.success) return parsed.output;
@@ -86,7 +86,7 @@ function readBody(name: string, body: string, requireTime?: RequireTime): unknow
 }
 
 function schemaOf<Name extends OperationName>(name: Name) {
-  return operations[name].result as v.GenericSchema<unknown, Result<OperationNamed<Name>>>;
+  return operations[name].result as v.GenericSchema<unknown, OperationResult<OperationNamed<Name>>>;
 }
 
 function parseBody(name: string, body: string, requireTime?: RequireTime): unknown {

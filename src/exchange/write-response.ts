@@ -1,7 +1,7 @@
 import type { Refusal } from '../domain/refusal.js';
 import { Failure, Interrupted } from '../errors.js';
 import { unreachableHint } from './failures.js';
-import type { NotSent } from './refusals.js';
+import type { NotSentReason } from './refusals.js';
 import { Refused } from './response.js';
 import { TransportError } from './transport.js';
 
@@ -12,7 +12,7 @@ import { TransportError } from './transport.js';
 export type WriteResponse<Value> =
   | { readonly kind: 'done'; readonly value: Value }
   | { readonly kind: 'refused'; readonly refusal: Refusal }
-  | ({ readonly kind: 'notSent' } & NotSent)
+  | ({ readonly kind: 'notSent' } & NotSentReason)
   | { readonly kind: 'lost'; readonly reason: string };
 
 const MORE_TIME = 'Use --timeout SECONDS to allow more time.';

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isAbort, systemErrorCode } from '../errors.js';
 import type { PipedCommand } from './command.js';
 import { type Directories, directoriesOf } from './directories.js';
-import { ownProgram, type RunningProgram } from './installation.js';
+import { type OwnProgram, ownProgram } from './installation.js';
 import { type JobControl, jobControl } from './job-control.js';
 import { maskSecrets, type Redaction, redactionOf } from './redaction.js';
 import { installSignalHandlers, isNullDevice, type Signals } from './signals.js';
@@ -42,7 +42,7 @@ export function streamOf(output: TextOutput | TerminalOutput): TerminalOutput {
 /** The operating system: streams, clock, files, signals. Code reaches it only through here, so that tests can replace it. */
 export interface Host {
   readonly arguments: readonly string[];
-  readonly self: RunningProgram;
+  readonly self: OwnProgram;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly input: TerminalInput;
   readonly output: TextOutput | TerminalOutput;

@@ -10,13 +10,13 @@ declare const PIT_COMMIT: string | null | undefined;
 const commit: string | null = typeof PIT_COMMIT === 'undefined' ? null : PIT_COMMIT;
 
 /** How this program was started, to start it again in the background. */
-export interface RunningProgram {
+export interface OwnProgram {
   readonly command: string;
   readonly arguments: readonly string[];
 }
 
 /** The program of this process. */
-export function ownProgram(): RunningProgram {
+export function ownProgram(): OwnProgram {
   const { execPath, argv } = process;
   // an executable file that contains pit has no script
   return { command: execPath, arguments: argv.slice(1, 2).filter((file) => file !== execPath) };
@@ -33,11 +33,11 @@ export interface Installation {
 }
 
 /** Where the running program comes from. */
-export function installationOf({ self }: { readonly self: RunningProgram }): Installation {
+export function installationOf({ self }: { readonly self: OwnProgram }): Installation {
   return { commit, node: process.versions.node, source: sourceOf(self) };
 }
 
-function sourceOf(self: RunningProgram): Source {
+function sourceOf(self: OwnProgram): Source {
   if (process.getBuiltinModule('node:sea').isSea()) return 'executable';
   // no package holds the sources; npm links to a checkout that is installed with --global
   return fs.existsSync(path.join(rootOf(self), 'src', 'main.ts')) ? 'checkout' : 'package';
@@ -50,7 +50,7 @@ const MAX_BYTES = 16 * 2 ** 20;
  * The text of a file of the installation, by its path in the package; a single executable holds it under the same name. Throws
  * Failure `internal` if it is missing.
  */
-export function installedText({ self }: { readonly self: RunningProgram }, file: string): string {
+export function installedText({ self }: { readonly self: OwnProgram }, file: string): string {
   try {
     const { isSea, getAsset } = process.getBuiltinModule('node:sea');
     return isSea() ? getAsset(file, 'utf8') : readTextBounded(path.join(rootOf(self), file), MAX_BYTES);
@@ -60,6 +60,6 @@ export function installedText({ self }: { readonly self: RunningProgram }, file:
   }
 }
 
-function rootOf({ arguments: [program], command }: RunningProgram): string {
+function rootOf({ arguments: [program], command }: OwnProgram): string {
   return path.dirname(path.dirname(fs.realpathSync(program ?? command)));
 }

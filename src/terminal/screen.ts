@@ -1,5 +1,5 @@
 import type { TerminalOutput } from '../platform/host.js';
-import type { Changes } from './live/changes.js';
+import type { RecentChanges } from './live/recent-changes.js';
 import { colouredPaint, type Paint } from './palette.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -13,7 +13,7 @@ export interface Screen {
   /** Whether lines beyond the height are lost, as in a live view; elsewhere the terminal scrolls. */
   readonly isFixed?: true;
   /** What changed since earlier drawings. Absent: it is drawn once. */
-  readonly changes?: Changes;
+  readonly changes?: RecentChanges;
   readonly colour: boolean;
   /** Whether lines, blocks and arrows can be drawn; a dumb terminal gets ASCII. */
   readonly symbols: boolean;

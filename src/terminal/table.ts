@@ -1,5 +1,5 @@
 import CliTable from 'cli-table3';
-import type { Change } from './live/changes.js';
+import type { Change } from './live/recent-changes.js';
 import type { Paint } from './palette.js';
 import type { Screen } from './screen.js';
 import { displayWidth, safe, shortened, wrapped } from './text.js';

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { History } from '../../src/commands/shell/history.js';
+import { ShellHistory } from '../../src/commands/shell/history.js';
 import { redisProblem } from '../../src/config/settings.js';
 import { Redis } from '../../src/exchange/limiter/redis-store.js';
 import { usePitHome } from './pit-home.js';
@@ -49,7 +49,7 @@ describe('the Redis of a profile', () => {
 });
 
 it('the history of the shell keeps no line with a password in a URL', () => {
-  const history = new History(path.join(pit.home, 'history'), { apply: (text: string) => text });
+  const history = new ShellHistory(path.join(pit.home, 'history'), { apply: (text: string) => text });
   history.add('profile set live limiter rediss://pit:sesame@redis.example.com');
   history.add('profile set live limiter rediss://:sesame@redis.example.com');
   history.add('profile set live limiter rediss://pit@redis.example.com --password-stdin');

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { KeyStore } from '../../src/config/keys.js';
 import { Profiles } from '../../src/config/profiles.js';
-import { Store } from '../../src/config/store.js';
+import { ConfigStore } from '../../src/config/store.js';
 import { ended, program } from './process.js';
 import { freshFolder, HOSTS, modes, noKeychain } from './support.js';
 
@@ -36,7 +36,7 @@ describe('several processes', () => {
     expect(ends.map(({ code }) => code)).toEqual([null, 0, 0, 0, 0, 0, 0, 0]);
     expect(acknowledged.length).toBeGreaterThanOrEqual(7 * ROUNDS + 5);
     const listed = (await new Profiles(folder).list()).map(({ name }) => name);
-    const shared = Object.keys((await new Store(folder).read('shared.json')) ?? {});
+    const shared = Object.keys((await new ConfigStore(folder).read('shared.json')) ?? {});
     expect(listed).toEqual(expect.arrayContaining(acknowledged));
     expect(shared).toEqual(expect.arrayContaining(acknowledged));
     for (const name of acknowledged) expect(await new KeyStore(folder, noKeychain).get(name)).not.toBeNull();

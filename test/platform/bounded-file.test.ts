@@ -15,7 +15,7 @@ import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Cache } from '../../src/config/cache.js';
 import { CompletionNames } from '../../src/config/completion-names.js';
-import { Store } from '../../src/config/store.js';
+import { ConfigStore } from '../../src/config/store.js';
 import { requireCertificates } from '../../src/exchange/transport.js';
 import { openRegular, readBounded, readTextBounded } from '../../src/platform/bounded-file.js';
 import { FaultLog } from '../../src/sandbox/faults/log.js';
@@ -78,7 +78,7 @@ describe.each(ENDLESS)('%s', (_what, file) => {
   });
 
   it('rejects the file as a document of the configuration', async () => {
-    await expect(new Store(folderWith('profiles/alice.json', file)).read('profiles/alice.json')).rejects.toThrow(
+    await expect(new ConfigStore(folderWith('profiles/alice.json', file)).read('profiles/alice.json')).rejects.toThrow(
       'alice.json',
     );
   });
@@ -158,7 +158,7 @@ describe('a regular file', () => {
   it('rejects a document of the configuration beyond a megabyte', async () => {
     const root = mkdtempSync(path.join(folder, 'root-'));
     writeFileSync(path.join(root, 'active.json'), ' '.repeat(2 ** 20 + 1), { mode: 0o600 });
-    await expect(new Store(root).read('active.json')).rejects.toThrow('longer than 1 MiB');
+    await expect(new ConfigStore(root).read('active.json')).rejects.toThrow('longer than 1 MiB');
   });
 });
 

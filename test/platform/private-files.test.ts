@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { KeyStore } from '../../src/config/keys.js';
 import { Profiles } from '../../src/config/profiles.js';
-import { Store } from '../../src/config/store.js';
+import { ConfigStore } from '../../src/config/store.js';
 import { shellWord } from '../../src/errors.js';
 import { openPrivate } from '../../src/platform/private-files.js';
 import { replaceFile } from '../../src/platform/replacement.js';
@@ -246,7 +246,7 @@ test('reports a home that is a device', async () => {
 
 test('replaces a file in one step, also under Snap', async () => {
   const { folder } = await withKeys();
-  const store = new Store(folder);
+  const store = new ConfigStore(folder);
   await store.change((writer) => writer.write('x.json', { a: 1 }));
   const before = fs.statSync(path.join(folder, 'x.json')).ino;
   process.env.SNAP = '/snap/x';

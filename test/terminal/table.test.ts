@@ -1,7 +1,7 @@
 import CliTable from 'cli-table3';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { grouped } from '../../src/domain/decimal.js';
-import { Changes } from '../../src/terminal/live/changes.js';
+import { RecentChanges } from '../../src/terminal/live/recent-changes.js';
 import type { Screen } from '../../src/terminal/screen.js';
 import { type Column, type Entry, record, table } from '../../src/terminal/table.js';
 import { displayWidth, prepareWidths } from '../../src/terminal/text.js';
@@ -204,7 +204,7 @@ describe('a table that is drawn again and again', () => {
 
   it('marks what changed in a row wherever the row is now, and of a new row its name', () => {
     const clock = { ms: 0 };
-    const changes = new Changes(() => clock.ms);
+    const changes = new RecentChanges(() => clock.ms);
     const draw = (rows: readonly Line[]) => {
       changes.begin();
       return table({ ...terminal(80), changes }, columns, rows)

@@ -1,11 +1,12 @@
 import * as shape from '../../cli/shapes.js';
+import type { Permission } from '../../domain/account.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { operationName } from '../../trading/journal/write.js';
 import { define } from '../session/command.js';
 import { warnOfUnknown } from '../writes/unknown-writes.js';
 import { BALANCE, balanceOf } from './balance.js';
-import { PERMISSIONS, type Permission, whatNeeds } from './permissions.js';
+import { PERMISSIONS, whatNeeds } from './permissions.js';
 
 const ACCOUNT: shape.Fields = {
   username: shape.outsideText(''),

@@ -1,3 +1,4 @@
+import type { Permission } from '../../domain/account.js';
 import { type Advice, suggest } from '../../errors.js';
 
 /**
@@ -9,9 +10,7 @@ export const PERMISSIONS = {
   lever: 'margin: investment and lending management',
   entrust: 'place, cancel and query orders',
   money: 'deposit and withdrawal addresses and records, withdrawals',
-} as const;
-
-export type Permission = keyof typeof PERMISSIONS;
+} as const satisfies Readonly<Record<Permission, string>>;
 
 /** The permissions that a key needs for a command, by its first word. They are inferred from what the permissions allow. */
 const NEEDS = {

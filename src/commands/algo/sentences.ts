@@ -3,7 +3,7 @@ import { type Decimal, formatAmount, formatPrice } from '../../domain/decimal.js
 import type { Side } from '../../domain/order.js';
 import { percentText, sliceCounts } from '../../trading/algos/check-terms.js';
 import { limitWithSlippage } from '../../trading/algos/prices.js';
-import { type AlgoTerms, type Entry, exitSideOf, type TrailDistance } from '../../trading/algos/terms.js';
+import { type AlgoEntry, type AlgoTerms, exitSideOf, type TrailDistance } from '../../trading/algos/terms.js';
 import { hasStop, trailLevel } from '../../trading/algos/trigger.js';
 import { termsText } from '../../trading/orders/terms.js';
 
@@ -94,7 +94,7 @@ function entryText(terms: AlgoTerms, best: BestPrices): string {
   return `${then}pit ${verb} ${size} over ${durationText(entry.durationMs)} ${slicesText(terms, entry, best)}${bound}. What a slice leaves is spread over the time that is left.`;
 }
 
-function slicesText(terms: AlgoTerms, entry: Extract<Entry, { kind: 'twap' }>, best: BestPrices): string {
+function slicesText(terms: AlgoTerms, entry: Extract<AlgoEntry, { kind: 'twap' }>, best: BestPrices): string {
   const { side, slippage } = terms;
   const price = entry.bound ?? (side === 'buy' ? best.ask : best.bid);
   const { slots, slices } = sliceCounts(terms, entry, price);
@@ -141,10 +141,7 @@ function trailText(terms: AlgoTerms, trail: TrailDistance, { bid, ask }: BestPri
   const from = side === 'sell' ? bid : ask;
   const extreme = side === 'sell' ? 'highest' : 'lowest';
   const followed = terms.trigger === 'last' ? 'price' : side === 'sell' ? 'bid' : 'ask';
-  const now =
-    entry !== null || from === null
-      ? ''
-      : `: ${formatPrice(trailLevel(terms, trail, from).rescaled(market.priceScale, side === 'sell' ? 'up' : 'down'), market)} now`;
+  const now = entry !== null || from === null ? '' : `: ${formatPrice(trailLevel(terms, trail, from), market)} now`;
   const least = exits?.stop == null ? '' : `, and begins at ${formatPrice(exits.stop, market)} at the worst`;
   return `The stop follows the ${extreme} ${followed} at a distance of ${distanceText(trail)}${now}${least}; it never goes back.`;
 }

@@ -1,9 +1,9 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
-import type { RunningProgram } from '../../platform/installation.js';
+import type { OwnProgram } from '../../platform/installation.js';
 
 export interface ServiceOptions {
-  readonly program: RunningProgram;
+  readonly program: OwnProgram;
   readonly profile: string;
   /** `PIT_HOME`; null without one. */
   readonly home: string | null;

@@ -33,8 +33,8 @@ import {
   exchangeText,
   openWithConsent,
   openWrite,
-  type Write,
   type WriteContext,
+  type WriteSteps,
 } from '../writes/write.js';
 import { CancelRun } from './all-markets.js';
 import { cancelInAllMarkets } from './cancel-in-all-markets.js';
@@ -153,7 +153,7 @@ function cancellation(
   context: WriteContext,
   market: string,
   orders: readonly OrderReference[],
-): Write<typeof NO_WARNINGS, Pick<CancelledAll, 'attempts'>> {
+): WriteSteps<typeof NO_WARNINGS, Pick<CancelledAll, 'attempts'>> {
   const { trading } = context;
   const progress = new Progress(context, market, orders.length);
   return {

@@ -14,7 +14,7 @@ import type {
   PreparedWrite,
 } from '../../trading/prepared/prepared-write.js';
 import { spentCoin } from '../../trading/preview/market-snapshot.js';
-import type { Changes } from '../../trading/replace/plan.js';
+import type { ReplaceChanges } from '../../trading/replace/plan.js';
 import { algoSentences } from '../algo/sentences.js';
 import { explainUnknownMarket } from '../inputs/known-market.js';
 import type { AlgoDraft } from '../order/algo-args.js';
@@ -38,7 +38,7 @@ export type PrepareRequest =
       readonly where: Pick<BatchTerms, 'market' | 'side' | 'account'>;
       readonly input: LadderInput;
     }
-  | { readonly kind: 'replace'; readonly market: string; readonly order: string; readonly changes: Changes }
+  | { readonly kind: 'replace'; readonly market: string; readonly order: string; readonly changes: ReplaceChanges }
   | { readonly kind: 'cancel'; readonly market: string; readonly orders: readonly string[] | 'all' }
   | { readonly kind: 'algo'; readonly draft: AlgoDraft }
   | { readonly kind: AlgoChange['kind']; readonly market: string; readonly ids: readonly string[] };

@@ -6,13 +6,13 @@ import type { Context } from '../session/command.js';
 export type Status = 'ok' | 'warn' | 'fail';
 
 /** What a check found and how to fix it. */
-export interface Result {
+export interface CheckResult {
   readonly status: Status;
   readonly detail: string;
   readonly fix: Advice | null;
 }
 
-export interface Finding extends Result {
+export interface CheckFinding extends CheckResult {
   readonly check: string;
 }
 
@@ -21,28 +21,28 @@ export interface Check {
   /** This check reports a problem with the key or its profile; others are then skipped. */
   readonly reportsKey?: boolean;
   /** A failure that it throws is its result. */
-  run(probes: Probes): Promise<Result>;
+  run(probes: Probes): Promise<CheckResult>;
 }
 
-export function ok(detail: string): Result {
+export function ok(detail: string): CheckResult {
   return { status: 'ok', detail, fix: null };
 }
 
-export function warn(detail: string, fix: Advice): Result {
+export function warn(detail: string, fix: Advice): CheckResult {
   return { status: 'warn', detail, fix };
 }
 
-export function fail(detail: string, fix: Advice): Result {
+export function fail(detail: string, fix: Advice): CheckResult {
   return { status: 'fail', detail, fix };
 }
 
 /** For a check that another problem prevents. */
-export function skipped(why: string, fix: Advice): Result {
+export function skipped(why: string, fix: Advice): CheckResult {
   return warn(`skipped: ${why}`, fix);
 }
 
 /** Skipped because of the key, which the check `key` reports. */
-export function skippedWithoutKey(why: string): Result {
+export function skippedWithoutKey(why: string): CheckResult {
   return skipped(why, 'Fix the key first.');
 }
 
@@ -51,7 +51,7 @@ export function skippedWithoutKey(why: string): Result {
  *
  * @param timeout resolves when the time is up
  */
-export async function runCheck(check: Check, probes: Probes, timeout: Promise<unknown>): Promise<Finding> {
+export async function runCheck(check: Check, probes: Probes, timeout: Promise<unknown>): Promise<CheckFinding> {
   const { name } = check;
   const timedOut = timeout.then(() =>
     fail('no answer in time', suggest('Give it more time', 'doctor', '--timeout', '60')),
@@ -65,7 +65,7 @@ export async function runCheck(check: Check, probes: Probes, timeout: Promise<un
   }
 }
 
-function resultOf({ kind, message, hints }: Failure, { reportsKey = false }: Check): Result {
+function resultOf({ kind, message, hints }: Failure, { reportsKey = false }: Check): CheckResult {
   if (kind === 'credentials' && !reportsKey) return skippedWithoutKey('the key or its profile has a problem');
   return fail(message, hints);
 }

@@ -5,7 +5,7 @@ import type { Meaning } from '../../terminal/palette.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { type Context, define } from '../session/command.js';
-import { type Finding, Probes, runCheck, type Status } from './check.js';
+import { type CheckFinding, Probes, runCheck, type Status } from './check.js';
 import {
   algos,
   clock,
@@ -51,11 +51,11 @@ export default define({
   },
 });
 
-interface PrintedFinding extends Omit<Finding, 'fix'> {
+interface PrintedFinding extends Omit<CheckFinding, 'fix'> {
   readonly fix: string | null;
 }
 
-function answerOf({ host, output }: Context, found: readonly Finding[]): Answer {
+function answerOf({ host, output }: Context, found: readonly CheckFinding[]): Answer {
   // messages of the exchange may repeat secrets of the request
   const redact = (text: string) => host.redaction.apply(text);
   const findings = found.map(({ check, status, detail, fix }) => ({

@@ -1,4 +1,4 @@
-import type { Permissions } from '../../domain/account.js';
+import type { Permission, Permissions } from '../../domain/account.js';
 import { adviceParts, Failure, type Hint, suggest, tryRead } from '../../errors.js';
 import { networkFault } from '../../exchange/connect.js';
 import { haltText, LIFT_HALT, type LimiterState } from '../../exchange/exchange.js';
@@ -15,11 +15,11 @@ import type { Context } from '../session/command.js';
 import { SANDBOX_JOURNAL } from '../session/sandbox.js';
 import {
   type Check,
+  type CheckResult,
   fail,
   ok,
   type ProbeAnswer,
   type Probes,
-  type Result,
   skipped,
   skippedWithoutKey,
   warn,
@@ -60,7 +60,7 @@ export const hosts: readonly Check[] = HOSTS.flatMap(({ name, probe, url }) => {
   ];
 });
 
-async function certificateResult(url: string, probe: () => Promise<ProbeAnswer>): Promise<Result> {
+async function certificateResult(url: string, probe: () => Promise<ProbeAnswer>): Promise<CheckResult> {
   if (url.startsWith('http:')) return ok('plain http, only to this machine');
   try {
     const { certificateExpires, received } = await probe();
@@ -166,9 +166,9 @@ export const permissions: Check = {
   },
 };
 
-function permissionsResult(granted: Permissions): Result {
-  const names = Object.keys(PERMISSIONS) as (keyof Permissions)[];
-  const describe = (some: readonly (keyof Permissions)[]) => some.map((name) => PERMISSIONS[name]).join('; ');
+function permissionsResult(granted: Permissions): CheckResult {
+  const names = Object.keys(PERMISSIONS) as Permission[];
+  const describe = (some: readonly Permission[]) => some.map((name) => PERMISSIONS[name]).join('; ');
   const allowed = names.filter((name) => granted[name]);
   const missing = names.filter((name) => !granted[name]);
   const may = allowed.length === 0 ? 'none granted' : `granted: ${describe(allowed)}`;
@@ -226,7 +226,7 @@ async function journalOf({ session }: Context): Promise<Journal | undefined> {
   return (await session.trading()).journal;
 }
 
-function unknownOutcomes(journal: Journal): Result {
+function unknownOutcomes(journal: Journal): CheckResult {
   const unknown = unknownWritesIn(journal);
   const [first] = unknown;
   if (first === undefined) {
@@ -241,7 +241,7 @@ function unknownOutcomes(journal: Journal): Result {
 }
 
 /** Writes that the exchange executed although they counted as refused or not sent, and that the user has not asked for since. */
-function unexpectedOutcomes(journal: Journal): Result | undefined {
+function unexpectedOutcomes(journal: Journal): CheckResult | undefined {
   const ids = journal.unexpected().map(({ write }) => clientIdOf(write));
   if (ids.length === 0) return undefined;
   const what = ids.length === 1 ? `${ids[0]} was executed` : `${ids.length} writes were executed`;
@@ -333,10 +333,15 @@ export const algos: Check = {
   name: 'algos',
   async run({ context: { host } }) {
     const { state } = host.directories;
-    const { unprotectedText } = await import('../algo/unwatched.js');
-    const unprotected = mayHaveAlgos(state) ? await unprotectedText(host) : [];
-    if (unprotected.length === 0) return ok('every algo order is watched, or there is none');
-    return fail(unprotected.join(' '), 'Or keep it running: pit algo service systemd, or launchd.');
+    const { unwatchedText, unwritableText } = await import('../algo/unwatched.js');
+    const [unwritable, unwatched] = mayHaveAlgos(state) ? [unwritableText(host), await unwatchedText(host)] : [[], []];
+    const unprotected = [...unwritable, ...unwatched].join(' ');
+    if (unprotected === '') return ok('every algo order is watched, or there is none');
+    const fix =
+      unwatched.length > 0
+        ? 'Or keep it running: pit algo service systemd, or launchd.'
+        : 'If the disk is full or read-only, correct that, or set PIT_HOME to another folder.';
+    return fail(unprotected, fix);
   },
 };
 
@@ -352,7 +357,7 @@ export const limits: Check = {
 };
 
 /** @internal for its test */
-export function limitsResult({ kind, lockedUntil, redisProblem, share, limits: all }: LimiterState): Result {
+export function limitsResult({ kind, lockedUntil, redisProblem, share, limits: all }: LimiterState): CheckResult {
   if (lockedUntil !== null)
     return fail(
       `the exchange has locked this machine's address until ${zonedTime(lockedUntil)}`,

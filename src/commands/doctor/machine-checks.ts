@@ -7,7 +7,7 @@ import { installationOf } from '../../platform/installation.js';
 import { requireOwnFolder } from '../../platform/private-files.js';
 import { version } from '../../version.js';
 import { completionState, SHELLS } from '../completion/installation.js';
-import { type Check, fail, ok, type Result, warn } from './check.js';
+import { type Check, type CheckResult, fail, ok, warn } from './check.js';
 
 export const pitVersion: Check = {
   name: 'pit',
@@ -33,7 +33,7 @@ const LOWEST_MINOR: Readonly<Record<number, number>> = { 20: 19, 22: 13 };
 const EVERY_VERSION_FROM = 24;
 
 /** @internal for its test */
-export function nodeResult(text: string): Result {
+export function nodeResult(text: string): CheckResult {
   const [major = 0, minor = 0] = text.split('.').map(Number);
   const lowest = LOWEST_MINOR[major];
   if (major >= EVERY_VERSION_FROM || (lowest !== undefined && minor >= lowest)) return ok(`version ${text}`);

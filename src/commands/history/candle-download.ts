@@ -9,7 +9,7 @@ import { isoTime } from '../../terminal/time.js';
 import { withTimePerPage } from '../listings/paged-listing.js';
 import type { Context } from '../session/command.js';
 import { type Downloaded, noteInterrupt, stopped, summaryOf, withOutput } from './output-file.js';
-import { CandleCheck, type Gap, gapOf } from './row-checks.js';
+import { CandleCheck, type CandleGap, gapOf } from './row-checks.js';
 import { type Series, SeriesFile } from './series-file.js';
 
 /** A person reads no more; `--json` has all. */
@@ -69,11 +69,11 @@ async function download(
   client: Exchange,
   file: Series,
   wanted: WantedCandles,
-): Promise<Downloaded & { readonly gaps: readonly Gap[] }> {
+): Promise<Downloaded & { readonly gaps: readonly CandleGap[] }> {
   const { host, output } = context;
   const step = CANDLE_MS[wanted.type];
   const known = file.last === undefined ? undefined : Date.parse(file.last.time ?? '');
-  const gaps: Gap[] = [];
+  const gaps: CandleGap[] = [];
   let [added, start, next, total] = [0, 0, 0, 0];
   let failure: Failure | null = null;
   const begun = host.monotonic();
@@ -139,7 +139,7 @@ function rowOf({ time, open, high, low, close, volume }: Candle, { market, type 
   return { market, type, time: isoTime(time), open, high, low, close, volume };
 }
 
-function gapText({ candles, from, to }: Gap): string {
+function gapText({ candles, from, to }: CandleGap): string {
   return candles === 1
     ? `Missing: the candle of ${from}.`
     : `Missing: ${grouped(String(candles))} candles, ${from} to ${to}.`;
@@ -158,7 +158,7 @@ async function missingBefore(
   client: Exchange,
   { name, first }: Series,
   wanted: WantedCandles,
-): Promise<Pick<Downloaded, 'failure'> & { readonly gaps: readonly Gap[] }> {
+): Promise<Pick<Downloaded, 'failure'> & { readonly gaps: readonly CandleGap[] }> {
   const [begin, step] = [Date.parse(first?.time ?? ''), CANDLE_MS[wanted.type]];
   const nothing = { gaps: [], failure: null };
   if (first === undefined || wanted.since(client.marketNow()) > begin - step) return nothing;

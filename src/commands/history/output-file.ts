@@ -7,10 +7,10 @@ import type { Context } from '../session/command.js';
 import {
   formatOf,
   otherFile,
-  type Row,
   type RowCheck,
   type Series,
   SeriesFile,
+  type SeriesRow,
   StreamedSeries,
   UnusableFile,
 } from './series-file.js';
@@ -55,7 +55,7 @@ export async function withOutput<Result extends Downloaded>(
   target: DownloadTarget,
   rules: RowRules,
   work: (file: Series) => Promise<Result>,
-): Promise<Result & { readonly first: Row | undefined; readonly last: Row | undefined }> {
+): Promise<Result & { readonly first: SeriesRow | undefined; readonly last: SeriesRow | undefined }> {
   const { rows, close } = await openOutput(context, target, rules);
   let isComplete = false;
   try {

@@ -2,7 +2,7 @@ import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'h
 import { fileWriter, ParquetWriter } from 'hyparquet-writer';
 import { Replacement } from '../../platform/replacement.js';
 import { cannotWriteOutput } from '../named-files/output.js';
-import { otherFile, type Row, type RowCheck, type SeriesFile, UnusableFile } from './series-file.js';
+import { otherFile, type RowCheck, type SeriesFile, type SeriesRow, UnusableFile } from './series-file.js';
 
 /** Rows that are in memory at once. */
 const GROUP_ROWS = 10_000;
@@ -64,7 +64,7 @@ export async function readParquet(
     const group = { file, metadata, rowStart: start, rowEnd: Math.min(count, start + GROUP_ROWS) };
     const rows = (await parquetReadObjects(group).catch(() => {
       throw otherFile(name, fields);
-    })) as Row[];
+    })) as SeriesRow[];
     for (const [index, row] of rows.entries()) {
       const problem = check.problem(row);
       if (problem !== undefined)

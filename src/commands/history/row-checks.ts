@@ -2,7 +2,7 @@ import { CANDLE_MS, type CandleType } from '../../domain/candle.js';
 import { compareIds } from '../../domain/market-data.js';
 import { quoted } from '../../errors.js';
 import { isoTime } from '../../terminal/time.js';
-import type { Row, RowCheck } from './series-file.js';
+import type { RowCheck, SeriesRow } from './series-file.js';
 
 /** How far the clock of this machine may be behind that of the exchange. */
 const CLOCK_SLACK_MS = 15 * 60_000;
@@ -11,13 +11,13 @@ const DECIMAL = /^\d+(\.\d+)?$/;
 const ID = /^\d{1,19}$/;
 
 /** Candles that are missing: opening times of the first and the last one. */
-export interface Gap {
+export interface CandleGap {
   readonly from: string;
   readonly to: string;
   readonly candles: number;
 }
 
-export function gapOf(from: number, to: number, step: number): Gap {
+export function gapOf(from: number, to: number, step: number): CandleGap {
   return { from: isoTime(from), to: isoTime(to), candles: Math.floor((to - from) / step) + 1 };
 }
 
@@ -25,15 +25,15 @@ export function gapOf(from: number, to: number, step: number): Gap {
 export class CandleCheck implements RowCheck {
   readonly #now: number;
 
-  #gaps: Gap[] = [];
-  #last: { readonly row: Row; readonly time: number } | undefined;
+  #gaps: CandleGap[] = [];
+  #last: { readonly row: SeriesRow; readonly time: number } | undefined;
 
   /** @param now in milliseconds since the Unix epoch */
   constructor(now: number) {
     this.#now = now;
   }
 
-  get gaps(): readonly Gap[] {
+  get gaps(): readonly CandleGap[] {
     return this.#gaps;
   }
 
@@ -42,7 +42,7 @@ export class CandleCheck implements RowCheck {
     this.#last = undefined;
   }
 
-  problem(row: Row): string | undefined {
+  problem(row: SeriesRow): string | undefined {
     const last = this.#last;
     const time = Date.parse(row.time ?? '');
     const step = CANDLE_MS[row.type as CandleType];
@@ -66,7 +66,7 @@ export class CandleCheck implements RowCheck {
 export class TradeCheck implements RowCheck {
   readonly #now: number;
 
-  #last: Row | undefined;
+  #last: SeriesRow | undefined;
 
   /** @param now in milliseconds since the Unix epoch */
   constructor(now: number) {
@@ -77,7 +77,7 @@ export class TradeCheck implements RowCheck {
     this.#last = undefined;
   }
 
-  problem(row: Row): string | undefined {
+  problem(row: SeriesRow): string | undefined {
     const last = this.#last;
     const { market = '', id = '', side = '' } = row;
     if (last !== undefined && market !== last.market) return `is a trade in ${market}, unlike the rows before it`;
@@ -90,12 +90,12 @@ export class TradeCheck implements RowCheck {
   }
 }
 
-function timeProblem({ time = '' }: Row, milliseconds: number, now: number): string | undefined {
+function timeProblem({ time = '' }: SeriesRow, milliseconds: number, now: number): string | undefined {
   if (Number.isNaN(milliseconds) || isoTime(milliseconds) !== time) return `has an invalid time: ${quoted(time)}`;
   return milliseconds > now + CLOCK_SLACK_MS ? `is in the future: ${time}` : undefined;
 }
 
-function decimalProblem(row: Row, fields: readonly string[]): string | undefined {
+function decimalProblem(row: SeriesRow, fields: readonly string[]): string | undefined {
   const wrong = fields.find((field) => !DECIMAL.test(row[field] ?? ''));
   return wrong === undefined ? undefined : `has an invalid ${wrong}: ${quoted(row[wrong] ?? '')}`;
 }

@@ -7,14 +7,14 @@ import { toJson } from '../../terminal/json.js';
 import { cannotWriteOutput, type OutputStream } from '../named-files/output.js';
 
 /** A row of a file: plain texts by name, without commas, quotes or line breaks. */
-export type Row = Readonly<Record<string, string>>;
+export type SeriesRow = Readonly<Record<string, string>>;
 
 /** Checks the rows of a file one after the other. */
 export interface RowCheck {
   /** Called before the first row. */
   begin(): void;
   /** What is wrong with the next row after those before it, as the rest of a sentence; undefined if nothing is. */
-  problem(row: Row): string | undefined;
+  problem(row: SeriesRow): string | undefined;
 }
 
 type TextFormat = 'csv' | 'ndjson';
@@ -25,10 +25,10 @@ export interface Series {
   readonly name: string;
   /** Whether the next download continues after the last row. */
   readonly isResumable: boolean;
-  readonly first: Row | undefined;
-  readonly last: Row | undefined;
+  readonly first: SeriesRow | undefined;
+  readonly last: SeriesRow | undefined;
   /** Throws Failure `usage` if the rows cannot be written. */
-  append(rows: readonly Row[]): Promise<void> | void;
+  append(rows: readonly SeriesRow[]): Promise<void> | void;
 }
 
 /** Thrown for a file whose content no download can continue. */
@@ -70,8 +70,8 @@ export class SeriesFile implements Series {
   readonly isResumable = true;
   readonly #pattern: RegExp;
   #size: number;
-  #first: Row | undefined;
-  #last: Row | undefined;
+  #first: SeriesRow | undefined;
+  #last: SeriesRow | undefined;
   #replacement: Replacement | undefined;
 
   private constructor(
@@ -122,18 +122,18 @@ export class SeriesFile implements Series {
     }
   }
 
-  get first(): Row | undefined {
+  get first(): SeriesRow | undefined {
     return this.#first;
   }
 
-  get last(): Row | undefined {
+  get last(): SeriesRow | undefined {
     return this.#last;
   }
 
   /**
    * Adds rows at the end, all or none. Throws Failure `usage` if the disk is full or another program has changed the file.
    */
-  append(rows: readonly Row[]): void {
+  append(rows: readonly SeriesRow[]): void {
     if (rows.length === 0) return;
     this.#requireUnchanged();
     const bytes = Buffer.from(fileText(this.#format, this.#fields, rows, this.#size === 0));
@@ -163,8 +163,8 @@ export class SeriesFile implements Series {
   }
 
   /** All rows, in blocks of the given number. */
-  *blocks(count: number): Generator<readonly Row[]> {
-    let block: Row[] = [];
+  *blocks(count: number): Generator<readonly SeriesRow[]> {
+    let block: SeriesRow[] = [];
     for (const line of this.#lines(this.#format === 'csv' ? this.#header() : 0)) {
       block.push(this.#parsed(line) ?? {});
       if (block.length < count) continue;
@@ -258,7 +258,7 @@ export class SeriesFile implements Series {
   }
 
   /** The row in a line; undefined if it is none. */
-  #parsed(line: string): Row | undefined {
+  #parsed(line: string): SeriesRow | undefined {
     const values =
       this.#pattern.exec(line)?.slice(1) ?? (this.#format === 'ndjson' ? this.#jsonValues(line) : undefined);
     return values && Object.fromEntries(this.#fields.map((field, index) => [field, values[index] ?? '']));
@@ -299,8 +299,8 @@ export class StreamedSeries implements Series {
   readonly #fields: readonly string[];
 
   readonly isResumable = false;
-  #first: Row | undefined;
-  #last: Row | undefined;
+  #first: SeriesRow | undefined;
+  #last: SeriesRow | undefined;
 
   constructor(
     readonly name: string,
@@ -313,15 +313,15 @@ export class StreamedSeries implements Series {
     this.#fields = fields;
   }
 
-  get first(): Row | undefined {
+  get first(): SeriesRow | undefined {
     return this.#first;
   }
 
-  get last(): Row | undefined {
+  get last(): SeriesRow | undefined {
     return this.#last;
   }
 
-  async append(rows: readonly Row[]): Promise<void> {
+  async append(rows: readonly SeriesRow[]): Promise<void> {
     if (rows.length === 0) return;
     await this.#stream.write(fileText(this.#format, this.#fields, rows, this.#first === undefined));
     this.#first ??= rows[0];
@@ -329,7 +329,7 @@ export class StreamedSeries implements Series {
   }
 }
 
-function fileText(format: TextFormat, fields: readonly string[], rows: readonly Row[], isFirst: boolean): string {
+function fileText(format: TextFormat, fields: readonly string[], rows: readonly SeriesRow[], isFirst: boolean): string {
   return format === 'csv' ? toCsv(rows, fields, isFirst) : rows.map((row) => `${toJson(row)}\n`).join('');
 }
 

@@ -9,7 +9,7 @@ import { OutputTarget } from '../named-files/output.js';
 import type { Context } from '../session/command.js';
 
 /** Candles of a market, oldest first. */
-export interface CandleSeries {
+export interface CandleListing {
   readonly market: string;
   readonly type: CandleType;
   readonly candles: readonly Candle[];
@@ -21,7 +21,7 @@ export function candlesThatFit(screen: Screen): number {
 }
 
 /** The chart under a line that says how the price moved. */
-export function showCandles(series: CandleSeries, screen: Screen): string {
+export function showCandles(series: CandleListing, screen: Screen): string {
   const { market, type, candles } = series;
   const [first, last] = [candles[0], candles.at(-1)];
   if (first === undefined || last === undefined) return screen.paint.faint(`No candles of ${market} in this range.`);
@@ -45,7 +45,7 @@ export function svgTarget(context: Context, name: string, isForced: boolean): Ou
 }
 
 /** Writes the chart as an SVG drawing. Throws Failure `usage` if there is nothing to draw or it cannot be written. */
-export async function writeSvg({ market, type, candles }: CandleSeries, target: OutputTarget): Promise<void> {
+export async function writeSvg({ market, type, candles }: CandleListing, target: OutputTarget): Promise<void> {
   if (candles.length === 0)
     throw new Failure('usage', `No candles of ${market} in this range: there is nothing to draw.`);
   await target.write([charts.candleSvg(candles, `${market} ${type}`)]);

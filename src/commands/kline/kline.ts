@@ -20,7 +20,7 @@ import { requireWatchable, WATCH, watch } from '../live/watch-flag.js';
 import { FORCE } from '../named-files/force.js';
 import type { OutputTarget } from '../named-files/output.js';
 import { type Context, define } from '../session/command.js';
-import type { CandleSeries } from './candle-view.js';
+import type { CandleListing } from './candle-view.js';
 
 const DEFAULT_TYPE: CandleType = '1hour';
 const DEFAULT_SIZE = 24;
@@ -143,7 +143,7 @@ async function requirePast(client: Exchange, market: string, since: Moment): Pro
 /** Keeps candles current: what is pushed continues what was read first. */
 function watchCandles(
   context: Context,
-  series: Omit<CandleSeries, 'candles'>,
+  series: Omit<CandleListing, 'candles'>,
   read: () => ReturnType<Exchange['candles']>,
   answerOf: (candles: readonly Candle[]) => Answer,
 ): Promise<Live> {
@@ -166,7 +166,7 @@ function watchCandles(
 }
 
 /** Draws the newest candles. @param isFitted only those that fit; otherwise narrow columns show several in one */
-async function chartView(series: Omit<CandleSeries, 'candles'>, isFitted: boolean) {
+async function chartView(series: Omit<CandleListing, 'candles'>, isFitted: boolean) {
   const { showCandles, candlesThatFit } = await import('./candle-view.js');
   return (screen: Screen, candles: readonly Candle[]) =>
     showCandles({ ...series, candles: isFitted ? candles.slice(-candlesThatFit(screen)) : candles }, screen);
@@ -174,7 +174,7 @@ async function chartView(series: Omit<CandleSeries, 'candles'>, isFitted: boolea
 
 /** The chart for the screen; the same is written to the file, if there is one. */
 async function chartOf(
-  series: CandleSeries,
+  series: CandleListing,
   output: Output,
   target: OutputTarget | undefined,
 ): Promise<Answer['show']> {

@@ -1,7 +1,7 @@
 import type { Decimal } from '../../domain/decimal.js';
 import { toCsv } from '../../terminal/csv.js';
 import { isoTime } from '../../terminal/time.js';
-import type { Change } from '../../trading/ledger/change.js';
+import type { BalanceChange } from '../../trading/ledger/balance-change.js';
 import type { LedgerEntry } from '../../trading/ledger/entries.js';
 import { describe } from './postings.js';
 
@@ -85,7 +85,7 @@ export function eventRows(entry: LedgerEntry): readonly EventRow[] {
 }
 
 /** A change with what it was worth in the coin of `--in`; null if that is unknown, or was not asked for. */
-interface Part extends Change {
+interface Part extends BalanceChange {
   readonly worth: Decimal | null;
 }
 
@@ -112,7 +112,7 @@ function rowOf(
   };
 }
 
-function amountOf(change: Change | undefined): string {
+function amountOf(change: BalanceChange | undefined): string {
   return textOf(change?.amount);
 }
 
@@ -122,6 +122,6 @@ function textOf(amount: Decimal | null | undefined): string {
   return (amount.sign < 0 ? amount.negated() : amount).trimmed().toString();
 }
 
-function coinOf(change: Change | undefined): string {
+function coinOf(change: BalanceChange | undefined): string {
   return change?.coin ?? '';
 }

@@ -4,7 +4,7 @@ import { counted, formatAmount } from '../../domain/decimal.js';
 import { wallClock } from '../../domain/zone.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import { isoTime, localTime } from '../../terminal/time.js';
-import type { Change } from '../../trading/ledger/change.js';
+import type { BalanceChange } from '../../trading/ledger/balance-change.js';
 import { type LedgerEntry, ledgerEntries } from '../../trading/ledger/entries.js';
 import { ledgerOf, openingBalances } from '../../trading/ledger/ledger.js';
 import { unpricedCoins, valuedEntries } from '../../trading/ledger/worth.js';
@@ -142,7 +142,7 @@ async function noteGaps(
 }
 
 /** The failure of a ledger that does not lead to the balances of now. */
-function missingFailure(missing: readonly Change[]): Failure | undefined {
+function missingFailure(missing: readonly BalanceChange[]): Failure | undefined {
   const [first] = missing;
   if (first === undefined) return undefined;
   const amounts = missing.map(({ coin, amount }) => `${formatAmount(amount)} ${coin}`).join(', ');

@@ -2,14 +2,14 @@ import type { Decimal } from '../../domain/decimal.js';
 import type { WallClock } from '../../domain/zone.js';
 import { safe } from '../../terminal/text.js';
 import { isoTime } from '../../terminal/time.js';
-import { type Change, negated } from '../../trading/ledger/change.js';
+import { type BalanceChange, negated } from '../../trading/ledger/balance-change.js';
 import type { Counterpart, EntryWorth, LedgerEntry } from '../../trading/ledger/entries.js';
 
 /** A line of an entry in a double-entry ledger. */
-export interface Posting extends Change {
+export interface Posting extends BalanceChange {
   readonly account: string;
   /** What all of it was worth, without a sign: in the trade, or in the coin of `--in`. */
-  readonly total?: Change;
+  readonly total?: BalanceChange;
 }
 
 const TRADE_FEES = 'Expenses:Fees:Trades';
@@ -72,7 +72,7 @@ function totalOf(
   coin: string,
   worth: EntryWorth | null,
   value: Decimal | null | undefined,
-): { readonly total?: Change } {
+): { readonly total?: BalanceChange } {
   if (worth === null || value == null || coin === worth.unit) return {};
   return { total: { coin: worth.unit, amount: magnitude(value) } };
 }

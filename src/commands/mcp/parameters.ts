@@ -8,10 +8,10 @@ import { quoted, usage } from '../../errors.js';
  * content.
  */
 
-export type Parameters = v.ObjectEntries;
+export type ToolParameters = v.ObjectEntries;
 
 /** The arguments of a call: undefined for what is not given. */
-export type Given<Taken extends Parameters> = v.InferOutput<v.ObjectSchema<Taken, undefined>>;
+export type Given<Taken extends ToolParameters> = v.InferOutput<v.ObjectSchema<Taken, undefined>>;
 
 /** In characters. No name, id or time is longer. */
 const LONGEST = 300;
@@ -71,7 +71,7 @@ export function choice<const Words extends readonly string[]>(description: strin
 }
 
 /** Checks the arguments of a call. Throws Failure `usage` that names the parameter. */
-export function checkArguments<Taken extends Parameters>(
+export function checkArguments<Taken extends ToolParameters>(
   tool: string,
   parameters: Taken,
   sent: Readonly<Record<string, unknown>>,
@@ -97,7 +97,7 @@ export function checkArguments<Taken extends Parameters>(
 const CONVERSION = { typeMode: 'output', ignoreActions: ['max_length', 'check'] } satisfies ConversionConfig;
 
 /** The parameters in JSON Schema. */
-export function parametersSchema(parameters: Parameters): object {
+export function parametersSchema(parameters: ToolParameters): object {
   const { $schema: _, required = [], ...schema } = toJsonSchema(v.object(parameters), CONVERSION);
   return required.length === 0 ? schema : { ...schema, required };
 }

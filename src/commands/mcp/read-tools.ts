@@ -26,7 +26,7 @@ import {
   ROW_PARAMETERS,
   type RowPage,
 } from './row-pages.js';
-import type { Warning } from './run-command.js';
+import type { PrintedWarning } from './run-command.js';
 import { commandWords, type Tool, tool } from './tool.js';
 
 const MARKET = text('such as btc_usdt');
@@ -38,7 +38,7 @@ const TO = optional(text('exclusive'));
 /** How far back fills are read unless the call says so: every page of orders since then. */
 const USUAL_FILLS = '7d';
 
-const NEWEST_ONLY: Warning = {
+const NEWEST_ONLY: PrintedWarning = {
   message: 'Only the newest orders that have ended are listed.',
   hint: 'For older ones, give market and side.',
 };
@@ -325,6 +325,6 @@ interface ShownProfile {
   readonly origins: readonly { readonly name: string; readonly value: string | null }[];
 }
 
-function withWarning(answer: RowPage, warning: Warning): RowPage {
+function withWarning(answer: RowPage, warning: PrintedWarning): RowPage {
   return { ...answer, warnings: [...answer.warnings, warning] };
 }

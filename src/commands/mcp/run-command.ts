@@ -12,13 +12,13 @@ import { OutsideTexts } from './outside-texts.js';
 const LONGEST_REMARK = 2_000;
 
 /** A warning of a command, as stderr has it with `--json`. */
-export interface Warning {
+export interface PrintedWarning {
   readonly message: string;
   readonly hint: string | null;
 }
 
 /** The error object of the contract. */
-export interface ErrorObject extends Warning {
+export interface ErrorObject extends PrintedWarning {
   readonly kind: string;
   readonly exitCode: number;
   readonly code: number | null;
@@ -31,7 +31,7 @@ export interface ErrorObject extends Warning {
 export interface CommandResult {
   /** The document of stdout; undefined if there is none. */
   readonly data: unknown;
-  readonly warnings: readonly Warning[];
+  readonly warnings: readonly PrintedWarning[];
   /** Null if the command was done. */
   readonly error: ErrorObject | null;
 }
@@ -90,7 +90,7 @@ function documentOf(text: string, outside: OutsideTexts): unknown {
 
 /** A line of stderr; a note has neither. */
 interface Remark {
-  readonly warning?: Warning;
+  readonly warning?: PrintedWarning;
   readonly error?: ErrorObject;
 }
 
@@ -103,7 +103,7 @@ function jsonLines(text: string, redaction: Redaction): Remark[] {
 }
 
 /** A remark as harmless as a document, in which what the exchange said is marked. */
-function harmlessRemark(remark: Warning, outside: OutsideTexts): Warning {
+function harmlessRemark(remark: PrintedWarning, outside: OutsideTexts): PrintedWarning {
   const { message, hint } = remark;
   const text = (one: string) => shortened(outside.mark(safe(one)), LONGEST_REMARK);
   return { ...remark, message: text(message), hint: hint && text(hint) };

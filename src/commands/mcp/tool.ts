@@ -1,9 +1,9 @@
 import type { Shape } from '../../cli/shapes.js';
-import type { Given, Parameters } from './parameters.js';
+import type { Given, ToolParameters } from './parameters.js';
 import type { CommandResult } from './run-command.js';
 
 /** One call of a tool. */
-export interface ToolCall<Taken extends Parameters = Parameters> {
+export interface ToolCall<Taken extends ToolParameters = ToolParameters> {
   readonly given: Given<Taken>;
   /** Aborts when the client cancels the call, or goes. */
   readonly signal: AbortSignal;
@@ -30,7 +30,7 @@ export type ToolAnswer =
   | { readonly question: string };
 
 /** Something that an agent can do. */
-export interface Tool<Taken extends Parameters = Parameters> {
+export interface Tool<Taken extends ToolParameters = ToolParameters> {
   readonly name: string;
   readonly title: string;
   /** The first sentence says when to use it. */
@@ -45,7 +45,7 @@ export interface Tool<Taken extends Parameters = Parameters> {
 }
 
 /** Defines a tool, whose `answer` sees its own arguments, typed. */
-export function tool<const Taken extends Parameters>(defined: Tool<Taken>): Tool {
+export function tool<const Taken extends ToolParameters>(defined: Tool<Taken>): Tool {
   return defined as unknown as Tool;
 }
 

@@ -15,7 +15,7 @@ import { clientId } from '../inputs/parsers.js';
 import resolve from '../resolve.js';
 import type { Context } from '../session/command.js';
 import { choice, type Given, optional, text, texts, toggle } from './parameters.js';
-import type { CommandResult, Warning } from './run-command.js';
+import type { CommandResult, PrintedWarning } from './run-command.js';
 import { commandWords, type Tool, type ToolAnswer, type ToolCall, tool } from './tool.js';
 import { tradingCommands } from './trading-commands.js';
 
@@ -164,7 +164,7 @@ export function tradingTools(
           if (unsent !== undefined) return unsent;
           const rows: ResolvedRow[] = [];
           let error: CommandResult['error'] = null;
-          const warnings: Warning[] = [];
+          const warnings: PrintedWarning[] = [];
           const left = limit();
           for (const words of id === undefined ? [[], ...unreportedIds({ journal, host }, store)] : [[id]]) {
             const result = await run(commandWords('resolve', left(), words));

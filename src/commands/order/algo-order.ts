@@ -8,7 +8,7 @@ import { paintSide, sideText } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { checkTerms, sliceCounts, type TermsMarket } from '../../trading/algos/check-terms.js';
-import { type Entry as AlgoEntry, type AlgoTerms, type Exits, exitSideOf, kindOf } from '../../trading/algos/terms.js';
+import { type AlgoEntry, type AlgoTerms, type Exits, exitSideOf, kindOf } from '../../trading/algos/terms.js';
 import { amountTerms, evaluateAmount, evaluatePriceInBook, type PriceExpression } from '../../trading/expressions.js';
 import { guardOrders } from '../../trading/guards/guards.js';
 import type { GuardLimits } from '../../trading/guards/limits.js';
@@ -115,11 +115,7 @@ function createPlanned(
         'partial',
         `NOT WATCHED: algo order ${made} exists, and no process of pit acts for it. ${message}`,
         {
-          hint: [
-            ...hints,
-            suggest('Watch it in this terminal', 'algo', 'run'),
-            suggest('Or give it up', 'algo', 'cancel', made),
-          ],
+          hint: [...hints, suggest('Or give it up', 'algo', 'cancel', made)],
         },
       );
       return { ...answer, failure };

@@ -11,7 +11,7 @@ import type { GuardName } from '../../trading/guards/limits.js';
 import type { RecordedOrderTerms, ReplaceTerms } from '../../trading/journal/write.js';
 import { notionalText, remainderOf } from '../../trading/orders/terms.js';
 import type { ReplacePlan } from '../../trading/replace/plan.js';
-import type { Replacement } from '../../trading/replace/replace.js';
+import type { ReplaceOutcome } from '../../trading/replace/replace.js';
 import type { Placement } from '../../trading/settling/settle-sent-order.js';
 import { CANCELLED, cancelRow } from '../cancel/cancel-result.js';
 import { dryRunShape } from '../writes/dry-run.js';
@@ -89,7 +89,7 @@ export function replacedAnswer(
   context: Pick<WriteContext, 'output'>,
   { terms, market }: Pick<ReplacePlan, 'terms' | 'market'>,
   clientId: string,
-  done: Replacement,
+  done: ReplaceOutcome,
 ): Answer {
   const ended = { terms, clientId, cancel: done.cancel };
   if (done.kind === 'kept') return notCancelled(ended);

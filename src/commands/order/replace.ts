@@ -7,8 +7,8 @@ import type { GuardName } from '../../trading/guards/limits.js';
 import type { RecordedOrderTerms } from '../../trading/journal/write.js';
 import { newClientId, termsText } from '../../trading/orders/terms.js';
 import { type PreparedTerms, requireSameOrder } from '../../trading/prepared/prepared-write.js';
-import { type Changes, planReplacement, type ReplacePlan } from '../../trading/replace/plan.js';
-import { type Replacement, replaceOrder } from '../../trading/replace/replace.js';
+import { planReplacement, type ReplaceChanges, type ReplacePlan } from '../../trading/replace/plan.js';
+import { type ReplaceOutcome, replaceOrder } from '../../trading/replace/replace.js';
 import { explainUnknownMarket } from '../inputs/known-market.js';
 import { knownClientId, marketName, oneOf, orderId, PRICE_WORDS } from '../inputs/parsers.js';
 import { define } from '../session/command.js';
@@ -73,7 +73,7 @@ export default define({
 interface ReplaceRequest {
   readonly market: string;
   readonly reference: OrderReference;
-  readonly changes: Changes;
+  readonly changes: ReplaceChanges;
   readonly overridden: readonly GuardName[];
 }
 
@@ -116,11 +116,11 @@ function requireSameTerms(now: RecordedOrderTerms, wanted: RecordedOrderTerms): 
 function sendPlanned(
   context: WriteContext,
   overridden: readonly GuardName[],
-  prepare: Orders<PlannedReplacement, Replacement>['prepare'],
+  prepare: Orders<PlannedReplacement, ReplaceOutcome>['prepare'],
   ifBlocked?: Advice,
 ): Promise<Answer> {
   const { trading } = context;
-  return sendOrders<PlannedReplacement, Replacement>(context, {
+  return sendOrders<PlannedReplacement, ReplaceOutcome>(context, {
     overridden,
     ...(ifBlocked === undefined ? {} : { ifBlocked }),
     prepare,

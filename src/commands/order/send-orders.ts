@@ -18,7 +18,7 @@ import {
   type SendOptions,
   sendOptionsOf,
 } from '../writes/guard-overrides.js';
-import { carryOut, type Write, type WriteContext } from '../writes/write.js';
+import { carryOut, type WriteContext, type WriteSteps } from '../writes/write.js';
 import { type PreviewText, previewTable } from './preview.js';
 
 /** Orders with their expressions evaluated, which follow the rules of the market. */
@@ -38,9 +38,9 @@ type Assessed<Planned> = Planned & Assessment;
 /** The same with a preview. */
 export type Previewed<Planned> = Planned & Assessment & { readonly preview: PreviewData };
 
-/** Orders that are sent together, step by step as in {@link Write}. */
+/** Orders that are sent together, step by step as in {@link WriteSteps}. */
 export interface Orders<Planned extends PlannedOrders, Sent>
-  extends Pick<Write<Assessed<Planned>, Sent>, 'interrupted' | 'stop' | 'printSoFar' | 'result'> {
+  extends Pick<WriteSteps<Assessed<Planned>, Sent>, 'interrupted' | 'stop' | 'printSoFar' | 'result'> {
   /** The guards that the command line overrides. */
   readonly overridden: readonly GuardName[];
   /** The hint if a guard blocks them and cannot be overridden. Absent: the user may override it. */

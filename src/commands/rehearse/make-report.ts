@@ -8,15 +8,15 @@ import type { PrivateSandbox } from '../../sandbox/rehearsal/private-sandbox.js'
 import { isoTime } from '../../terminal/time.js';
 import type { AccountRecord } from './account-record.js';
 import { CommandWorld, homeIn } from './rehearsed-command.js';
-import type { PnlRow, Report } from './report.js';
-import type { Tape } from './tape.js';
+import type { PnlTotals, Report } from './report.js';
+import type { TapeReader } from './tape.js';
 import { VirtualClock } from './virtual-clock.js';
 
 interface ReportParts {
   readonly host: Host;
   readonly program: Program;
   readonly folder: string;
-  readonly tape: Tape;
+  readonly tape: TapeReader;
   readonly sandbox: PrivateSandbox;
   readonly record: AccountRecord;
 }
@@ -38,9 +38,9 @@ export async function reportOf({ host, program, folder, tape, sandbox, record }:
   const basis = path.join(folder, 'basis.csv');
   const lines = basisLines(record, tape.from ?? clock.now());
   if (lines.length > 0) writeFileSync(basis, lines.join(''), { mode: FILE_MODE });
-  const pnl = (await world.ask(program, ['pnl', '--in', unit])) as PnlRow[];
+  const pnl = (await world.ask(program, ['pnl', '--in', unit])) as PnlTotals[];
   const byCoin = ['pnl', '--by', 'coin', '--in', unit, ...(lines.length > 0 ? ['--basis', basis] : [])];
-  const total = ((await world.ask(program, byCoin)) as PnlRow[]).at(-1);
+  const total = ((await world.ask(program, byCoin)) as PnlTotals[]).at(-1);
   return {
     tape: {
       from: tape.from === undefined ? null : isoTime(tape.from),

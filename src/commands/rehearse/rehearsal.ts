@@ -11,7 +11,7 @@ import { isPast } from '../../sandbox/replay/tape-event.js';
 import { AccountRecord } from './account-record.js';
 import type { MarketPicture } from './picture.js';
 import { CommandWorld, homeIn } from './rehearsed-command.js';
-import type { Tape } from './tape.js';
+import type { TapeReader } from './tape.js';
 import { VirtualClock } from './virtual-clock.js';
 
 /*
@@ -49,7 +49,7 @@ abstract class Rehearsal {
   isStopped = false;
 
   protected constructor(
-    readonly tape: Tape,
+    readonly tape: TapeReader,
     readonly sandbox: PrivateSandbox,
     readonly record: AccountRecord,
     protected readonly picture: MarketPicture | undefined,
@@ -84,7 +84,7 @@ abstract class Rehearsal {
 export interface RehearsalParts {
   readonly host: Host;
   readonly folder: string;
-  readonly tape: Tape;
+  readonly tape: TapeReader;
   readonly terms: RehearsalTerms;
   readonly picture: MarketPicture | undefined;
   /** Takes what the command prints. */

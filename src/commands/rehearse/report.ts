@@ -45,7 +45,7 @@ interface Fee {
 }
 
 /** The rows of `pit pnl`, as far as they are read here. */
-export interface PnlRow {
+export interface PnlTotals {
   readonly fees: readonly Fee[];
   readonly realised: string | null;
   readonly unrealised: string | null;
@@ -70,5 +70,5 @@ export interface Report {
   readonly drawdown: string;
   readonly slippage: string;
   readonly faults: PrivateSandbox['faults'];
-  readonly pnl: readonly PnlRow[];
+  readonly pnl: readonly PnlTotals[];
 }

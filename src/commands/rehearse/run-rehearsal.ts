@@ -15,7 +15,7 @@ import { reportOf } from './make-report.js';
 import { MarketPicture } from './picture.js';
 import { CommandRehearsal, ProgramRehearsal, type RehearsalParts } from './rehearsal.js';
 import { RehearsalFolder } from './rehearsal-folder.js';
-import { Tape } from './tape.js';
+import { TapeReader } from './tape.js';
 import { showReport } from './view.js';
 
 /** The columns of the file of fills. */
@@ -121,12 +121,12 @@ async function openTape(
   terms: ReadingTerms,
   funds: Wanted['funds'],
   folder: string,
-): Promise<Tape> {
+): Promise<TapeReader> {
   const index = files.findIndex(isPiped);
   const piped = files[index];
   if (piped === undefined) {
     // a long tape takes its time
-    const tape = await context.budget.withoutDeadline(() => Tape.open(files, terms));
+    const tape = await context.budget.withoutDeadline(() => TapeReader.open(files, terms));
     requireCoins(funds, tape.markets);
     return tape;
   }

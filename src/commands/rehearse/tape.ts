@@ -20,7 +20,7 @@ const BLOCK = 250;
 type Blocks = AsyncIterator<readonly TapeEvent[]> | Iterator<readonly TapeEvent[]>;
 
 /** The events of a tape, one by one, with a look at the next. */
-export class Tape {
+export class TapeReader {
   readonly #blocks: Blocks;
 
   #block: readonly TapeEvent[] = [];
@@ -47,13 +47,13 @@ export class Tape {
    * Opens files, or the tape of a name. Files are read once as a whole, so that a faulty tape is refused before anything begins. Throws Failure
    * `usage` for what cannot be read, or has no event.
    */
-  static async open(files: readonly string[], terms: ReadingTerms): Promise<Tape> {
+  static async open(files: readonly string[], terms: ReadingTerms): Promise<TapeReader> {
     const isNamed = files.length === 1 && files[0] === SANDBOX_TAPE;
     const plan = isNamed ? undefined : await planTape(files, terms, Number.POSITIVE_INFINITY, new Map());
     if (plan?.isPast) throw emptyPart();
     const blocks = plan === undefined ? sandboxTape(terms) : readTapeInBlocks(files, terms);
     const markets = plan === undefined ? [SANDBOX_MARKET] : [...plan.markets.keys()];
-    const tape = new Tape(blocks, markets, plan?.rules ?? []);
+    const tape = new TapeReader(blocks, markets, plan?.rules ?? []);
     await tape.read();
     if (tape.next === undefined) throw emptyPart();
     return tape;

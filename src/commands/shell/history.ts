@@ -22,7 +22,7 @@ const PASSWORD_IN_URL = /[a-z]:\/\/[^\s/@]*:[^\s@]*@/i;
  * The lines that were typed, for all shells of this `PIT_HOME`. A line that may hold a secret is never kept, nor one that begins
  * with a space. Nothing here ever fails a command.
  */
-export class History {
+export class ShellHistory {
   readonly #state: string;
   readonly #redaction: Pick<Redaction, 'apply'>;
 

@@ -18,7 +18,7 @@ import { createContext } from '../session/context.js';
 import type { Session } from '../session/session.js';
 import { completeLine } from './complete.js';
 import { marketOf, withMarket } from './current-market.js';
-import { History } from './history.js';
+import { ShellHistory } from './history.js';
 import { readLine } from './line.js';
 import { LiveFills } from './live-fills.js';
 import { LivePrice } from './live-price.js';
@@ -57,7 +57,7 @@ class Shell {
   readonly #context: Context;
   readonly #program: Program;
 
-  readonly #history: History;
+  readonly #history: ShellHistory;
   readonly #price = new LivePrice();
   readonly #fills = new LiveFills((text) => this.#report(text));
   /** What has filled while no line was being typed. */
@@ -84,7 +84,7 @@ class Shell {
       createContext: async (base) => createContext(base, program.commands, this.#recentBooks),
     };
     this.#session = session;
-    this.#history = new History(host.directories.state, host.redaction);
+    this.#history = new ShellHistory(host.directories.state, host.redaction);
     this.#reader = new LineReader(host);
     this.#tree = builtTree(host);
   }

@@ -7,9 +7,9 @@ import type { GuardLimits } from '../../trading/guards/limits.js';
 import { spentCoin } from '../../trading/preview/market-snapshot.js';
 import { findMarkets } from '../order/guided/market-choice.js';
 import { amountMeaning, parsed, priceMeaning } from '../order/guided/questions.js';
-import { type Field, type Form, fieldsOf, type TextField } from './form.js';
+import { type Form, type FormField, fieldsOf, type TextField } from './form.js';
 import { type Area, dialogBox, FRAME } from './layout.js';
-import { isShownWhole, type Question, questionLines } from './question.js';
+import { isShownWhole, questionLines, type WriteQuestion } from './question.js';
 import type { Dialog } from './state.js';
 import type { WatchView } from './view.js';
 
@@ -116,7 +116,7 @@ function contentOf(input: DialogInput, width: number): Content {
   }
 }
 
-function questionContent(dialog: Question, screen: Screen, width: number): Content {
+function questionContent(dialog: WriteQuestion, screen: Screen, width: number): Content {
   const { preview, below, word, typed, isArmed } = dialog;
   const { paint } = screen;
   if (!isShownWhole(dialog, screen)) {
@@ -177,7 +177,7 @@ function marketContent(dialog: Extract<Dialog, { kind: 'market' }>, screen: Scre
   return { title: 'Market', lines: [...lines, ...none], asked: [`> ${typed}${CURSOR(screen)}`], hints };
 }
 
-const FIELD_NAMES: Readonly<Record<Field, string>> = {
+const FIELD_NAMES: Readonly<Record<FormField, string>> = {
   amount: 'Amount',
   price: 'Price',
   type: 'Type',

@@ -26,7 +26,7 @@ export type ScreenAction =
 /** The parts that are typed as text. */
 export type TextField = 'amount' | 'price' | 'take' | 'stop';
 
-export type Field = TextField | 'type';
+export type FormField = TextField | 'type';
 
 /** The parts of an order while they are typed. */
 export interface Form {
@@ -37,9 +37,9 @@ export interface Form {
   /** What protects the position that it builds, or ends the amount if there is no price; empty for none. */
   readonly take: string;
   readonly stop: string;
-  readonly field: Field;
+  readonly field: FormField;
   /** The fields that were filled in for the user: what is typed into one replaces it. */
-  readonly prefilled: readonly Field[];
+  readonly prefilled: readonly FormField[];
   /** What was wrong with it at Enter. */
   readonly wrong: string | null;
   /** The order that it replaces; null for a new one. */
@@ -86,7 +86,7 @@ export function replaceForm(order: Order): Form {
   };
 }
 
-export function fieldsOf({ replaces }: Pick<Form, 'replaces'>): readonly Field[] {
+export function fieldsOf({ replaces }: Pick<Form, 'replaces'>): readonly FormField[] {
   return replaces === null ? ['amount', 'price', 'type', 'take', 'stop'] : ['price', 'amount'];
 }
 

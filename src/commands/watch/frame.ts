@@ -7,8 +7,8 @@ import { changeText } from '../../terminal/cells.js';
 import { type ChartArea, candleChart } from '../../terminal/charts/candle-chart.js';
 import type { PriceLine } from '../../terminal/charts/price-lines.js';
 import { Grid } from '../../terminal/grid.js';
-import type { Changes } from '../../terminal/live/changes.js';
 import { type Freshness, freshnessText } from '../../terminal/live/freshness.js';
+import type { RecentChanges } from '../../terminal/live/recent-changes.js';
 import type { Meaning } from '../../terminal/palette.js';
 import type { Screen } from '../../terminal/screen.js';
 import { displayWidth, safe, shortened, wrapped } from '../../terminal/text.js';
@@ -20,7 +20,7 @@ import { clockText, fillPanel, newsText } from './fills.js';
 import { ladderOf, nearest, type Rung } from './ladder.js';
 import { type Area, type Layout, layoutOf, mostNoteRows, type PanelName } from './layout.js';
 import { Panel, scaled } from './panel.js';
-import type { Message, WatchState } from './state.js';
+import type { StatusMessage, WatchState } from './state.js';
 import { openAmount, openOrders, type WatchView } from './view.js';
 
 /** A change of a number is highlighted at that number; what only moves to another place is not. */
@@ -34,7 +34,7 @@ function accentOf({ changes, view }: FrameInput, place: string, value: string): 
 export interface FrameInput {
   readonly state: WatchState;
   readonly view: WatchView;
-  readonly changes: Changes;
+  readonly changes: RecentChanges;
   readonly screen: Screen;
 }
 
@@ -458,7 +458,7 @@ function balancePanel(area: Area, input: FrameInput): Panel {
   return panel;
 }
 
-interface Note extends Message {
+interface Note extends StatusMessage {
   /** Those of a higher importance stay longer. */
   readonly importance: number;
 }

@@ -18,7 +18,7 @@ export interface Rung {
   readonly isCursor: boolean;
 }
 
-export interface Ladder {
+export interface PriceLadder {
   /** Best first, as on the other side. */
   readonly asks: readonly Rung[];
   readonly bids: readonly Rung[];
@@ -27,7 +27,7 @@ export interface Ladder {
 type LadderView = Pick<WatchView, 'depth' | 'orders' | 'market' | 'algos'>;
 
 /** The book with own orders and the cursor at their prices. */
-export function ladderOf(view: LadderView, cursor: Decimal | null): Ladder {
+export function ladderOf(view: LadderView, cursor: Decimal | null): PriceLadder {
   const { bids = [], asks = [] } = view.depth?.value ?? {};
   return { asks: rungs(view, asks, 'ask', cursor), bids: rungs(view, bids, 'bid', cursor) };
 }

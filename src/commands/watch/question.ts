@@ -2,7 +2,7 @@ import { safe, wholeLines } from '../../terminal/text.js';
 import { dialogWidth, FRAME } from './layout.js';
 
 /** A question about a write, below what it would do. */
-export interface Question {
+export interface WriteQuestion {
   readonly kind: 'question';
   readonly write: number;
   /** Names what it confirms: there may be no room for the preview. */
@@ -25,11 +25,11 @@ export interface WindowSize {
 }
 
 /** The lines of the question itself. */
-export function questionLines({ question }: Pick<Question, 'question'>, { width }: WindowSize): readonly string[] {
+export function questionLines({ question }: Pick<WriteQuestion, 'question'>, { width }: WindowSize): readonly string[] {
   return wholeLines(safe(question), dialogWidth(width));
 }
 
 /** Whether the window has room for the whole question and its answer. Otherwise it cannot be confirmed. */
-export function isShownWhole(question: Pick<Question, 'question'>, window: WindowSize): boolean {
+export function isShownWhole(question: Pick<WriteQuestion, 'question'>, window: WindowSize): boolean {
   return questionLines(question, window).length + 1 + FRAME.rows <= window.height;
 }

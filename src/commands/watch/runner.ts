@@ -3,9 +3,9 @@ import type { CandleType } from '../../domain/candle.js';
 import type { Market } from '../../domain/market.js';
 import { Failure, tryRead } from '../../errors.js';
 import { type Channel, channelKey, type Feeds } from '../../exchange/exchange.js';
-import { Changes } from '../../terminal/live/changes.js';
 import type { Key } from '../../terminal/live/keys.js';
 import { LiveScreen } from '../../terminal/live/live-screen.js';
+import { RecentChanges } from '../../terminal/live/recent-changes.js';
 import type { Screen } from '../../terminal/screen.js';
 import { mayHaveAlgos } from '../../trading/algos/algo-folder.js';
 import type { Context } from '../session/command.js';
@@ -14,7 +14,7 @@ import { type ShownAlgo, shownAlgo } from './algos.js';
 import { FollowedFills } from './followed-fills.js';
 import { frameOf } from './frame.js';
 import { dialogWidth } from './layout.js';
-import type { Question } from './question.js';
+import type { WriteQuestion } from './question.js';
 import { type Effect, initialState, react, type WatchEvent, type WatchState } from './state.js';
 import { channelsOf, type WatchView } from './view.js';
 import { Writes } from './writes.js';
@@ -97,14 +97,14 @@ class Watching {
   #channels: readonly Channel[];
   #limitsUsed: number | null = null;
   #halted: string | null = null;
-  readonly #changes: Changes;
+  readonly #changes: RecentChanges;
   readonly #ending = new AbortController();
   #live: LiveScreen | undefined;
   #unknown: readonly string[] = [];
   #algos: readonly { readonly market: string; readonly shown: ShownAlgo }[] = [];
   readonly #watchCommand: string;
   /** The question that is about to be armed. */
-  #arming: Question | undefined;
+  #arming: WriteQuestion | undefined;
   /** The screen of the last drawing. */
   #screen: Screen | undefined;
   readonly #writes: Writes;
@@ -119,7 +119,7 @@ class Watching {
     this.#state = initialState(type);
     this.#market = market;
     this.#channels = channelsOf(market.market, type, accountProblem === null);
-    this.#changes = new Changes(context.host.monotonic);
+    this.#changes = new RecentChanges(context.host.monotonic);
     this.#fills = new FollowedFills(context, () => this.#live?.change());
     this.#watchCommand = commandLine(context.host.arguments, ['algo', 'run', '--profile', watched.profile]);
     this.#writes = new Writes(context, {

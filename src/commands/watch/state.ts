@@ -7,7 +7,7 @@ import type { Meaning } from '../../terminal/palette.js';
 import { findMarkets, type Searchable } from '../order/guided/market-choice.js';
 import { edited, type Form, formKey, orderForm, replaceForm, type ScreenAction } from './form.js';
 import { movedCursor, steppedCursor } from './ladder.js';
-import { isShownWhole, type Question } from './question.js';
+import { isShownWhole, type WriteQuestion } from './question.js';
 import { openOrders, type WatchView } from './view.js';
 
 /** What the user has chosen on the screen, and what became of it. */
@@ -19,13 +19,13 @@ export interface WatchState {
   readonly selected: string | null;
   readonly dialog: Dialog | null;
   /** Questions that wait until another dialog is closed. */
-  readonly waiting: readonly Question[];
+  readonly waiting: readonly WriteQuestion[];
   /** Writes that were confirmed and have no outcome yet. */
   readonly writing: readonly Writing[];
   /** The ids of orders whose cancellation is on its way. */
   readonly cancelling: ReadonlySet<string>;
   /** Newest last. */
-  readonly messages: readonly Message[];
+  readonly messages: readonly StatusMessage[];
   /** The number of the last write. */
   readonly lastWrite: number;
 }
@@ -37,7 +37,7 @@ interface Writing {
   readonly cancels: string | null;
 }
 
-export interface Message {
+export interface StatusMessage {
   readonly text: string;
   readonly meaning: Meaning | undefined;
 }
@@ -53,7 +53,7 @@ export type Dialog =
   | ({ readonly kind: 'form' } & Form)
   /** A write is being worked out; the question follows. */
   | { readonly kind: 'preparing'; readonly write: number; readonly text: string }
-  | Question;
+  | WriteQuestion;
 
 export type WatchEvent =
   | { readonly type: 'key'; readonly key: Key }
@@ -61,12 +61,12 @@ export type WatchEvent =
   | { readonly type: 'markets'; readonly markets: readonly Searchable[] }
   /** Another market is shown from now on. */
   | { readonly type: 'market'; readonly market: Market }
-  | { readonly type: 'asked'; readonly question: Omit<Question, 'kind' | 'typed' | 'isArmed'> }
+  | { readonly type: 'asked'; readonly question: Omit<WriteQuestion, 'kind' | 'typed' | 'isArmed'> }
   /** The question of this write may be answered now. */
   | { readonly type: 'armed'; readonly write: number }
-  | { readonly type: 'said'; readonly message: Message }
+  | { readonly type: 'said'; readonly message: StatusMessage }
   /** A write has an outcome, or was not sent. */
-  | { readonly type: 'ended'; readonly write: number; readonly messages: readonly Message[] };
+  | { readonly type: 'ended'; readonly write: number; readonly messages: readonly StatusMessage[] };
 
 export type Effect =
   | { readonly do: 'quit' }
@@ -137,7 +137,7 @@ function stay(state: WatchState): Reaction {
   return { state, effects: [] };
 }
 
-function saying(state: WatchState, ...messages: readonly Message[]): WatchState {
+function saying(state: WatchState, ...messages: readonly StatusMessage[]): WatchState {
   return { ...state, messages: [...state.messages, ...messages].slice(-MAX_MESSAGES) };
 }
 
@@ -146,7 +146,7 @@ function warning(state: WatchState, text: string): Reaction {
 }
 
 /** A question whose dialog was left is answered with no. One that comes again waits until no other dialog is open. */
-function asked(state: WatchState, question: Question): Reaction {
+function asked(state: WatchState, question: WriteQuestion): Reaction {
   const { dialog, writing, waiting } = state;
   const isOwn = dialog?.kind === 'preparing' && dialog.write === question.write;
   if (isOwn) return stay({ ...state, dialog: question });
@@ -333,7 +333,7 @@ function sendingText(question: string): string {
   return `Sending: ${question.charAt(0).toLowerCase()}${question.slice(1).replace(/\?.*$/, '')}`;
 }
 
-function questionKey(state: WatchState, dialog: Question, key: Key, { window }: WatchView): Reaction {
+function questionKey(state: WatchState, dialog: WriteQuestion, key: Key, { window }: WatchView): Reaction {
   const { write, word, typed, isArmed, question } = dialog;
   const answer = (confirmed: boolean): Reaction => ({
     state: {

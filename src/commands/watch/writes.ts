@@ -18,7 +18,7 @@ import { sendReplacement } from '../order/replace.js';
 import type { Context } from '../session/command.js';
 import type { WriteContext } from '../writes/write.js';
 import type { ScreenAction } from './form.js';
-import type { Message, WatchEvent } from './state.js';
+import type { StatusMessage, WatchEvent } from './state.js';
 
 type WriteOutput = WriteContext['output'];
 type WritePrompts = WriteContext['prompts'];
@@ -123,7 +123,7 @@ export class Writes {
   }
 
   /** @param messages the last one says the same as the failure, if there is one */
-  #ended(write: number, messages: readonly Message[], failure: Failure | undefined): void {
+  #ended(write: number, messages: readonly StatusMessage[], failure: Failure | undefined): void {
     this.#screened.take({ type: 'ended', write, messages });
     if (!this.#screened.isOver()) return;
     if (failure !== undefined) this.#failures.push(failure);
@@ -196,7 +196,7 @@ interface CancelRow {
 }
 
 /** The outcome in a line, and what failed. */
-function messagesOf({ output, globals }: WriteContext, request: ScreenAction, answer: Answer): Message[] {
+function messagesOf({ output, globals }: WriteContext, request: ScreenAction, answer: Answer): StatusMessage[] {
   const { failure } = answer;
   const isCancel = !globals.dryRun && (request.kind === 'cancel' || request.kind === 'cancelAll');
   const text = isCancel
@@ -204,7 +204,7 @@ function messagesOf({ output, globals }: WriteContext, request: ScreenAction, an
     : isAlgo(request) && !globals.dryRun
       ? createdText(answer.data as AlgoDocument)
       : shownText(answer);
-  const outcome: Message = { text, meaning: failure === undefined ? 'good' : 'warn' };
+  const outcome: StatusMessage = { text, meaning: failure === undefined ? 'good' : 'warn' };
   if (failure === undefined) return [outcome];
   return [outcome, { text: output.textOf([failure.message, ...failure.hints]), meaning: 'warn' }];
 }

@@ -1,14 +1,14 @@
 import { type Failure, suggest, usage } from '../../errors.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import { type CoinFacts, readCoinFacts } from '../../trading/withdrawals/coin-facts.js';
-import { checkCoin, type WithdrawRequest } from '../../trading/withdrawals/prepare.js';
+import { checkCoin, type WithdrawalDraft } from '../../trading/withdrawals/prepare.js';
 import { explainRefusal, unknownCoin } from '../funds/refusal.js';
 import type { Context } from '../session/command.js';
 
 /** A withdrawal as far as the command line gives it. */
-export type GivenWithdrawal = Omit<WithdrawRequest, 'coin' | 'amount' | 'to'> & {
+export type GivenWithdrawal = Omit<WithdrawalDraft, 'coin' | 'amount' | 'to'> & {
   readonly coin: string | undefined;
-  readonly amount: WithdrawRequest['amount'] | undefined;
+  readonly amount: WithdrawalDraft['amount'] | undefined;
   readonly to: string | undefined;
 };
 
@@ -31,7 +31,7 @@ export function isConfirmed(to: string, memo: string | undefined, confirmAddress
 }
 
 /** The withdrawal if none of its parts is missing. */
-export function completeWithdrawal({ coin, amount, to, ...others }: GivenWithdrawal): WithdrawRequest | undefined {
+export function completeWithdrawal({ coin, amount, to, ...others }: GivenWithdrawal): WithdrawalDraft | undefined {
   return coin === undefined || amount === undefined || to === undefined ? undefined : { ...others, coin, amount, to };
 }
 

@@ -5,7 +5,7 @@ import type { TradingContext } from '../../trading/trading-context.js';
 import { feePlace, parseWithdrawAmount } from '../../trading/withdrawals/amounts.js';
 import type { CoinFacts } from '../../trading/withdrawals/coin-facts.js';
 import { addressDoubt, checkMemo, chooseChain, destinationOf } from '../../trading/withdrawals/destination.js';
-import { prepareWithdrawal, type WithdrawRequest } from '../../trading/withdrawals/prepare.js';
+import { prepareWithdrawal, type WithdrawalDraft } from '../../trading/withdrawals/prepare.js';
 import { validated } from '../order/guided/questions.js';
 import type { Context } from '../session/command.js';
 import { coinFacts, type GivenWithdrawal } from './given.js';
@@ -15,7 +15,7 @@ export async function askRequest(
   context: Context,
   trading: TradingContext,
   given: GivenWithdrawal,
-): Promise<WithdrawRequest> {
+): Promise<WithdrawalDraft> {
   context.output.note('Nothing is sent before you confirm. Press Escape to leave.');
   const coin = given.coin ?? (await askCoin(context, trading));
   const facts = await coinFacts(context, trading, coin);
@@ -83,8 +83,8 @@ async function askMemo(
 async function askAmount(
   { prompts, budget, session }: Context,
   facts: CoinFacts,
-  request: Omit<WithdrawRequest, 'amount'>,
-): Promise<WithdrawRequest['amount']> {
+  request: Omit<WithdrawalDraft, 'amount'>,
+): Promise<WithdrawalDraft['amount']> {
   const place = feePlace((await session.connection()).settings);
   const validate = (typed: string) =>
     validated(() => prepareWithdrawal({ ...request, amount: parseWithdrawAmount(typed.trim()) }, facts, place));
@@ -94,7 +94,7 @@ async function askAmount(
 
 /** The command for the same withdrawal. */
 function withdrawWords(
-  { coin, amount, to, memo, chain, fee, internal }: WithdrawRequest,
+  { coin, amount, to, memo, chain, fee, internal }: WithdrawalDraft,
   { globals: { dryRun } }: Context,
 ): string[] {
   return [

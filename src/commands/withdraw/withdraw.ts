@@ -9,7 +9,7 @@ import type { TradingContext } from '../../trading/trading-context.js';
 import { feePlace, parseWithdrawAmount } from '../../trading/withdrawals/amounts.js';
 import { type EarlierUse, readEarlierUse } from '../../trading/withdrawals/coin-facts.js';
 import { checkLimits, withdrawLimits } from '../../trading/withdrawals/limits.js';
-import { type PreparedWithdrawal, prepareWithdrawal, type WithdrawRequest } from '../../trading/withdrawals/prepare.js';
+import { type PreparedWithdrawal, prepareWithdrawal, type WithdrawalDraft } from '../../trading/withdrawals/prepare.js';
 import { refuseIdenticalWithdrawal, sendWithdrawal, type WithdrawalResult } from '../../trading/withdrawals/send.js';
 import { coinName, positiveDecimal, wholeNumber, word } from '../inputs/parsers.js';
 import { type Context, define } from '../session/command.js';
@@ -99,7 +99,7 @@ interface Confirmation {
 function withdraw(
   command: Context,
   context: WriteContext,
-  request: WithdrawRequest,
+  request: WithdrawalDraft,
   { confirmAddress: repeatedAddress, source }: Confirmation,
 ): Promise<Answer> {
   const { trading, host, session } = context;
@@ -126,7 +126,7 @@ function withdraw(
 async function checkWithdrawal(
   command: Context,
   { trading, session, output }: WriteContext,
-  request: WithdrawRequest,
+  request: WithdrawalDraft,
 ): Promise<CheckedWithdrawal> {
   const settings = await session.currentSettings();
   const { coin } = request;
@@ -176,7 +176,7 @@ const TYPED = 6;
 async function confirmAddress(
   { prompts, budget }: WriteContext,
   prepared: PreparedWithdrawal,
-  { to }: WithdrawRequest,
+  { to }: WithdrawalDraft,
   given: string | undefined,
 ): Promise<void> {
   const { address, memo } = prepared;

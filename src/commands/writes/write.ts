@@ -87,7 +87,7 @@ interface Asking {
 }
 
 /** A write to the exchange, step by step. */
-export interface Write<Ready extends Prepared, Sent> {
+export interface WriteSteps<Ready extends Prepared, Sent> {
   /** Reads what the write depends on, and checks it. Throws Failure: nothing was sent. */
   readonly prepare: () => Promise<Ready>;
   /** A cancellation, which leaves while the account is halted. */
@@ -119,7 +119,7 @@ export interface Write<Ready extends Prepared, Sent> {
 /** Prepares a write, has it confirmed, sends it once and returns its outcome. Throws Failure as its steps do. */
 export async function carryOut<Ready extends Prepared, Sent>(
   context: WriteContext,
-  write: Write<Ready, Sent>,
+  write: WriteSteps<Ready, Sent>,
 ): Promise<Answer> {
   let sending: Ready | undefined;
   let isCancelled = false;
@@ -198,7 +198,7 @@ export async function reportingSignals<Value>(
 
 async function confirmedWrite<Ready extends Prepared, Sent>(
   context: WriteContext,
-  { prepare, passesHalt, preview, dryRun, confirm, recheck }: Write<Ready, Sent>,
+  { prepare, passesHalt, preview, dryRun, confirm, recheck }: WriteSteps<Ready, Sent>,
 ): Promise<{ readonly answer: Answer } | { readonly ready: Ready }> {
   const { globals, output, host, isPreviewed, trading } = context;
   if (!globals.dryRun) trading.client.prepareWrite();

@@ -1,5 +1,5 @@
 import { localTimeText, suggest } from '../../errors.js';
-import type { NotSent } from '../refusals.js';
+import type { NotSentReason } from '../refusals.js';
 
 /** Why an account is halted. Times are in milliseconds since the Unix epoch. */
 export interface Halt {
@@ -71,7 +71,7 @@ export function haltText({ since, until, reason, problem }: Halt): string {
 export const LIFT_HALT = suggest('When it is safe to trade again', 'halt', '--lift');
 
 /** A write that the latch stopped. */
-export function stoppedBy(halt: Halt): { readonly kind: 'notSent' } & NotSent {
+export function stoppedBy(halt: Halt): { readonly kind: 'notSent' } & NotSentReason {
   const reason = `halted blocks it: the account is ${haltText(halt)}`;
   return { kind: 'notSent', reason, failure: 'usage', hint: LIFT_HALT, halted: true };
 }

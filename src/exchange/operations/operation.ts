@@ -43,12 +43,12 @@ export type Values<Op extends Operation> = { readonly [Name in RequiredNames<Op[
   readonly [Name in keyof Op['parameters']]?: string | undefined;
 };
 
-export type Result<Op extends Operation> = InferOutput<Op['result']>;
+export type OperationResult<Op extends Operation> = InferOutput<Op['result']>;
 
 /** Converts between domain values and the interface: encodes the request of an operation and decodes its response. */
 export interface Codec<Request, Op extends Operation, Value> {
   readonly encode: (request: Request) => Values<Op>;
-  readonly decode: (answer: Result<Op>, request: Request) => Value;
+  readonly decode: (answer: OperationResult<Op>, request: Request) => Value;
 }
 
 /** A read that needs nothing but its description is a method of `Exchange`. */

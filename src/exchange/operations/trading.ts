@@ -117,7 +117,7 @@ function toType(code: number): OrderType | 'other' {
 }
 
 /** 1 = cancelled; 2 = completed, or cancelled after a partial fill; 0 and 3 = waiting. */
-function toState({ status, trade_amount: filled, total_amount: amount }: OrderRecord): OrderState {
+function toState({ status, trade_amount: filled, total_amount: amount }: WireOrder): OrderState {
   if (status === 0 || status === 3) return 'open';
   if (status === 1) return 'cancelled';
   if (status !== 2) return 'other';
@@ -128,14 +128,14 @@ function toState({ status, trade_amount: filled, total_amount: amount }: OrderRe
  * A buy pays in base, a sell in quote (observed), unless the fee was paid in the exchange's own coin, which the response does
  * not name.
  */
-function toFeeCoin({ fees, useXxFee, currency, type }: OrderRecord): string | null {
+function toFeeCoin({ fees, useXxFee, currency, type }: WireOrder): string | null {
   const names = splitMarket(currency);
   if (fees === null || useXxFee || names === undefined) return null;
   return type % 2 === 0 ? names.quote : names.base;
 }
 
 /** Converts a row of `getOrder` or `getOrders`. The client id is the one that the lookup used. */
-export function toOrder(record: OrderRecord, clientId: string | null): Order {
+export function toOrder(record: WireOrder, clientId: string | null): Order {
   return {
     id: record.id,
     clientId,
@@ -278,7 +278,7 @@ const getOrders = withCodec(
   },
 );
 
-export type OrderRecord = v.InferOutput<typeof orderRecord>;
+export type WireOrder = v.InferOutput<typeof orderRecord>;
 
 /** Each by its name in the interface. */
 export const tradingOperations = { order, orderMoreV2, cancelOrder, cancelAllOrdersAfter, getOrder, getOrders };

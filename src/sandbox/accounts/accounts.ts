@@ -1,13 +1,6 @@
+import type { Permissions } from '../../domain/account.js';
 import type { AccountType } from '../../domain/order.js';
 import type { SandboxMarket } from '../markets/market.js';
-
-/** What a key may do, as the interface's getAccountInfo reports it. */
-export interface Permissions {
-  readonly asset: boolean;
-  readonly lever: boolean;
-  readonly entrust: boolean;
-  readonly money: boolean;
-}
 
 export interface Account {
   readonly id: string;

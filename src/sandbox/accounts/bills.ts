@@ -19,7 +19,7 @@ export type BillKind =
   | 'transferOut';
 
 /** One line of an account's statement; amounts in units of the coin. */
-export interface Bill {
+export interface AccountBill {
   readonly id: bigint;
   readonly account: string;
   readonly coin: string;
@@ -45,12 +45,12 @@ export interface BillRecord {
   readonly remark: string;
 }
 
-export function billRecord({ id, coin, change, balance, time, kind, remark }: Bill): BillRecord {
+export function billRecord({ id, coin, change, balance, time, kind, remark }: AccountBill): BillRecord {
   return { id: String(id), coin, change: coinText(coin, change), balance: coinText(coin, balance), time, kind, remark };
 }
 
 interface BillLists {
-  readonly bills: NumberedLists<Bill>;
+  readonly bills: NumberedLists<AccountBill>;
   /** For each account and coin: the places of its bills in the account's list. */
   readonly coinBills: NumberedLists<number>;
 }
@@ -65,7 +65,7 @@ export interface BillQuery {
   readonly pageSize: number;
 }
 
-type Pending = Omit<Bill, 'id' | 'balance' | 'time'>;
+type Pending = Omit<AccountBill, 'id' | 'balance' | 'time'>;
 
 /**
  * The statements of all accounts.
@@ -79,7 +79,7 @@ export class BillBook {
   readonly #sequences: Sequences;
 
   #pending: Pending[] = [];
-  readonly #bills: NumberedLists<Bill>;
+  readonly #bills: NumberedLists<AccountBill>;
   readonly #ofCoin: NumberedLists<number>;
   readonly #latest = new Map<string, number>();
 
@@ -126,7 +126,7 @@ export class BillBook {
   }
 
   /** A page of an account's bills, newest first. */
-  page(account: string, { coin, from, until, page, pageSize }: BillQuery): Bill[] {
+  page(account: string, { coin, from, until, page, pageSize }: BillQuery): AccountBill[] {
     if (coin === undefined) {
       const [first, last] = range(this.#bills, account, (bill) => bill.time, from, until);
       return this.#bills.newest(account, page, pageSize, first, last);
@@ -137,7 +137,7 @@ export class BillBook {
     return this.#ofCoin.newest(list, page, pageSize, first, last).map(bill);
   }
 
-  #append(bill: Bill): void {
+  #append(bill: AccountBill): void {
     const place = this.#bills.append(bill.account, bill);
     this.#ofCoin.append(`${bill.account}/${bill.coin}`, place);
     this.#latest.set(bill.account, bill.time);

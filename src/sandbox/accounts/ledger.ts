@@ -2,7 +2,7 @@
 type Part = 'available' | 'frozen';
 
 /** A balance in units of the coin's smallest decimal. */
-export interface Balance {
+export interface LedgerBalance {
   available: bigint;
   frozen: bigint;
 }
@@ -35,14 +35,14 @@ export class Overdraft extends Error {
  * to zero over all accounts. A hold moves coins from the available to the frozen part of one account.
  */
 export class Ledger {
-  readonly #balances: Map<string, Balance>;
+  readonly #balances: Map<string, LedgerBalance>;
   readonly #changed: (name: string) => void;
 
   /**
    * The balances by account and coin are a part of the exchange's state. `changed` is called with the names of those that a
    * movement changed.
    */
-  constructor(balances: Map<string, Balance> = new Map(), changed: (name: string) => void = () => {}) {
+  constructor(balances: Map<string, LedgerBalance> = new Map(), changed: (name: string) => void = () => {}) {
     this.#balances = balances;
     this.#changed = changed;
   }
@@ -93,7 +93,7 @@ export class Ledger {
     return sums;
   }
 
-  #balance(name: string): Balance {
+  #balance(name: string): LedgerBalance {
     const found = this.#balances.get(name);
     if (found !== undefined) return found;
     const balance = { available: 0n, frozen: 0n };

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Permissions } from '../accounts/accounts.js';
+import type { Permissions } from '../../domain/account.js';
 import type { FaultEntry } from '../faults/log.js';
 import { FAULT_KINDS, type FaultKind, type FaultRule } from '../faults/rules.js';
 import type { Dialect } from '../server/interface-details.js';

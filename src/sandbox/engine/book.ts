@@ -81,7 +81,7 @@ export function emptyRecordedBook(): RecordedBook {
 const SIDES = ['buy', 'sell'] as const;
 
 /** What stands at one price: resting orders, oldest first, and recorded lots. */
-export interface Level<Order extends BookOrder> {
+export interface PriceLevel<Order extends BookOrder> {
   readonly price: bigint;
   /** The remaining lots of all its orders, and the recorded ones. */
   amount: bigint;
@@ -97,13 +97,13 @@ export interface Level<Order extends BookOrder> {
 class BookSide<Order extends BookOrder> {
   readonly #side: Side;
 
-  readonly #levels: Level<Order>[] = [];
+  readonly #levels: PriceLevel<Order>[] = [];
 
   constructor(side: Side) {
     this.#side = side;
   }
 
-  best(): Level<Order> | undefined {
+  best(): PriceLevel<Order> | undefined {
     return this.#levels[this.#levels.length - 1];
   }
 
@@ -144,7 +144,7 @@ class BookSide<Order extends BookOrder> {
     return true;
   }
 
-  #levelAt(price: bigint): Level<Order> {
+  #levelAt(price: bigint): PriceLevel<Order> {
     const index = this.#position(price);
     const found = this.#levels[index];
     if (found?.price === price) return found;
@@ -153,7 +153,7 @@ class BookSide<Order extends BookOrder> {
     return level;
   }
 
-  #dropIfEmpty(level: Level<Order>): void {
+  #dropIfEmpty(level: PriceLevel<Order>): void {
     if (isEmpty(level)) this.#levels.splice(this.#position(level.price), 1);
   }
 
@@ -162,7 +162,7 @@ class BookSide<Order extends BookOrder> {
   }
 
   /** The levels from the best outwards. */
-  *[Symbol.iterator](): Generator<Level<Order>> {
+  *[Symbol.iterator](): Generator<PriceLevel<Order>> {
     for (let index = this.#levels.length - 1; index >= 0; index -= 1) {
       const level = this.#levels[index];
       if (level !== undefined) yield level;
@@ -196,7 +196,7 @@ class BookSide<Order extends BookOrder> {
  * recorded level shrinks below what stood before it, and when a trade passes its price. Of lots that go, those behind it are
  * taken to go first: anything else would flatter.
  */
-export class Book<Order extends BookOrder> {
+export class OrderBook<Order extends BookOrder> {
   /** Changes whenever the book may have changed. */
   revision = 0;
   readonly #sides = { buy: new BookSide<Order>('buy'), sell: new BookSide<Order>('sell') };
@@ -205,7 +205,7 @@ export class Book<Order extends BookOrder> {
   readonly #queued = new Set<Order>();
   #later: (() => RecordedChanges) | undefined;
   /** What the levels are after {@link #later}, if there is nothing else in the book. */
-  #shownLater: Readonly<Record<Side, readonly Level<Order>[]>> | undefined;
+  #shownLater: Readonly<Record<Side, readonly PriceLevel<Order>[]>> | undefined;
 
   /**
    * Matches an order, then rests the remainder, or drops that of an IOC order. A PostOnly order is submitted only if it does not
@@ -248,7 +248,7 @@ export class Book<Order extends BookOrder> {
     return best !== undefined && otherSide.reaches(price, best.price);
   }
 
-  best(side: Side): Level<Order> | undefined {
+  best(side: Side): PriceLevel<Order> | undefined {
     const waiting = this.#waiting;
     if (waiting !== undefined) return waiting[side][0];
     this.#recordNow();
@@ -256,7 +256,7 @@ export class Book<Order extends BookOrder> {
   }
 
   /** The levels of a side from the best outwards. */
-  levels(side: Side): Iterable<Level<Order>> {
+  levels(side: Side): Iterable<PriceLevel<Order>> {
     const waiting = this.#waiting;
     if (waiting !== undefined) return waiting[side];
     this.#recordNow();
@@ -342,7 +342,7 @@ export class Book<Order extends BookOrder> {
   }
 
   /** The levels that wait to be recorded, for who only looks, as long as the book has no others. */
-  get #waiting(): Readonly<Record<Side, readonly Level<Order>[]>> | undefined {
+  get #waiting(): Readonly<Record<Side, readonly PriceLevel<Order>[]>> | undefined {
     const isEmptyOn = (side: Side) =>
       this.#sides[side].best() === undefined && this.#recording?.[side].taken.size === 0;
     if (this.#later === undefined || !SIDES.every(isEmptyOn)) return undefined;
@@ -371,7 +371,7 @@ export class Book<Order extends BookOrder> {
     return events;
   }
 
-  #takeFrom(level: Level<Order>, taker: Order, events: BookEvent<Order>[]): void {
+  #takeFrom(level: PriceLevel<Order>, taker: Order, events: BookEvent<Order>[]): void {
     const seen = level.recorded;
     for (const maker of level.orders.values()) {
       // lots at a price that is not recorded may stand before it
@@ -399,7 +399,7 @@ export class Book<Order extends BookOrder> {
     }
   }
 
-  #takeRecorded(level: Level<Order>, taker: Order, most: bigint, events: BookEvent<Order>[]): void {
+  #takeRecorded(level: PriceLevel<Order>, taker: Order, most: bigint, events: BookEvent<Order>[]): void {
     const amount = lesser(lesser(most, level.recorded), taker.remaining);
     if (amount === 0n) return;
     this.#reduceRecorded(opposite(taker.side), level, amount);
@@ -408,7 +408,7 @@ export class Book<Order extends BookOrder> {
   }
 
   /** Takes recorded lots off a level, which the caller drops if nothing is left. */
-  #reduceRecorded(side: Side, level: Level<Order>, amount: bigint): void {
+  #reduceRecorded(side: Side, level: PriceLevel<Order>, amount: bigint): void {
     level.recorded -= amount;
     level.amount -= amount;
     const recorded = this.#recording?.[side];
@@ -503,12 +503,12 @@ function advance(queue: QueuePlace, passed: bigint): void {
   queue.ahead = (queue.ahead ?? 0n) - lesser(queue.ahead ?? 0n, passed - seen);
 }
 
-function firstRecorded<Order extends BookOrder>(levels: Iterable<Level<Order>>): Level<Order> | undefined {
+function firstRecorded<Order extends BookOrder>(levels: Iterable<PriceLevel<Order>>): PriceLevel<Order> | undefined {
   for (const level of levels) if (level.recorded > 0n) return level;
   return undefined;
 }
 
-function isEmpty({ orders, recorded }: Pick<Level<BookOrder>, 'orders' | 'recorded'>): boolean {
+function isEmpty({ orders, recorded }: Pick<PriceLevel<BookOrder>, 'orders' | 'recorded'>): boolean {
   return orders.size === 0 && recorded === 0n;
 }
 
@@ -517,7 +517,7 @@ function lesser(a: bigint, b: bigint): bigint {
   return b;
 }
 
-function recordedLevels<Order extends BookOrder>({ levels }: RecordedChange): Level<Order>[] {
+function recordedLevels<Order extends BookOrder>({ levels }: RecordedChange): PriceLevel<Order>[] {
   const orders = new Map<bigint, Order>();
   return levels.map(([price, lots]) => ({ price, amount: lots, recorded: lots, orders }));
 }

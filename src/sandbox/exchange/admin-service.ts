@@ -1,4 +1,5 @@
-import type { Customer, Customers, Permissions, Secrets } from '../accounts/accounts.js';
+import type { Permissions } from '../../domain/account.js';
+import type { Customer, Customers, Secrets } from '../accounts/accounts.js';
 import type { FundsService } from '../funds/funds-service.js';
 import type { SandboxMarket } from '../markets/market.js';
 import type { OrderService } from '../orders/order-service.js';

@@ -33,7 +33,7 @@ export class Changes {
     this.#report(topics.book(market));
   }
 
-  /** A trade, after tape and candles have it. */
+  /** A trade, after trades and candles have it. */
   trade(market: string): void {
     this.#report(topics.trades(market));
   }

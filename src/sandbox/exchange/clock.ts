@@ -8,7 +8,7 @@ export interface ClockState {
 }
 
 /** Times in ms since the Unix epoch, both ends included. */
-export interface TimeRange {
+export interface InclusiveTimeRange {
   readonly from: number;
   readonly to: number;
 }
@@ -54,7 +54,7 @@ export class Clock {
    * and counts on at the machine's speed: it cannot follow a clock that is stopped or runs faster. Nor does it know a clock that
    * was set for a simulation: then requests may also be dated by the machine's, from the moment at which the clock was driven.
    */
-  believable(tolerance: number): TimeRange[] {
+  believable(tolerance: number): InclusiveTimeRange[] {
     const [now, real] = [this.now(), this.#real()];
     const driven = this.#driven;
     const counted = driven === undefined ? real : driven.shown + (real - driven.real);

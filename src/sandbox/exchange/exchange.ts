@@ -6,19 +6,19 @@ import {
   isSimulated,
   type Secrets,
 } from '../accounts/accounts.js';
-import { type Bill, BillBook } from '../accounts/bills.js';
-import { type Balance, Ledger } from '../accounts/ledger.js';
-import { Book } from '../engine/book.js';
+import { type AccountBill, BillBook } from '../accounts/bills.js';
+import { Ledger, type LedgerBalance } from '../accounts/ledger.js';
+import { OrderBook } from '../engine/book.js';
 import { diskTrouble, UnreadableStore } from '../failures.js';
 import { AddressBook, type AddressState } from '../funds/addresses.js';
-import type { Deposit } from '../funds/deposits.js';
+import type { AccountDeposit } from '../funds/deposits.js';
 import { FundsService, type FundsTask, type PasswordAttempts } from '../funds/funds-service.js';
-import type { Withdrawal } from '../funds/withdrawals.js';
+import type { AccountWithdrawal } from '../funds/withdrawals.js';
 import { MarginService } from '../margin/margin-service.js';
-import { type Candle, CandleSeries, MINUTE } from '../markets/candles.js';
+import { type MarketCandle, MarketCandles, MINUTE } from '../markets/candles.js';
 import { type CoinRules, coinsOf } from '../markets/coins.js';
 import { MARKETS, type MarketRules, SandboxMarket } from '../markets/market.js';
-import { Tape, type Trade } from '../markets/tape.js';
+import { type MarketTrade, MarketTrades } from '../markets/market-trades.js';
 import type { AccountOrder, StoredOrder } from '../orders/order.js';
 import { OrderRepository } from '../orders/order-repository.js';
 import { type CancelTimer, lastPrice, OrderService, type TradedMarket } from '../orders/order-service.js';
@@ -64,7 +64,7 @@ export interface State extends AddressState {
   clock: ClockState | null;
   readonly customers: Customer[];
   /** By account and coin. */
-  readonly balances: Map<string, Balance>;
+  readonly balances: Map<string, LedgerBalance>;
   readonly sequence: Sequence;
   readonly attempts: Map<string, PasswordAttempts>;
   readonly fundsTasks: Task<FundsTask>[];
@@ -150,7 +150,7 @@ export class SandboxExchange {
     });
     this.#sequences = new Sequences(state.sequence);
     this.customers = new Customers(state.customers);
-    const lists = { bills: store.lists<Bill>('bills'), coinBills: store.lists<number>('coinBills') };
+    const lists = { bills: store.lists<AccountBill>('bills'), coinBills: store.lists<number>('coinBills') };
     const bills = new BillBook(lists, this.ledger, this.#sequences);
     const { ledger, customers } = this;
     const sequences = this.#sequences;
@@ -177,8 +177,8 @@ export class SandboxExchange {
       addresses: new AddressBook(state),
       scheduler: new Scheduler(state.fundsTasks),
       attempts: state.attempts,
-      deposits: store.lists<Deposit>('deposits'),
-      withdrawals: store.lists<Withdrawal>('withdrawals'),
+      deposits: store.lists<AccountDeposit>('deposits'),
+      withdrawals: store.lists<AccountWithdrawal>('withdrawals'),
     });
     this.market = new MarketService(venues, time);
     this.replays = new Replays(state.replays, store.table<ReplayRow>('replayRows'));
@@ -407,16 +407,16 @@ function marketsOf({ genesis, tapeMarkets }: State): Map<string, SandboxMarket> 
 }
 
 function venueOpener(store: Store<State>, { seed, start, emptyMarkets }: Genesis, historyMs: number | undefined) {
-  const trades = store.lists<Trade>('trades');
-  const candles = store.table<Candle>('candles');
+  const trades = store.lists<MarketTrade>('trades');
+  const candles = store.table<MarketCandle>('candles');
   return (market: SandboxMarket): TradedMarket => {
     const { name } = market;
     const hasPast = MARKETS.has(name) && !emptyMarkets.includes(name);
     const history = hasPast ? prehistory(market, seed, start, historyMs) : undefined;
     return {
       market,
-      book: new Book<AccountOrder>(),
-      tape: new Tape(name, trades, new CandleSeries(name, history ?? start, candles)),
+      book: new OrderBook<AccountOrder>(),
+      trades: new MarketTrades(name, trades, new MarketCandles(name, history ?? start, candles)),
     };
   };
 }

@@ -2,10 +2,10 @@ import type { BestPrices } from '../../domain/book.js';
 import type { Ohlcv } from '../../domain/candle.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Side } from '../../domain/order.js';
-import type { Level } from '../engine/book.js';
-import { type Candle, type CandleType, joinCandles, MINUTE } from '../markets/candles.js';
+import type { PriceLevel } from '../engine/book.js';
+import { type CandleType, joinCandles, type MarketCandle, MINUTE } from '../markets/candles.js';
 import { coinText, type SandboxMarket } from '../markets/market.js';
-import type { Trade } from '../markets/tape.js';
+import type { MarketTrade } from '../markets/market-trades.js';
 import type { AccountOrder } from '../orders/order.js';
 import type { TradedMarket } from '../orders/order-service.js';
 import { RequestRefused } from '../refusals.js';
@@ -58,7 +58,7 @@ export interface DepthQuery {
 
 /** Minutes as one candle, and what was traded in them, in units of the quote coin. */
 interface Day {
-  readonly candle: Candle;
+  readonly candle: MarketCandle;
   readonly turnover: bigint;
 }
 
@@ -74,7 +74,7 @@ const MAX_DEPTHS = 60;
 
 /** A market with what is computed once and shown until it changes. */
 interface Listing extends TradedMarket {
-  closedMinutes?: { minute: number; last: Trade | undefined; day: Day | undefined };
+  closedMinutes?: { minute: number; last: MarketTrade | undefined; day: Day | undefined };
   depthRevision: number;
   readonly depths: Map<string, DepthSides>;
 }
@@ -93,9 +93,9 @@ export class MarketService {
 
   ticker(name: string): DayTicker {
     const [listing, now] = [this.#listing(name), this.#now()];
-    const { market, book, tape } = listing;
+    const { market, book, trades } = listing;
     const { candle: day, turnover } = lastDay(listing, now);
-    const last = tape.last?.price ?? (day.close > 0n ? day.close : (book.best('buy')?.price ?? 0n));
+    const last = trades.last?.price ?? (day.close > 0n ? day.close : (book.best('buy')?.price ?? 0n));
     return {
       time: now,
       high: market.price(day.high),
@@ -128,10 +128,10 @@ export class MarketService {
 
   /** At most 50, oldest first: those after an id, or the latest. */
   trades(name: string, afterId?: string): PublicTrade[] {
-    const { market, tape } = this.#listing(name);
+    const { market, trades } = this.#listing(name);
     if (afterId !== undefined && !/^\d{1,19}$/.test(afterId)) throw new RequestRefused('badParameter', 'since');
-    const trades = tape.after(afterId === undefined ? undefined : BigInt(afterId));
-    return trades.map(({ id, time, side, price, amount }) => ({
+    const shown = trades.after(afterId === undefined ? undefined : BigInt(afterId));
+    return shown.map(({ id, time, side, price, amount }) => ({
       id: String(id),
       time,
       side,
@@ -152,26 +152,28 @@ export class MarketService {
 
   /** The id of the newest trade; undefined before the first. */
   newestTradeId(name: string): string | undefined {
-    const id = this.#listing(name).tape.last?.id;
+    const id = this.#listing(name).trades.last?.id;
     return id === undefined ? undefined : String(id);
   }
 
   /** Of the newest trade, in ticks; undefined before the first. */
   lastPrice(name: string): bigint | undefined {
-    return this.#listing(name).tape.last?.price;
+    return this.#listing(name).trades.last?.price;
   }
 
   /** Without gaps, oldest first. */
   candles(name: string, type: CandleType, { since, size, which }: CandleQuery): Ohlcv[] {
-    const { market, tape } = this.#listing(name);
-    return tape.candles.read(type, this.#now(), size, since, which).map(({ time, open, high, low, close, volume }) => ({
-      time,
-      open: market.price(open),
-      high: market.price(high),
-      low: market.price(low),
-      close: market.price(close),
-      volume: market.amount(volume),
-    }));
+    const { market, trades } = this.#listing(name);
+    return trades.candles
+      .read(type, this.#now(), size, since, which)
+      .map(({ time, open, high, low, close, volume }) => ({
+        time,
+        open: market.price(open),
+        high: market.price(high),
+        low: market.price(low),
+        close: market.price(close),
+        volume: market.amount(volume),
+      }));
   }
 
   #listing(market: string): Listing {
@@ -187,30 +189,30 @@ export class MarketService {
 
 /** The last 24 hours. The sum of the closed minutes is kept until it can have changed. */
 function lastDay(listing: Listing, now: number): Day {
-  const { market, tape } = listing;
+  const { market, trades } = listing;
   const minute = Math.floor(now / MINUTE);
-  const dayOf = (candle: Candle) => ({ candle, turnover: market.value(candle.close, candle.volume) });
-  const join = (sum: Day, next: Candle) => ({
+  const dayOf = (candle: MarketCandle) => ({ candle, turnover: market.value(candle.close, candle.volume) });
+  const join = (sum: Day, next: MarketCandle) => ({
     candle: joinCandles(sum.candle, next),
     turnover: sum.turnover + market.value(next.close, next.volume),
   });
   if (!isSumCurrent(listing, minute)) {
     // a market in its first minute has no closed one
-    const [first, ...rest] = tape.candles.read('1min', (minute - 1) * MINUTE, TICKER_MINUTES - 1);
+    const [first, ...rest] = trades.candles.read('1min', (minute - 1) * MINUTE, TICKER_MINUTES - 1);
     const day = first === undefined ? undefined : rest.reduce(join, dayOf(first));
-    listing.closedMinutes = { minute, last: tape.last, day };
+    listing.closedMinutes = { minute, last: trades.last, day };
   }
-  const [current] = tape.candles.read('1min', now, 1);
+  const [current] = trades.candles.read('1min', now, 1);
   if (current === undefined) throw new Error('a market without history');
   const closed = listing.closedMinutes?.day;
   return closed === undefined ? dayOf(current) : join(closed, current);
 }
 
 /** Trades never go back in time: after one in the current minute, no more are added before it. */
-function isSumCurrent({ closedMinutes, tape }: Listing, minute: number): boolean {
+function isSumCurrent({ closedMinutes, trades }: Listing, minute: number): boolean {
   if (closedMinutes?.minute !== minute) return false;
   const { last } = closedMinutes;
-  return last === tape.last || (last !== undefined && last.time >= minute * MINUTE);
+  return last === trades.last || (last !== undefined && last.time >= minute * MINUTE);
 }
 
 function depthSides({ market, book }: TradedMarket, size: number, step: bigint): DepthSides {
@@ -244,7 +246,7 @@ function mergeStep(market: SandboxMarket, merge: string | undefined): bigint {
   return step.rescaled(market.priceScale, 'down').units;
 }
 
-function firstLevels(levels: Iterable<Level<AccountOrder>>, size: number): [bigint, bigint][] {
+function firstLevels(levels: Iterable<PriceLevel<AccountOrder>>, size: number): [bigint, bigint][] {
   const rows: [bigint, bigint][] = [];
   for (const { price, amount } of levels) {
     if (rows.length === size) break;
@@ -255,7 +257,7 @@ function firstLevels(levels: Iterable<Level<AccountOrder>>, size: number): [bigi
 
 /** The first `size` levels with their prices rounded to multiples of `step`, away from the middle of the book. */
 function mergedLevels(
-  levels: Iterable<Level<AccountOrder>>,
+  levels: Iterable<PriceLevel<AccountOrder>>,
   size: number,
   step: bigint,
   up: boolean,

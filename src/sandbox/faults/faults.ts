@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { TimeRange } from '../exchange/clock.js';
+import type { InclusiveTimeRange } from '../exchange/clock.js';
 import { RequestRefused } from '../refusals.js';
 import { CONTENT_TYPE, dateHeader, STATUS } from '../server/interface-details.js';
 import { splitTarget } from '../server/parameters.js';
@@ -114,7 +114,7 @@ export class Faults {
   }
 }
 
-function shifted({ from, to }: TimeRange, ms: number): TimeRange {
+function shifted({ from, to }: InclusiveTimeRange, ms: number): InclusiveTimeRange {
   return { from: from + ms, to: to + ms };
 }
 

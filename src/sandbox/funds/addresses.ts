@@ -53,7 +53,7 @@ export class AddressBook {
   }
 
   /** The address on the coin's main chain. Throws {@link RequestRefused} if it was not obtained. */
-  single(account: string, coin: string): ChainAddress {
+  single(account: string, coin: string): DepositAddress {
     const [chain] = chainsOf(coin);
     if (chain === undefined || !this.#state.obtained.has(`${account}/${coin}`))
       throw new RequestRefused('noAddress', coin);
@@ -96,7 +96,7 @@ export class AddressBook {
 }
 
 /** A receiving address. `memo` is null on chains without one. */
-export interface ChainAddress {
+export interface DepositAddress {
   readonly chain: ChainRules;
   /** On chains with a memo, the account. */
   readonly address: string;
@@ -107,19 +107,19 @@ export interface ChainAddress {
 const EXCHANGE = 'exchange';
 
 /** Where an account receives a coin. It is derived from the account and the chain, so it never changes. */
-export function depositAddress(account: string, chain: ChainRules): ChainAddress {
+export function depositAddress(account: string, chain: ChainRules): DepositAddress {
   if (!chain.usesMemo) return { chain, address: addressOf(account, chain), memo: null };
   return { chain, address: addressOf(EXCHANGE, chain), memo: memoOf(account, chain) };
 }
 
 /** An address outside this exchange. */
-function foreignAddress(owner: string, chain: ChainRules): ChainAddress {
+function foreignAddress(owner: string, chain: ChainRules): DepositAddress {
   const address = addressOf(`foreign ${owner}`, chain);
   return { chain, address, memo: chain.usesMemo ? memoOf(`foreign ${owner}`, chain) : null };
 }
 
 /** As one text: "for account-plus-memo chains the format is `<account>_<remark>`". */
-export function addressText({ address, memo }: Pick<ChainAddress, 'address' | 'memo'>): string {
+export function addressText({ address, memo }: Pick<DepositAddress, 'address' | 'memo'>): string {
   return memo === null ? address : `${address}_${memo}`;
 }
 

@@ -2,7 +2,7 @@ import type { DepositState } from '../../domain/funds.js';
 import { chainRules } from '../markets/coins.js';
 import { coinText } from '../markets/market.js';
 
-export interface Deposit {
+export interface AccountDeposit {
   readonly id: bigint;
   readonly account: string;
   readonly coin: string;
@@ -30,21 +30,21 @@ export interface DepositRecord {
   readonly internal: boolean;
   /** Empty for internal ones. */
   readonly hash: string;
-  readonly state: Deposit['state'];
+  readonly state: AccountDeposit['state'];
   readonly time: number;
 }
 
 /** How often a chain confirms what is on it, in ms. A deposit is credited with its last confirmation. */
 export const CONFIRMATION_EVERY = 10_000;
 
-export function depositRecord(deposit: Deposit, now: number): DepositRecord {
+export function depositRecord(deposit: AccountDeposit, now: number): DepositRecord {
   const { id, coin, address, amount, internal, hash, state, time } = deposit;
   const confirmations = confirmationsOf(deposit, now);
   return { id: String(id), coin, address, amount: coinText(coin, amount), confirmations, internal, hash, state, time };
 }
 
 /** The confirmations of a deposit at `now`. One that failed never got the last. */
-function confirmationsOf(deposit: Deposit, now: number): number {
+function confirmationsOf(deposit: AccountDeposit, now: number): number {
   if (deposit.internal) return 0;
   const needed = chainRules(deposit.coin, deposit.chain).confirmations;
   if (deposit.state === 'success') return needed;

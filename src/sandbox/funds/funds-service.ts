@@ -7,9 +7,9 @@ import type { Sequences } from '../orders/sequences.js';
 import { RequestRefused } from '../refusals.js';
 import type { Scheduler } from '../scheduler.js';
 import type { NumberedLists } from '../store/numbered-lists.js';
-import { type AddressBook, addressText, type ChainAddress, depositAddress, transactionHash } from './addresses.js';
-import { CONFIRMATION_EVERY, type Deposit, type DepositRecord, depositRecord } from './deposits.js';
-import { type Withdrawal, type WithdrawalRecord, withdrawalRecord, withdrawing } from './withdrawals.js';
+import { type AddressBook, addressText, type DepositAddress, depositAddress, transactionHash } from './addresses.js';
+import { type AccountDeposit, CONFIRMATION_EVERY, type DepositRecord, depositRecord } from './deposits.js';
+import { type AccountWithdrawal, type WithdrawalRecord, withdrawalRecord, withdrawing } from './withdrawals.js';
 
 /**
  * How withdrawals move, by the exchange's clock, in ms: fast enough to watch, slow enough that a client sees every state on the
@@ -101,8 +101,8 @@ interface FundsContext {
   readonly scheduler: Scheduler<FundsTask>;
   /** By account. */
   readonly attempts: Map<string, PasswordAttempts>;
-  readonly deposits: NumberedLists<Deposit>;
-  readonly withdrawals: NumberedLists<Withdrawal>;
+  readonly deposits: NumberedLists<AccountDeposit>;
+  readonly withdrawals: NumberedLists<AccountWithdrawal>;
   readonly now: () => number;
   /** Called after something was moved or counted. */
   readonly changed: () => void;
@@ -173,12 +173,12 @@ export class FundsService {
   }
 
   /** The address on the coin's main chain. Throws {@link RequestRefused} if it was not obtained. */
-  depositAddress({ id }: Owner, coin: string): ChainAddress {
+  depositAddress({ id }: Owner, coin: string): DepositAddress {
     return this.#context.addresses.single(id, coin);
   }
 
   /** One for each chain, closed ones included. */
-  depositAddresses({ id }: Owner, coin: string): ChainAddress[] {
+  depositAddresses({ id }: Owner, coin: string): DepositAddress[] {
     return chainsOf(coin).map((chain) => depositAddress(id, chain));
   }
 
@@ -262,9 +262,9 @@ export class FundsService {
 
   /** Records coins that were seen on a chain (default: with a made-up hash). Nothing moves yet. */
   #announce(
-    arrival: Pick<Deposit, 'account' | 'amount' | 'fails'> & { chain: ChainRules; hash?: string },
+    arrival: Pick<AccountDeposit, 'account' | 'amount' | 'fails'> & { chain: ChainRules; hash?: string },
     time: number,
-  ): Deposit {
+  ): AccountDeposit {
     const { account, chain, amount, fails } = arrival;
     const { coin, confirmations } = chain;
     const id = this.#context.sequences.order(time);
@@ -302,7 +302,7 @@ export class FundsService {
   }
 
   /** Over a chain, step by step: the coins are billed when they are taken, and again if they come back. */
-  #submit(checked: CheckedWithdrawal, time: number): Withdrawal {
+  #submit(checked: CheckedWithdrawal, time: number): AccountWithdrawal {
     const { ledger, bills, scheduler, withdrawals } = this.#context;
     const { account, chain, amount, fee } = checked;
     const { coin } = chain;
@@ -318,7 +318,7 @@ export class FundsService {
   }
 
   /** To another account of the exchange, at once. */
-  #moveWithin(checked: CheckedWithdrawal, recipient: string, time: number): Withdrawal {
+  #moveWithin(checked: CheckedWithdrawal, recipient: string, time: number): AccountWithdrawal {
     const { ledger, bills, sequences, deposits } = this.#context;
     const { account, chain, amount, fee } = checked;
     const { coin } = chain;
@@ -349,7 +349,7 @@ export class FundsService {
   }
 
   /** What left over a chain to an address of this exchange comes back in as a deposit. */
-  #arrive(place: number, withdrawal: Withdrawal, time: number): void {
+  #arrive(place: number, withdrawal: AccountWithdrawal, time: number): void {
     const { ledger } = this.#context;
     const { account, coin, chain: name, amount, fee, address, hash } = withdrawal;
     ledger.move(coin, amount - fee, available(withdrawing(account)), available(OUTSIDE));
@@ -362,7 +362,7 @@ export class FundsService {
   }
 
   /** Throws {@link RequestRefused}, with nothing changed, if the balance is too small. */
-  #record(checked: CheckedWithdrawal, state: Withdrawal['state'], time: number): Withdrawal {
+  #record(checked: CheckedWithdrawal, state: AccountWithdrawal['state'], time: number): AccountWithdrawal {
     const { account, chain, amount, fee, address } = checked;
     const { coin } = chain;
     if (this.#context.ledger.available(account, coin) < amount) throw new RequestRefused('insufficientBalance', coin);
@@ -372,7 +372,7 @@ export class FundsService {
     return withdrawal;
   }
 
-  #change(place: number, old: Withdrawal, changes: Partial<Withdrawal>, time: number): void {
+  #change(place: number, old: AccountWithdrawal, changes: Partial<AccountWithdrawal>, time: number): void {
     this.#context.withdrawals.put(`${old.account}/${old.coin}`, place, { ...old, ...changes, managed: time });
   }
 

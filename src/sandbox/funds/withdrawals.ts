@@ -1,7 +1,7 @@
 import type { WithdrawalState } from '../../domain/funds.js';
 import { coinText } from '../markets/market.js';
 
-export interface Withdrawal {
+export interface AccountWithdrawal {
   readonly id: bigint;
   readonly account: string;
   readonly coin: string;
@@ -25,7 +25,7 @@ export interface WithdrawalRecord {
   /** Includes the fee. */
   readonly amount: string;
   readonly fee: string;
-  readonly state: Withdrawal['state'];
+  readonly state: AccountWithdrawal['state'];
   readonly submitted: number;
   /** When the state last changed. */
   readonly managed: number;
@@ -35,7 +35,7 @@ export interface WithdrawalRecord {
   readonly hash: string;
 }
 
-export function withdrawalRecord(withdrawal: Withdrawal): WithdrawalRecord {
+export function withdrawalRecord(withdrawal: AccountWithdrawal): WithdrawalRecord {
   const { id, coin, amount, fee, state, submitted, managed, address, hash } = withdrawal;
   const texts = { amount: coinText(coin, amount), fee: coinText(coin, fee) };
   return { id: String(id), ...texts, state, submitted, managed, address, orderNumber: `W${id}`, hash };

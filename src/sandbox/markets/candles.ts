@@ -5,12 +5,12 @@ import type { Table } from '../store/table.js';
 export type { CandleType };
 
 /** The candle types that are stored. Every other type is an exact sum of one of them. */
-export const LEVELS = ['1min', '30min', '6hour', '1day'] as const;
+export const STORED_CANDLE_TYPES = ['1min', '30min', '6hour', '1day'] as const;
 
-export type Level = (typeof LEVELS)[number];
+export type StoredCandleType = (typeof STORED_CANDLE_TYPES)[number];
 
 /** Prices in ticks, volume in lots; `time` is the ms at which it begins. */
-export interface Candle {
+export interface MarketCandle {
   readonly time: number;
   readonly open: bigint;
   readonly high: bigint;
@@ -23,7 +23,7 @@ export const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-const LEVEL_OF: Readonly<Record<CandleType, Level>> = {
+const LEVEL_OF: Readonly<Record<CandleType, StoredCandleType>> = {
   '1min': '1min',
   '3min': '1min',
   '5min': '1min',
@@ -48,7 +48,7 @@ export function candleLength(type: CandleType): number {
 }
 
 /** The stored type that a type is made of. */
-function levelOf(type: CandleType): Level {
+function levelOf(type: CandleType): StoredCandleType {
   return LEVEL_OF[type];
 }
 
@@ -64,12 +64,12 @@ export function candleStart(type: CandleType, time: number): number {
 }
 
 /** A candle with one trade. */
-function tradeCandle(time: number, price: bigint, volume: bigint): Candle {
+function tradeCandle(time: number, price: bigint, volume: bigint): MarketCandle {
   return { time, open: price, high: price, low: price, close: price, volume };
 }
 
 /** Two candles of the same span, the first before the second, as one. */
-export function joinCandles(first: Candle, second: Candle): Candle {
+export function joinCandles(first: MarketCandle, second: MarketCandle): MarketCandle {
   return {
     time: first.time,
     open: first.open,
@@ -84,8 +84,8 @@ export function joinCandles(first: Candle, second: Candle): Candle {
  * Sums candles, oldest first, into those of a longer type. Spans without trades are left out. A span whose first candle is
  * missing opens at the previous close (`close` for the first one), as the sum of rows without gaps would.
  */
-export function aggregate(candles: Iterable<Candle>, type: CandleType, close?: bigint): Candle[] {
-  const sums: Candle[] = [];
+export function aggregate(candles: Iterable<MarketCandle>, type: CandleType, close?: bigint): MarketCandle[] {
+  const sums: MarketCandle[] = [];
   let carried = close;
   for (const candle of candles) {
     const time = candleStart(type, candle.time);
@@ -98,14 +98,20 @@ export function aggregate(candles: Iterable<Candle>, type: CandleType, close?: b
 }
 
 /** The candle that begins at `time`, from the first candle within it and the previous close. */
-function opening(time: number, first: Candle, close: bigint | undefined): Candle {
+function opening(time: number, first: MarketCandle, close: bigint | undefined): MarketCandle {
   if (close === undefined || first.time === time) return { ...first, time };
   return joinCandles(tradeCandle(time, close, 0n), first);
 }
 
 /** A row for every span from `from` to `to`, both included. Spans without trades repeat the last close, with no volume. */
-function withoutGaps(candles: readonly Candle[], type: CandleType, from: number, to: number, close: bigint): Candle[] {
-  const rows: Candle[] = [];
+function withoutGaps(
+  candles: readonly MarketCandle[],
+  type: CandleType,
+  from: number,
+  to: number,
+  close: bigint,
+): MarketCandle[] {
+  const rows: MarketCandle[] = [];
   let carried = close;
   let next = 0;
   for (let time = from; time <= to; time += candleLength(type)) {
@@ -131,27 +137,27 @@ export interface History {
   readonly start: number;
   readonly end: number;
   /** The candles of a level that begin in [from, to), oldest first. */
-  candles(level: Level, from: number, to: number): Candle[];
+  candles(level: StoredCandleType, from: number, to: number): MarketCandle[];
 }
 
 /** The key of a candle, and the candle so far. */
 interface Slot {
   readonly key: string;
-  readonly candle: Candle | undefined;
+  readonly candle: MarketCandle | undefined;
 }
 
 /** The candles of one market: its history, and those of its trades since. */
-export class CandleSeries {
+export class MarketCandles {
   readonly #market: string;
   readonly #history: History;
-  readonly #table: Table<Candle>;
+  readonly #table: Table<MarketCandle>;
 
-  readonly #current = new Map<Level, Slot>();
+  readonly #current = new Map<StoredCandleType, Slot>();
   #lastPrice: bigint | undefined;
   #newest = 0;
 
   /** @param history its past; for a market without one, where it begins unless a recording has candles of before (ms) */
-  constructor(market: string, history: History | number, table: Table<Candle>) {
+  constructor(market: string, history: History | number, table: Table<MarketCandle>) {
     this.#market = market;
     this.#history = typeof history === 'number' ? this.#recordedHistory(history) : history;
     this.#table = table;
@@ -163,9 +169,9 @@ export class CandleSeries {
   }
 
   /** Adds a candle that begins in the newest minute or after it to that minute and to the longer ones. */
-  #add(newest: Candle): void {
+  #add(newest: MarketCandle): void {
     this.#lastPrice ??= newest.time === this.#history.end ? undefined : this.#closeBefore(newest.time);
-    for (const level of LEVELS) {
+    for (const level of STORED_CANDLE_TYPES) {
       const start = candleStart(level, newest.time);
       const { key, candle: before } = this.#slot(level, start);
       const candle = before === undefined ? opening(start, newest, this.#lastPrice) : joinCandles(before, newest);
@@ -180,15 +186,15 @@ export class CandleSeries {
    * Puts a recorded candle in the place of what the minute at which it begins has had, and sums the longer ones again. Trades that
    * follow are added to it.
    */
-  replace(candle: Candle): void {
+  replace(candle: MarketCandle): void {
     // the usual case: nothing is there to be replaced
     if (this.#newest > 0 && candle.time > this.#newest) {
       this.#add(candle);
       return;
     }
     this.#put('1min', candle);
-    for (const [index, level] of LEVELS.entries()) {
-      const shorter = LEVELS[index - 1];
+    for (const [index, level] of STORED_CANDLE_TYPES.entries()) {
+      const shorter = STORED_CANDLE_TYPES[index - 1];
       if (shorter === undefined) continue;
       const start = candleStart(level, candle.time);
       const range = { start: this.#key(shorter, start), end: this.#key(shorter, start + candleLength(level)) };
@@ -201,7 +207,7 @@ export class CandleSeries {
   }
 
   /** Rows without gaps up to `now`, oldest first: the latest (or the first) `size` of those that begin at `since` or later. */
-  read(type: CandleType, now: number, size: number, since = 0, which: 'first' | 'latest' = 'latest'): Candle[] {
+  read(type: CandleType, now: number, size: number, since = 0, which: 'first' | 'latest' = 'latest'): MarketCandle[] {
     const length = candleLength(type);
     const span = (size - 1) * length;
     const first = candleStart(type, this.#history.start);
@@ -238,7 +244,7 @@ export class CandleSeries {
     return this.#history.candles('1min', this.#history.start, time).at(-1)?.close;
   }
 
-  #stored(level: Level, from: number, to: number): Candle[] {
+  #stored(level: StoredCandleType, from: number, to: number): MarketCandle[] {
     const history = this.#history;
     const old = from < history.end ? history.candles(level, from, to) : [];
     const range = { start: this.#key(level, from), end: this.#key(level, to) };
@@ -246,21 +252,21 @@ export class CandleSeries {
     return aggregate([...old, ...live], level);
   }
 
-  #put(level: Level, candle: Candle): void {
+  #put(level: StoredCandleType, candle: MarketCandle): void {
     const key = this.#key(level, candle.time);
     const current = this.#current.get(level);
     if (current?.key === key) this.#current.set(level, { key, candle });
     this.#table.put(key, candle);
   }
 
-  #slot(level: Level, start: number): Slot {
+  #slot(level: StoredCandleType, start: number): Slot {
     const current = this.#current.get(level);
     if (current?.candle?.time === start) return current;
     const key = this.#key(level, start);
     return { key, candle: this.#table.get(key) };
   }
 
-  #key(level: Level, time: number): string {
+  #key(level: StoredCandleType, time: number): string {
     return `${this.#market}/${level}/${String(time).padStart(15, '0')}`;
   }
 }

@@ -7,7 +7,7 @@ import { type Table, under } from '../store/table.js';
 import { type AccountOrder, orderKey, orderOf, type StoredOrder } from './order.js';
 
 /** A list of the orders of an account and market. `traded` has those that traded at least in part. */
-export type OrderList = Side | 'open' | 'traded' | 'all';
+export type OrderListKind = Side | 'open' | 'traded' | 'all';
 
 interface OrderTables {
   /** Open orders, of simulated traders too, by id. */
@@ -86,7 +86,7 @@ export class OrderRepository {
   }
 
   /** A page of a list, newest first; pages count from 1. `traded` is sorted by the time of the first trade. */
-  page(account: string, market: string, list: OrderList, page: number, size: number): AccountOrder[] {
+  page(account: string, market: string, list: OrderListKind, page: number, size: number): AccountOrder[] {
     if (list === 'open') {
       return this.openOf(account, market)
         .reverse()
@@ -99,7 +99,7 @@ export class OrderRepository {
     });
   }
 
-  #list(order: AccountOrder, list: Exclude<OrderList, 'open'>): void {
+  #list(order: AccountOrder, list: Exclude<OrderListKind, 'open'>): void {
     this.#tables.listed.append(listName(order, list), order.id);
   }
 

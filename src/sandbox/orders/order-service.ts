@@ -2,28 +2,28 @@ import type { AccountType, OrderReference, OrderType, Side } from '../../domain/
 import { type Account, isSimulated, MAKERS, walletOf } from '../accounts/accounts.js';
 import type { BillBook, BillKind } from '../accounts/bills.js';
 import { FEES, type Ledger } from '../accounts/ledger.js';
-import { type Book, type BookEvent, opposite, type RecordedChanges } from '../engine/book.js';
+import { type BookEvent, type OrderBook, opposite, type RecordedChanges } from '../engine/book.js';
 import type { Changes } from '../exchange/changes.js';
 import type { MarginService } from '../margin/margin-service.js';
 import type { SandboxMarket } from '../markets/market.js';
-import type { Tape } from '../markets/tape.js';
+import type { MarketTrades } from '../markets/market-trades.js';
 import { RequestRefused } from '../refusals.js';
 import type { RecordedTrade } from '../replay/market-update.js';
 import type { Scheduler } from '../scheduler.js';
 import { type AccountOrder, heldFunds, type OrderRecord, recordOf } from './order.js';
-import type { OrderList, OrderRepository } from './order-repository.js';
+import type { OrderListKind, OrderRepository } from './order-repository.js';
 import type { Sequences } from './sequences.js';
 
 /** A market with its book and its trades. */
 export interface TradedMarket {
   readonly market: SandboxMarket;
-  readonly book: Book<AccountOrder>;
-  readonly tape: Tape;
+  readonly book: OrderBook<AccountOrder>;
+  readonly trades: MarketTrades;
 }
 
 /** In ticks. Before the first trade it is the best bid, or 0, at which nothing is lent. */
 export function lastPrice(venue: TradedMarket | undefined): bigint {
-  return venue?.tape.last?.price ?? venue?.book.best('buy')?.price ?? 0n;
+  return venue?.trades.last?.price ?? venue?.book.best('buy')?.price ?? 0n;
 }
 
 /** An order of a customer: decimal text. */
@@ -74,7 +74,7 @@ interface OrderContext {
 
 /**
  * Takes orders, holds what they may cost, matches and settles them, one after the other. Each call leaves book, ledger, orders,
- * tape and bills consistent. Every trade and every change of an order, of customers and of simulated traders, passes here.
+ * trades and bills consistent. Every trade and every change of an order, of customers and of simulated traders, passes here.
  */
 export class OrderService {
   readonly #context: OrderContext;
@@ -123,7 +123,7 @@ export class OrderService {
   list(
     { id: account }: Account,
     market: string,
-    { list = 'all', page, pageSize }: { list?: OrderList; page: number; pageSize: number },
+    { list = 'all', page, pageSize }: { list?: OrderListKind; page: number; pageSize: number },
   ): OrderRecord[] {
     return this.#orders.page(account, this.#venue(market).market.name, list, page, pageSize).map(recordOf);
   }
@@ -203,7 +203,7 @@ export class OrderService {
     if (rest > 0n) this.showTrade(venue, { ...trade, amount: rest });
     else if (amount === 0n) {
       // a candle shows a price at which nothing is left to trade
-      venue.tape.candles.record(date, price, 0n);
+      venue.trades.candles.record(date, price, 0n);
       this.#changes.candles(venue.market.name);
     }
     this.#changes.book(venue.market.name);
@@ -212,7 +212,7 @@ export class OrderService {
   /** Shows a recorded trade between others. @param isInCandles false if the candles have it already */
   showTrade(venue: TradedMarket, trade: Omit<RecordedTrade, 'kind'>, isInCandles = true): void {
     const { date, id, side, price, amount } = trade;
-    venue.tape.record({ id: this.#tradeId(venue, id), time: date, side, price, amount }, isInCandles);
+    venue.trades.record({ id: this.#tradeId(venue, id), time: date, side, price, amount }, isInCandles);
     this.#changes.trade(venue.market.name);
   }
 
@@ -289,9 +289,9 @@ export class OrderService {
   }
 
   /** Ids of a recorded market are the recorded ones as long as they grow: a customer's trade takes the next one. */
-  #tradeId({ book, tape }: TradedMarket, recorded: bigint | null = null): bigint {
+  #tradeId({ book, trades }: TradedMarket, recorded: bigint | null = null): bigint {
     const counted = this.#sequences.trade();
-    const last = tape.last?.id;
+    const last = trades.last?.id;
     if (!book.isRecorded) return counted;
     if (last === undefined) return recorded ?? counted;
     return recorded !== null && recorded > last ? recorded : last + 1n;
@@ -307,7 +307,7 @@ export class OrderService {
     if (sell.repay) this.#margin.repay(sell.wallet, sell.market.quote, afterFee(sell.market.value(price, amount)));
     this.#bills.write(this.#time);
     const trade = { id: this.#tradeId(venue), time: this.#time, side: opposite(maker.side), price, amount };
-    venue.tape.record(trade);
+    venue.trades.record(trade);
     this.#changes.trade(venue.market.name);
     for (const order of [maker, taker]) {
       if (!isSimulated(order.account)) order.lastTrade = trade;

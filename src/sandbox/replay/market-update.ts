@@ -2,7 +2,7 @@ import { Decimal } from '../../domain/decimal.js';
 import type { Level } from '../../domain/market-data.js';
 import type { Side } from '../../domain/order.js';
 import type { RecordedChange } from '../engine/book.js';
-import type { Candle } from '../markets/candles.js';
+import type { MarketCandle } from '../markets/candles.js';
 import { SandboxMarket } from '../markets/market.js';
 import {
   badLine,
@@ -32,7 +32,7 @@ export interface RecordedTrade {
 }
 
 /** A candle of the past, in ticks and lots, with its length in ms. */
-export interface RecordedPast extends Pick<Candle, 'open' | 'high' | 'low' | 'close' | 'volume'> {
+export interface RecordedPast extends Pick<MarketCandle, 'open' | 'high' | 'low' | 'close' | 'volume'> {
   readonly kind: 'past';
   readonly time: number;
   readonly date: number;

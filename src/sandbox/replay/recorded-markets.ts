@@ -57,7 +57,7 @@ export class RecordedMarkets {
       const venue = context.venues.get(market);
       if (venue === undefined) continue;
       venue.book.follow(recording.book);
-      const last = venue.tape.last?.price;
+      const last = venue.trades.last?.price;
       if (!recording.book.hasQueue && last !== undefined) this.#makeUpBook(venue, recording, last);
     }
   }
@@ -114,11 +114,11 @@ export class RecordedMarkets {
     this.#context.orders.recordBook(venue, changes, depth);
   }
 
-  #showPast({ tape }: TradedMarket, recording: Recording, { date, length, ...candle }: RecordedPast): void {
+  #showPast({ trades }: TradedMarket, recording: Recording, { date, length, ...candle }: RecordedPast): void {
     if (!isFinest(recording, length)) return;
     recording.hasPast = true;
     const { open, high, low, close, volume } = candle;
-    tape.candles.replace({ time: date, open, high, low, close, volume });
+    trades.candles.replace({ time: date, open, high, low, close, volume });
   }
 
   #applyTrade(venue: TradedMarket, recording: Recording, trade: RecordedTrade): void {

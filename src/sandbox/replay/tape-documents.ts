@@ -3,7 +3,7 @@ import { Decimal } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
 import { compareIds, isOvertaken } from '../../domain/market-data.js';
 import { changedPath, type FileCandle, pathOf, shares } from './candle-prices.js';
-import type { ConfigEvent, DepthEvent, GapEvent, PastEvent, TapeEvent, TradeEvent } from './tape-event.js';
+import type { ConfigEvent, DepthEvent, PastEvent, TapeEvent, TapeGap, TradeEvent } from './tape-event.js';
 import { type Fields, isObject, shown, TapeFields } from './tape-fields.js';
 import { TapeHead } from './tape-head.js';
 
@@ -131,7 +131,7 @@ export class TapeDocuments {
     return [];
   }
 
-  #gap(market: string, channel: string, { gap, reason }: Fields): GapEvent {
+  #gap(market: string, channel: string, { gap, reason }: Fields): TapeGap {
     if (!isObject(gap)) throw this.#fields.fault('has a gap without a time');
     const [from, to] = [this.#fields.time(gap.from, 'from'), this.#fields.time(gap.to, 'to')];
     const why = typeof reason === 'string' ? reason : 'nothing was recorded';

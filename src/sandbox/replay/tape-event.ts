@@ -73,7 +73,7 @@ export interface DepthEvent extends Event {
 }
 
 /** A period that the recording does not cover. */
-export interface GapEvent extends Event {
+export interface TapeGap extends Event {
   readonly kind: 'gap';
   /** Such as `trades:btc_usdt`; empty for the end of a file. */
   readonly channel: string;
@@ -83,7 +83,7 @@ export interface GapEvent extends Event {
   readonly reason: string;
 }
 
-export type TapeEvent = ConfigEvent | TradeEvent | CandleEvent | PastEvent | DepthEvent | GapEvent;
+export type TapeEvent = ConfigEvent | TradeEvent | CandleEvent | PastEvent | DepthEvent | TapeGap;
 
 /** Whether an event only shows what happened before the tape begins. */
 export function isPast(event: TapeEvent): boolean {

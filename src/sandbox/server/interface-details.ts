@@ -1,3 +1,4 @@
+import type { Permission } from '../../domain/account.js';
 import type { BillKind } from '../accounts/bills.js';
 import type { RefusalName, RequestRefused } from '../refusals.js';
 
@@ -70,9 +71,6 @@ export const PARAMETER_REFUSALS: Readonly<Record<string, RefusalName>> = { price
 export const SWITCHES: Readonly<Record<string, string>> = { '1': 'true', '0': 'false' };
 export const SWITCHED: ReadonlySet<string> = new Set(['enableExpress', 'enableRepay']);
 
-/** Chosen from their meaning: which permission an operation or a channel needs. The interface does not show it. */
-export type Permission = 'asset' | 'lever' | 'entrust' | 'money';
-
 /** Chosen: the interface does not show the text of the message. */
 export const SUCCESS = { code: 1000, message: 'success' } as const;
 
@@ -142,6 +140,7 @@ export const STREAMS = {
   slow: 30_000,
 } as const;
 
+/** Chosen from their meaning, as the permissions of operations are: the interface does not show which of them needs which. */
 export const CHANNEL_PERMISSIONS: Readonly<Record<string, Permission>> = {
   push_user_incr_record: 'entrust',
   push_user_record: 'entrust',

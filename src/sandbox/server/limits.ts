@@ -57,7 +57,7 @@ export const UNLIMITED: LimitValues = {
 };
 
 /** The interface's "Limits", in memory. Each check counts a request and throws {@link RequestRefused} if it is over the limit. */
-export interface Limits {
+export interface EnforcedLimits {
   /** Trade host, per IP: 10,000 a minute, beyond that the IP is locked for an hour (4001). Counts requests with a valid signature. */
   address(address: string, now: number): void;
   /** The same for requests without one, so that a program without a key cannot lock out those with one. */
@@ -69,7 +69,7 @@ export interface Limits {
 }
 
 /** Default: the limits that the interface states. */
-export function keptLimits(values: LimitValues = DOCUMENTED_LIMITS): Limits {
+export function keptLimits(values: LimitValues = DOCUMENTED_LIMITS): EnforcedLimits {
   const { key, address, lock, kline } = values;
   return {
     address: address === null ? () => undefined : addressLimit(address, lock),

@@ -1,11 +1,11 @@
 import type { Account } from '../accounts/accounts.js';
-import { Clock, type TimeRange } from '../exchange/clock.js';
+import { Clock, type InclusiveTimeRange } from '../exchange/clock.js';
 import type { SandboxExchange } from '../exchange/exchange.js';
 import { RequestRefused } from '../refusals.js';
 import { NotWritten } from '../store/store.js';
 import { marketDataRefusal, type RefusalBody, refusalBodyOf, signedRefusal, toJsonText } from './bodies.js';
 import { type Dialect, REQUEST_TIME_TOLERANCE, ZONE } from './interface-details.js';
-import type { Limits } from './limits.js';
+import type { EnforcedLimits } from './limits.js';
 import { SERVED } from './operations/index.js';
 import { checkParameters, readQuery, splitTarget } from './parameters.js';
 import type { KlineSince, Served, ServedOpenly, ServedSigned } from './served-operation.js';
@@ -15,7 +15,7 @@ interface HandlerOptions {
   readonly exchange: SandboxExchange;
   /** The machine's clock, for limits: the exchange's may be stopped. */
   readonly now: () => number;
-  readonly limits: Limits;
+  readonly limits: EnforcedLimits;
   /** How far reqTime may be from the exchange's clock, in ms (default: a minute). */
   readonly tolerance?: number | undefined;
   /** The zone of the interface's dates, in minutes ahead of UTC (default: UTC). */
@@ -34,7 +34,7 @@ export interface ApiRequest {
   readonly url: string;
   readonly address: string;
   /** What reqTime may be (default: what a client may believe as the request is executed). */
-  readonly times?: readonly TimeRange[];
+  readonly times?: readonly InclusiveTimeRange[];
 }
 
 export interface ApiResponse {
@@ -103,7 +103,7 @@ export class RequestHandler {
   }
 
   /** What reqTime may be now. */
-  get times(): TimeRange[] {
+  get times(): InclusiveTimeRange[] {
     return this.clock.believable(this.#tolerance);
   }
 

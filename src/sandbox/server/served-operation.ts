@@ -1,3 +1,4 @@
+import type { Permission } from '../../domain/account.js';
 import { RENAMED_COINS } from '../../domain/coin.js';
 import { type OperationName, type OperationNamed, operations } from '../../exchange/operations/index.js';
 import type { Access, Operation, Parameters, Values } from '../../exchange/operations/operation.js';
@@ -7,7 +8,7 @@ import type { CoinRules } from '../markets/coins.js';
 import type { MarketRules } from '../markets/market.js';
 import { RequestRefused } from '../refusals.js';
 import type { Json } from './bodies.js';
-import type { Dialect, Permission } from './interface-details.js';
+import type { Dialect } from './interface-details.js';
 
 /** Chosen, because the interface has no end parameter: the latest rows, or the first, which allows paging. */
 export type KlineSince = 'first' | 'latest';

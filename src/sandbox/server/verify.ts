@@ -1,5 +1,5 @@
 import { createHash, createHmac, createSecretKey, type KeyObject } from 'node:crypto';
-import type { TimeRange } from '../exchange/clock.js';
+import type { InclusiveTimeRange } from '../exchange/clock.js';
 import { RequestRefused } from '../refusals.js';
 
 /*
@@ -74,7 +74,7 @@ function signedText(parameters: ReadonlyMap<string, string>): string {
 }
 
 /** Throws {@link RequestRefused} 3005 if reqTime is not a time in ms, and 3007 if it is none of `times`; `tolerance` in ms is for its words. */
-export function checkRequestTime(reqTime: string, times: readonly TimeRange[], tolerance: number): void {
+export function checkRequestTime(reqTime: string, times: readonly InclusiveTimeRange[], tolerance: number): void {
   if (!/^\d{1,15}$/.test(reqTime))
     throw new RequestRefused('badParameter', 'reqTime must be milliseconds since the Unix epoch');
   // 15 digits are exact

@@ -2,7 +2,7 @@ import type { AccountOrder } from '../orders/order.js';
 import type { OrderService, TradedMarket } from '../orders/order-service.js';
 import { type PathState, PricePath, STEPS_PER_MINUTE } from './price-path.js';
 import { RandomStream, random } from './random.js';
-import { MarketTraders, type Moment } from './traders.js';
+import { MarketTraders, type SimulatedMoment } from './traders.js';
 
 /** The length of a step in ms. Steps lie on a grid that begins at the Unix epoch. */
 const STEP = 500;
@@ -126,7 +126,7 @@ export class MarketSimulator {
     for (let minute = Math.floor(from / STEPS_PER_MINUTE) + 1; minute <= last; minute += 1) this.#takeMinute(minute);
   }
 
-  #take(step: number, act: (traders: MarketTraders, moment: Moment) => void): void {
+  #take(step: number, act: (traders: MarketTraders, moment: SimulatedMoment) => void): void {
     this.#step = step;
     this.#path.enter(Math.floor(step / STEPS_PER_MINUTE));
     for (const [index, venue] of this.#venues.entries()) {
@@ -149,7 +149,7 @@ export class MarketSimulator {
     this.#step = (minute + 1) * STEPS_PER_MINUTE - 1;
   }
 
-  #moment({ market }: TradedMarket, index: number, step: number): Moment {
+  #moment({ market }: TradedMarket, index: number, step: number): SimulatedMoment {
     const path = this.#path.fair(market.base, market.quote, step % STEPS_PER_MINUTE) * 10 ** market.priceScale;
     const fair = this.#interventions.priceMoves.fair(market.name, step * STEP, path);
     return {

@@ -1,4 +1,4 @@
-import { aggregate, type Candle, type History, type Level, MINUTE } from '../markets/candles.js';
+import { aggregate, type History, type MarketCandle, MINUTE, type StoredCandleType } from '../markets/candles.js';
 import type { SandboxMarket } from '../markets/market.js';
 import { type Columns, emptyColumns, RECORDED_MINUTES, recordedMinutes } from '../markets/recorded-minutes.js';
 import { combinedMove, factorOf, type Move, ownMove, recordedMove } from './price-path.js';
@@ -30,7 +30,7 @@ class ColumnHistory implements History {
   readonly #make: () => Columns;
 
   readonly start: number;
-  readonly #levels = new Map<Level, Candle[]>();
+  readonly #levels = new Map<StoredCandleType, MarketCandle[]>();
   #made: Columns | undefined;
 
   constructor(
@@ -44,20 +44,20 @@ class ColumnHistory implements History {
     this.start = end - length * MINUTE;
   }
 
-  candles(level: Level, from: number, to: number): Candle[] {
+  candles(level: StoredCandleType, from: number, to: number): MarketCandle[] {
     if (level === '1min') return this.#minutes(from, to);
     const candles = this.#levels.get(level) ?? aggregate(this.#minutes(this.start, this.end), level);
     this.#levels.set(level, candles);
     return candles.filter(({ time }) => time >= from && time < to);
   }
 
-  #minutes(from: number, to: number): Candle[] {
+  #minutes(from: number, to: number): MarketCandle[] {
     const first = Math.max(0, Math.ceil((from - this.start) / MINUTE));
     const last = Math.min(this.#length, Math.ceil((to - this.start) / MINUTE));
     return Array.from({ length: Math.max(0, last - first) }, (_, index) => this.#minute(first + index));
   }
 
-  #minute(index: number): Candle {
+  #minute(index: number): MarketCandle {
     this.#made ??= this.#make();
     const { high, low, volume } = this.#made;
     const [times, minute] = divided(this.#length - 1 - index, RECORDED_MINUTES);

@@ -10,7 +10,7 @@ import { factorOf, genesisPrice } from './price-path.js';
 import { type RandomStream, random } from './random.js';
 
 /** What traders know in a step, apart from the book. */
-export interface Moment {
+export interface SimulatedMoment {
   /** ms since the Unix epoch. */
   readonly time: number;
   /** The fair price in ticks, not necessarily whole. */
@@ -41,7 +41,7 @@ export class MarketTraders {
   readonly #orderService: OrderService;
 
   readonly #quotes: Record<Side, Quote[]> = { buy: [], sell: [] };
-  readonly #profile: Profile;
+  readonly #profile: TraderProfile;
 
   constructor(seed: number, venue: TradedMarket, orderService: OrderService) {
     this.#seed = seed;
@@ -58,7 +58,7 @@ export class MarketTraders {
     this.#quotes[order.side].sort((a, b) => (a.price - b.price) * better);
   }
 
-  step(moment: Moment): void {
+  step(moment: SimulatedMoment): void {
     const wanted = this.#quoteAround(moment);
     if (moment.dice.next() >= this.#profile.activity) return;
     const side = this.#trade(moment);
@@ -66,13 +66,13 @@ export class MarketTraders {
   }
 
   /** A step without quotes, in which as much trades as in any other. */
-  stepWithoutQuotes(moment: Moment): void {
+  stepWithoutQuotes(moment: SimulatedMoment): void {
     const { activity } = this.#profile;
     if (moment.dice.next() < activity) this.print(moment, 1 / (STEPS * activity));
   }
 
   /** A step that stands for a longer time: no quotes remain, but the price trades, and so do orders that it passes. */
-  print(moment: Moment, share: number): void {
+  print(moment: SimulatedMoment, share: number): void {
     this.leave();
     this.#sweep(moment);
     const side: Side = moment.dice.next() < 0.5 ? 'buy' : 'sell';
@@ -87,7 +87,7 @@ export class MarketTraders {
   }
 
   /** Quotes around the fair price and trades with whoever offers better. The quoted prices. */
-  #quoteAround(moment: Moment): Record<Side, number[]> {
+  #quoteAround(moment: SimulatedMoment): Record<Side, number[]> {
     const wanted = this.#wanted(moment.fair);
     for (const side of SIDES) this.#cancelExcept(side, wanted[side]);
     this.#sweep(moment);
@@ -117,7 +117,7 @@ export class MarketTraders {
   }
 
   /** Trades with customers who offer better than the fair price. */
-  #sweep({ fair, time }: Moment): void {
+  #sweep({ fair, time }: SimulatedMoment): void {
     const amount = sizedAmount(this.#profile.quoteLots * SWEEP_QUOTES, 1, true);
     const limits = { buy: Math.ceil(fair) - 1, sell: Math.floor(fair) + 1 };
     for (const side of SIDES) {
@@ -127,7 +127,7 @@ export class MarketTraders {
   }
 
   /** Ensures that there is a quote of sufficient size at each price. */
-  #post(side: Side, prices: readonly number[], moment: Moment): void {
+  #post(side: Side, prices: readonly number[], moment: SimulatedMoment): void {
     const old = this.#quotes[side];
     const min = BigInt(this.#profile.leastLots);
     const quotes: Quote[] = [];
@@ -143,7 +143,7 @@ export class MarketTraders {
   }
 
   /** A new quote, unless it would trade. Quotes further out are larger. */
-  #quote(side: Side, price: number, rank: number, { time, dice }: Moment): Quote | undefined {
+  #quote(side: Side, price: number, rank: number, { time, dice }: SimulatedMoment): Quote | undefined {
     const wanted = this.#profile.quoteLots * (0.15 + dice.exponential(0.85)) * (1 + rank / 40);
     const amount = sizedAmount(wanted, this.#profile.leastLots, dice.next() < 0.6);
     const maker = MAKERS[Math.floor(dice.next() * MAKERS.length)] ?? MAKERS[0];
@@ -152,7 +152,7 @@ export class MarketTraders {
   }
 
   /** A taker takes from the best quote. The side that was taken from. */
-  #trade({ turnover, time, dice }: Moment): Side {
+  #trade({ turnover, time, dice }: SimulatedMoment): Side {
     const side: Side = dice.next() < 0.5 ? 'buy' : 'sell';
     const best = this.#venue.book.best(opposite(side));
     const mean = (turnover * this.#profile.lotsPerTurnover) / (STEPS * this.#profile.activity);
@@ -195,7 +195,7 @@ interface Band {
 }
 
 /** How simulated traders behave in a market. */
-export interface Profile {
+export interface TraderProfile {
   /** From the fair price to the first quote, in ticks. */
   readonly halfSpread: number;
   /** From the best quote outwards. */
@@ -216,7 +216,7 @@ const QUOTES = [22, 22, 14, 10];
 const MORE_QUOTES = [26, 24, 20, 12];
 
 /** @internal for its test */
-export function profileOf(market: SandboxMarket): Profile {
+export function profileOf(market: SandboxMarket): TraderProfile {
   const price = (genesisPrice(market.base) / genesisPrice(market.quote)) * 10 ** market.priceScale;
   const lotsPerUsdt = 10 ** market.amountScale / genesisPrice(market.base);
   const depth = 4_000 + 8_000 * factorOf(market.base).factor.turnover;
@@ -240,7 +240,7 @@ export function profileOf(market: SandboxMarket): Profile {
  * in each cell, always at the same place. So when the fair price moves, few quotes change.
  * @internal for its test
  */
-export function wantedPrices(seed: number, profile: Profile, side: Side, fair: number): number[] {
+export function wantedPrices(seed: number, profile: TraderProfile, side: Side, fair: number): number[] {
   const prices: number[] = [];
   const outwards = side === 'buy' ? -1 : 1;
   let near = profile.halfSpread;

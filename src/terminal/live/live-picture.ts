@@ -2,8 +2,8 @@ import type { Picture } from '../answer.js';
 import { drawFaint, type Screen } from '../screen.js';
 import { displayWidth, safe, shortened } from '../text.js';
 import { zonedTime } from '../time.js';
-import { Changes } from './changes.js';
 import { type Freshness, freshnessText } from './freshness.js';
+import { RecentChanges } from './recent-changes.js';
 
 /** A part of a live picture. */
 export interface LiveSection {
@@ -56,7 +56,7 @@ export class LivePicture<Event> implements Picture<Event> {
   readonly #clock: { readonly now: () => number; readonly monotonic: () => number };
 
   /** By section: a price is a row of more than one book. */
-  readonly #changes = new Map<string, Changes>();
+  readonly #changes = new Map<string, RecentChanges>();
 
   constructor(source: LiveSource<Event>, clock: { readonly now: () => number; readonly monotonic: () => number }) {
     this.#source = source;
@@ -114,7 +114,7 @@ export class LivePicture<Event> implements Picture<Event> {
   #body(screen: Screen, section: LiveSection, rows = Number.POSITIVE_INFINITY, isLast = false): string {
     const draw = (on: Screen) => section.show(on, rows);
     if (isLast) return draw(screen);
-    const changes = this.#changes.get(section.key) ?? new Changes(this.#clock.monotonic);
+    const changes = this.#changes.get(section.key) ?? new RecentChanges(this.#clock.monotonic);
     this.#changes.set(section.key, changes);
     changes.begin();
     const marked = { ...screen, changes };

@@ -12,13 +12,13 @@ import {
   wanting,
 } from './decision-input.js';
 import { fits, isWorse, noWorse, restingPrice } from './prices.js';
-import type { Entry } from './terms.js';
+import type { AlgoEntry } from './terms.js';
 
 /**
  * One post-only order for the rest at the best price of its side, which moves only when others outbid it, never beyond the bound, and at most once
  * a second. Alone at the top it stays: its own order does not count, so it never outbids itself.
  */
-export function planChase(input: DecisionInput, { bound }: Extract<Entry, { readonly kind: 'chase' }>): LegPlan {
+export function planChase(input: DecisionInput, { bound }: Extract<AlgoEntry, { readonly kind: 'chase' }>): LegPlan {
   const { terms, market } = input;
   const { side, market: rules } = terms;
   const entries = entriesOf(input);

@@ -17,7 +17,7 @@ import {
 } from './decision-input.js';
 import { hasLostExits, TAKE_CANCELLED } from './exits.js';
 import { fits } from './prices.js';
-import type { Entry } from './terms.js';
+import type { AlgoEntry } from './terms.js';
 import { planTwap } from './twap.js';
 
 /** What the entry wants to be open, of the amount at most. */
@@ -44,13 +44,13 @@ export function planEntry(input: DecisionInput): LegPlan {
   return { ...withoutExcess(input, plan), until: earliest(plan.until, givenUpAt), followsMarket };
 }
 
-function planOf(input: DecisionInput, entry: Entry, start: number): LegPlan {
+function planOf(input: DecisionInput, entry: AlgoEntry, start: number): LegPlan {
   if (entry.kind === 'twap') return planTwap(input, entry, start);
   return entry.kind === 'chase' ? planChase(input, entry) : planLimit(input, entry);
 }
 
 /** One order. When it has closed, the entry is over. */
-function planLimit(input: DecisionInput, { type, price }: Extract<Entry, { readonly kind: 'limit' }>): LegPlan {
+function planLimit(input: DecisionInput, { type, price }: Extract<AlgoEntry, { readonly kind: 'limit' }>): LegPlan {
   const entries = entriesOf(input);
   const open = openOf(entries, 'entry');
   if (open !== null) return wanting(asItIs(open));

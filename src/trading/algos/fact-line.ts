@@ -2,7 +2,7 @@ import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import type { GivenLimits } from '../guards/given-limits.js';
 import type { AlgoFact } from './facts.js';
-import type { AlgoTerms, Entry, Exits, TrailDistance } from './terms.js';
+import type { AlgoEntry, AlgoTerms, Exits, TrailDistance } from './terms.js';
 
 // A fact on disk is a line of JSON; its decimals are texts.
 
@@ -129,7 +129,7 @@ function marketOf(fields: Fields): Market {
   };
 }
 
-function entryOf(fields: Fields): Entry {
+function entryOf(fields: Fields): AlgoEntry {
   const kind = fields.oneOf('kind', ['limit', 'twap', 'chase']);
   if (kind === 'limit')
     return { kind, type: fields.oneOf('type', ['limit', 'postOnly', 'ioc']), price: fields.decimal('price') };

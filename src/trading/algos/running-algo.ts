@@ -458,7 +458,7 @@ export class RunningAlgo {
   }
 
   get #needsSettling(): boolean {
-    return this.children.some(({ sending }) => sending === 'unknown' || sending === 'missing');
+    return this.children.some(isUnsettled);
   }
 
   /** Reads the orders that may have changed, and finds out what became of children whose outcome is unknown. */
@@ -474,10 +474,14 @@ export class RunningAlgo {
     const { trading, market } = this.#options;
     this.#settleAt = trading.host.monotonic() + SETTLE_MS;
     for (const child of this.children) {
-      if (child.sending !== 'unknown' && child.sending !== 'missing') continue;
+      if (!isUnsettled(child)) continue;
       trading.budget.restart();
       const isKnown = await settleChild(trading, market.name, child);
-      if (isKnown) this.#touched();
+      if (isKnown) {
+        this.#touched();
+        // a duplicate that a list has shown is read at once
+        this.#readAt = 0;
+      }
       this.#seen(child);
     }
   }
@@ -667,8 +671,10 @@ export class RunningAlgo {
 
   #say(note: AlgoNote): void {
     const text = noteText(note, this.terms);
-    if (this.#said.has(text)) return;
-    this.#said.add(text);
+    // candles may show more of a gap than trades did
+    const subject = note.note === 'missed' ? `missed ${note.level} in the gap since ${this.#gap?.gap.from}` : text;
+    if (this.#said.has(subject) || this.#said.has(text)) return;
+    this.#said.add(subject).add(text);
     const line = { said: text, time: this.#options.market.now() };
     this.#saidLines.push(line);
     try {
@@ -755,6 +761,10 @@ export class RunningAlgo {
   #sideOf(child: Pick<ChildOrder, 'role'>): string {
     return isExit(child) ? exitSideOf(this.terms) : this.terms.side;
   }
+}
+
+function isUnsettled({ sending, needsList }: ChildOrder): boolean {
+  return sending === 'unknown' || sending === 'missing' || needsList;
 }
 
 function extreme(prices: readonly Decimal[], which: 'high' | 'low'): Decimal {

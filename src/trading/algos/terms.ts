@@ -21,7 +21,7 @@ export interface AlgoTerms {
   /** In the base coin, whole lots. */
   readonly amount: Decimal;
   /** What builds a position; null if the exits are the order itself. */
-  readonly entry: Entry | null;
+  readonly entry: AlgoEntry | null;
   /** The conditions that the entry waits for, as `pit alert` understands them; none: it starts at once. */
   readonly when: readonly string[];
   /** What ends the position, or sells or buys the amount if there is no entry. */
@@ -42,7 +42,7 @@ export interface AlgoTerms {
 
 export type TriggerSource = 'book' | 'last';
 
-export type Entry =
+export type AlgoEntry =
   /** One order. */
   | { readonly kind: 'limit'; readonly type: OrderType; readonly price: Decimal }
   /** Slices over a time: orders that fill at once, or, if it is passive, orders at the best price of their own side. */

@@ -1,6 +1,6 @@
 import type { Refusal } from '../../domain/refusal.js';
 import { Failure, suggest } from '../../errors.js';
-import type { NotSent } from '../../exchange/exchange.js';
+import type { NotSentReason } from '../../exchange/exchange.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { SendGate } from '../journal/entry.js';
 import { type CallTerms, isKind, type Settlement } from '../journal/write.js';
@@ -10,7 +10,7 @@ import type { TradingContext } from '../trading-context.js';
 type CallOutcome =
   | { readonly outcome: 'done'; readonly body: string }
   | { readonly outcome: 'refused'; readonly refusal: Refusal }
-  | ({ readonly outcome: 'notSent' } & NotSent)
+  | ({ readonly outcome: 'notSent' } & NotSentReason)
   | { readonly outcome: 'unknown'; readonly reason: string };
 
 /**

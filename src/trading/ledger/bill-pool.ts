@@ -1,7 +1,7 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Bill } from '../../domain/funds.js';
 import { groupBy } from '../pnl/group-by.js';
-import type { Change } from './change.js';
+import type { BalanceChange } from './balance-change.js';
 
 /** The bills that no entry has yet. */
 export class BillPool {
@@ -17,7 +17,7 @@ export class BillPool {
   }
 
   /** A bill at this moment for each of the changes that is not zero; undefined if one has none. Takes none. */
-  find(time: number, changes: readonly Change[]): readonly Bill[] | undefined {
+  find(time: number, changes: readonly BalanceChange[]): readonly Bill[] | undefined {
     const found: Bill[] = [];
     for (const { coin, amount } of changes) {
       if (amount.sign === 0) continue;
@@ -36,7 +36,7 @@ export class BillPool {
   }
 
   /** Takes all bills of the coins of the changes at this moment, if both have the same sums. */
-  takeSums(time: number, changes: readonly Change[]): readonly Bill[] | undefined {
+  takeSums(time: number, changes: readonly BalanceChange[]): readonly Bill[] | undefined {
     const coins = new Set(changes.map(({ coin }) => coin));
     const bills = this.#at(time).filter(({ coin }) => coins.has(coin));
     const isWhole = [...coins].every((coin) => {
@@ -49,7 +49,7 @@ export class BillPool {
   }
 
   /** Takes the bill of exactly this change that is nearest to a moment. */
-  takeNearest({ coin, amount }: Change, time: number): Bill | undefined {
+  takeNearest({ coin, amount }: BalanceChange, time: number): Bill | undefined {
     const left = (this.#byChange.get(changeKey(coin, amount)) ?? []).filter((bill) => !this.#taken.has(bill));
     const [bill] = left.sort((one, other) => Math.abs(one.time - time) - Math.abs(other.time - time));
     if (bill !== undefined) this.#taken.add(bill);

@@ -4,8 +4,8 @@ import type { Side } from '../../domain/order.js';
 import { groupBy } from '../pnl/group-by.js';
 import type { Fill, MatchedHistory } from '../pnl/match-bills.js';
 import type { Movement } from '../pnl/movement.js';
+import { type BalanceChange, negated } from './balance-change.js';
 import { BillPool } from './bill-pool.js';
-import { type Change, negated } from './change.js';
 
 /** Where the other side of a change is booked if it is no trade. */
 export type Counterpart = 'opening' | 'deposits' | 'withdrawals' | 'other' | 'unexplained';
@@ -13,7 +13,7 @@ export type Counterpart = 'opening' | 'deposits' | 'withdrawals' | 'other' | 'un
 export type EntryKind = Side | 'opening' | 'fee' | 'deposit' | 'withdrawal' | 'other' | 'unexplained';
 
 /** One coin of a trade. Without a bill, the account did not change by it. */
-interface Leg extends Change {
+interface Leg extends BalanceChange {
   readonly hasBill: boolean;
 }
 
@@ -24,10 +24,10 @@ export interface LedgerEntry {
   readonly kind: EntryKind;
   readonly trade: { readonly market: string; readonly base: Leg; readonly quote: Leg } | null;
   /** Changes of the account that are neither a trade nor a fee. */
-  readonly changes: readonly Change[];
+  readonly changes: readonly BalanceChange[];
   readonly counterpart: Counterpart;
   /** What was paid, below zero for a rebate: for trades, or for deposits and withdrawals. */
-  readonly fees: readonly Change[];
+  readonly fees: readonly BalanceChange[];
   readonly feesOf: 'trades' | 'transfers';
   /** What the exchange calls the bill, of something that pit has no record of. */
   readonly type: string | null;
@@ -116,7 +116,7 @@ function tradeEntries({ fills, uncertain }: MatchedHistory, pool: BillPool): Led
 }
 
 interface BookedTrade {
-  readonly fees: readonly Change[];
+  readonly fees: readonly BalanceChange[];
   readonly bills: readonly Bill[];
 }
 
@@ -154,7 +154,7 @@ function tradeBills(fill: Fill, pool: BillPool): BookedTrade | undefined {
 
 /** A trade whose two coins are not booked at one moment: each that has a bill, at the moment of that. */
 function partEntries(fill: Fill, pool: BillPool): LedgerEntry[] {
-  const [base, quote] = legsOf(fill) as [Change, Change];
+  const [base, quote] = legsOf(fill) as [BalanceChange, BalanceChange];
   const [ofBase, ofQuote] = [base, quote].map((leg) => pool.takeNearest(leg, fill.time));
   const whole = tradeEntry(fill, [], []);
   const entries: LedgerEntry[] = [];
@@ -168,8 +168,8 @@ function partEntries(fill: Fill, pool: BillPool): LedgerEntry[] {
   return entries;
 }
 
-function tradeEntry(fill: Fill, fees: readonly Change[], bills: readonly Bill[]): LedgerEntry {
-  const [base, quote] = legsOf(fill) as [Change, Change];
+function tradeEntry(fill: Fill, fees: readonly BalanceChange[], bills: readonly Bill[]): LedgerEntry {
+  const [base, quote] = legsOf(fill) as [BalanceChange, BalanceChange];
   const trade = { market: fill.market, base: { ...base, hasBill: true }, quote: { ...quote, hasBill: true } };
   const { time, side: kind, order } = fill;
   return entryOf({ time, kind, trade, fees, order, bills: idsOf(bills) });
@@ -181,7 +181,7 @@ function idsOf(bills: readonly Bill[]): readonly string[] {
 }
 
 /** The changes by the trade itself: of the base coin and of the quote coin. */
-function legsOf({ side, base, quote, amount, value }: Fill): readonly Change[] {
+function legsOf({ side, base, quote, amount, value }: Fill): readonly BalanceChange[] {
   const isBuy = side === 'buy';
   return [
     { coin: base, amount: isBuy ? amount : amount.negated() },
@@ -189,11 +189,11 @@ function legsOf({ side, base, quote, amount, value }: Fill): readonly Change[] {
   ];
 }
 
-function paidFees({ fees }: Fill): readonly Change[] {
+function paidFees({ fees }: Fill): readonly BalanceChange[] {
   return fees.flatMap(({ coin, amount }) => (coin === null || amount.sign === 0 ? [] : [{ coin, amount }]));
 }
 
-function changesOf(fill: Fill): readonly Change[] {
+function changesOf(fill: Fill): readonly BalanceChange[] {
   return [...legsOf(fill), ...paidFees(fill).map(negated)];
 }
 
@@ -237,7 +237,7 @@ function withdrawalEntry(
   const size = amount.sign < 0 ? amount.negated() : amount;
   const record = nearest([...all], time, (one) => one.coin === coin && sizesOf(one).some((each) => each.equals(size)));
   const fee = record === undefined ? Decimal.zero : Decimal.of(record.fee ?? '0');
-  const change = (part: Decimal): Change => ({ coin, amount: amount.sign < 0 ? part.negated() : part });
+  const change = (part: Decimal): BalanceChange => ({ coin, amount: amount.sign < 0 ? part.negated() : part });
   const rest = size.minus(fee);
   // two bills; one; or that of its rest, if that of its fee is missing
   const ways = [[change(rest), change(fee)], [change(size)], [change(rest)]];

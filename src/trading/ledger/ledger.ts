@@ -2,16 +2,16 @@ import type { Coin } from '../../domain/account.js';
 import { Decimal } from '../../domain/decimal.js';
 import { type Bill, balanceAfter } from '../../domain/funds.js';
 import type { Window } from '../pnl/reconciliation.js';
-import type { Change } from './change.js';
+import type { BalanceChange } from './balance-change.js';
 import { entryOf, type LedgerEntry } from './entries.js';
 
 /** The balances before the oldest bill. */
 export interface OpeningBalances {
-  readonly balances: readonly Change[];
+  readonly balances: readonly BalanceChange[];
   /** The coins with bills of which none says what was there before. */
   readonly unknown: readonly string[];
   /** By how much the account has more of a coin than opening balance and bills add up to. */
-  readonly missing: readonly Change[];
+  readonly missing: readonly BalanceChange[];
 }
 
 /**
@@ -58,7 +58,7 @@ function totals(coins: readonly Coin[]): ReadonlyMap<string, Decimal> {
  */
 export function ledgerOf(
   entries: readonly LedgerEntry[],
-  opening: readonly Change[],
+  opening: readonly BalanceChange[],
   { from, to }: Window,
 ): readonly LedgerEntry[] {
   const balances = new Map(opening.map(({ coin, amount }) => [coin, amount]));
@@ -80,13 +80,13 @@ export function ledgerOf(
  *
  * @internal for its test
  */
-export function assetChanges({ trade, changes, fees }: LedgerEntry): readonly Change[] {
+export function assetChanges({ trade, changes, fees }: LedgerEntry): readonly BalanceChange[] {
   const legs = trade === null ? [] : [trade.base, trade.quote].filter(({ hasBill }) => hasBill);
   return [...legs, ...changes, ...fees.map(({ coin, amount }) => ({ coin, amount: amount.negated() }))];
 }
 
 /** By coin, without those that are zero. */
-function changesOf(sums: ReadonlyMap<string, Decimal>): readonly Change[] {
+function changesOf(sums: ReadonlyMap<string, Decimal>): readonly BalanceChange[] {
   return [...sums]
     .map(([coin, amount]) => ({ coin, amount }))
     .filter(({ amount }) => amount.sign !== 0)

@@ -1,7 +1,7 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { PastPrices } from '../pnl/past-prices.js';
 import { type PastValue, valueOfFee, valueOfTrade } from '../pnl/trade-legs.js';
-import type { Change } from './change.js';
+import type { BalanceChange } from './balance-change.js';
 import type { EntryWorth, LedgerEntry } from './entries.js';
 
 /** Entries with what they were worth in a coin when they happened. Throws Failure if candles cannot be read. */
@@ -32,7 +32,7 @@ export function worthOf(entry: LedgerEntry, unit: string, pastValue: PastValue):
   const { time, changes, fees } = entry;
   const trade = tradeOf(entry);
   const worth = trade === undefined ? null : valueOfTrade(trade, unit, pastValue);
-  const converted = ({ coin, amount }: Change) =>
+  const converted = ({ coin, amount }: BalanceChange) =>
     coin === unit ? amount : (pastValue(amount, coin, unit, time) ?? null);
   return {
     unit,

@@ -37,7 +37,7 @@ export interface BookResult {
 }
 
 /** The lots of one coin, over one market or all. Legs come in order of time; those after the window have to be left out. */
-export class Book {
+export class LotBook {
   readonly #queue: LotQueue;
   readonly #from: number;
   readonly #lots: ClosedLot[] = [];

@@ -1,6 +1,6 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Basis } from './basis.js';
-import { Book, type BookResult } from './book.js';
+import { type BookResult, LotBook } from './book.js';
 import { type CoinFlow, coinFlows } from './coin-flows.js';
 import type { MatchedHistory } from './match-bills.js';
 import type { Movement } from './movement.js';
@@ -34,12 +34,12 @@ interface CoinBooks {
 /** The profit and loss of an account in a window, with one queue of lots for each coin over all markets. */
 export function coinBooks(history: MatchedHistory, options: CoinBookOptions): CoinBooks {
   const { window, method, unit, readAt } = options;
-  const books = new Map<string, Book>();
+  const books = new Map<string, LotBook>();
   for (const { time, legs } of legsInOrder(history, options)) {
     if (time >= window.to) break;
     for (const leg of legs) {
       if (leg.coin === unit) continue;
-      const book = books.get(leg.coin) ?? new Book(method, window);
+      const book = books.get(leg.coin) ?? new LotBook(method, window);
       books.set(leg.coin, book);
       book.apply(time, leg);
     }

@@ -1,5 +1,5 @@
 import { Decimal } from '../../domain/decimal.js';
-import { Book } from './book.js';
+import { LotBook } from './book.js';
 import { type CoinBookOptions, legsInOrder } from './coin-books.js';
 import type { MatchedHistory } from './match-bills.js';
 import type { PnlOptions } from './profit-and-loss.js';
@@ -95,13 +95,13 @@ export function samplesOf(
   times: readonly number[],
   { method, window }: Pick<PnlOptions, 'method' | 'window'>,
 ): readonly Sample[] {
-  const books = new Map<string, { readonly book: Book; readonly holding: Holding }>();
+  const books = new Map<string, { readonly book: LotBook; readonly holding: Holding }>();
   const iterator = steps[Symbol.iterator]();
   let next = iterator.next();
   return times.map((time) => {
     for (; next.done !== true && next.value.time < time; next = iterator.next())
       for (const { key, holding, leg } of next.value.parts) {
-        const own = books.get(key) ?? { book: new Book(method, window), holding };
+        const own = books.get(key) ?? { book: new LotBook(method, window), holding };
         books.set(key, own);
         own.book.apply(next.value.time, leg);
       }

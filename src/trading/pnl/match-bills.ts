@@ -2,11 +2,11 @@ import type { Decimal } from '../../domain/decimal.js';
 import type { Bill } from '../../domain/funds.js';
 import type { Side } from '../../domain/order.js';
 import type { AccountHistory } from './account-history.js';
-import { FEE_BOOKINGS, type FeeBooking, type MarketSide, signed } from './market-side.js';
 import { type DueFee, matchSummedFees } from './match-summed-fees.js';
 import { matchTrades } from './match-trades.js';
 import { transferMovements } from './match-transfers.js';
 import type { Movement, MovementKind } from './movement.js';
+import { FEE_BOOKINGS, type FeeBooking, type OrdersToMatch, signed } from './orders-to-match.js';
 import { AmountIndex, Statement } from './statement.js';
 
 /** A fee as it was paid. */
@@ -90,7 +90,7 @@ interface BookedHistory {
   readonly statement: Statement;
   /** The bills that are left. */
   readonly bills: AmountIndex;
-  readonly sides: readonly MarketSide[];
+  readonly sides: readonly OrdersToMatch[];
   readonly uncertain: readonly UncertainTrades[];
   /** The bills that sum the fees of several orders. */
   readonly feeBills: readonly Movement[];
@@ -140,7 +140,7 @@ function matchOrders(
 }
 
 /** How many trades of a side lack the bill of one of their coins. */
-function lackingLegs(side: MarketSide): number {
+function lackingLegs(side: OrdersToMatch): number {
   return side.tradesWithFees().reduce((count, { hasBill, amount, value }) => {
     const ofBase = Number(!hasBill.base && amount.sign !== 0);
     return count + ofBase + Number(!hasBill.quote && value.sign !== 0);
@@ -148,7 +148,7 @@ function lackingLegs(side: MarketSide): number {
 }
 
 /** How many fees of a side lack a bill: those in one coin are one, however many trades share it. */
-function lackingFees(side: MarketSide): number {
+function lackingFees(side: OrdersToMatch): number {
   const coins = new Set<string | null>();
   for (const { fees } of side.tradesWithFees())
     for (const { coin, bill } of fees) if (coin === null || bill === 'none') coins.add(coin);
@@ -168,7 +168,7 @@ function byMoment(doubts: readonly { readonly time: number; readonly market: str
  * The coins in which fees were paid that orders do not name, that of the most fees first: the exchange has one coin of its own. None
  * if bills show none.
  */
-function unnamedFeeCoins({ orders }: AccountHistory, sides: readonly MarketSide[]): readonly string[] {
+function unnamedFeeCoins({ orders }: AccountHistory, sides: readonly OrdersToMatch[]): readonly string[] {
   const named = new Set(
     orders.flatMap(({ market, side, feeCoin }) => (feeCoin === null ? [] : `${side} ${market} ${feeCoin}`)),
   );
@@ -180,7 +180,7 @@ function unnamedFeeCoins({ orders }: AccountHistory, sides: readonly MarketSide[
   return [...counts].sort(([, one], [, other]) => other - one).map(([coin]) => coin);
 }
 
-function fillsOf(one: MarketSide): Fill[] {
+function fillsOf(one: OrdersToMatch): Fill[] {
   const { market, base, quote, side } = one;
   const orders = one.ordersOfTrades();
   return one.tradesWithFees().map(({ time, place, amount, value, fees }, index) => {
@@ -188,7 +188,7 @@ function fillsOf(one: MarketSide): Fill[] {
   });
 }
 
-function tradeMovements(one: MarketSide): Movement[] {
+function tradeMovements(one: OrdersToMatch): Movement[] {
   const { market, base, quote, isBuy } = one;
   const sign = isBuy ? 1 : -1;
   const movements: Movement[] = [];

@@ -1,7 +1,7 @@
 import { Decimal } from '../../domain/decimal.js';
 import { shareOf } from './lots.js';
-import type { BookedFee, MarketSide, OrderFee } from './market-side.js';
 import type { Movement } from './movement.js';
+import type { BookedFee, OrderFee, OrdersToMatch } from './orders-to-match.js';
 import type { Line, Statement } from './statement.js';
 
 /** The fee of an order whose bill, a sum of several fees, has not come yet. */
@@ -39,7 +39,7 @@ const DAY_MS = 86_400_000;
  * that of the fees of all orders so far, by the time of their fills, these bills are of these orders. An order that fills before
  * and after a bill has a part of its fee in each, and an order may have paid fees and received rebates: only the sum matters.
  */
-export function matchSummedFees(statement: Statement, sides: readonly MarketSide[]): SummedFees {
+export function matchSummedFees(statement: Statement, sides: readonly OrdersToMatch[]): SummedFees {
   const fees = sides
     .flatMap((side) => side.summedFees())
     .sort(({ last: one }, { last: other }) => one.time - other.time || one.place - other.place);

@@ -3,7 +3,7 @@ import { compareIds } from '../../domain/market-data.js';
 import type { Side } from '../../domain/order.js';
 import type { FilledOrder } from './account-history.js';
 import { groupBy } from './group-by.js';
-import { type BookedTrade, type FeeBooking, MarketSide, signed, tradeOf } from './market-side.js';
+import { type BookedTrade, type FeeBooking, OrdersToMatch, signed, tradeOf } from './orders-to-match.js';
 import { type BillOrder, ENOUGH_TRADES, possibleOrders, readMoment } from './read-in-order.js';
 import { distance, type Line, magnitude, type Statement } from './statement.js';
 
@@ -21,7 +21,7 @@ export function matchTrades(
   ownCoin: string | null,
 ): MatchedTrades {
   const all = orders.toSorted((one, other) => one.time - other.time || compareIds(one.id, other.id));
-  const newSide = (market: string, side: Side) => new MarketSide(market, side, booking, ownCoin);
+  const newSide = (market: string, side: Side) => new OrdersToMatch(market, side, booking, ownCoin);
   if (mayProveOrder(bills))
     for (const order of possibleOrders(bills)) {
       const found = readInOrder(bills.untaken(), all, newSide, order);
@@ -39,7 +39,7 @@ export function matchTrades(
 
 export interface MatchedTrades {
   readonly statement: Statement;
-  readonly sides: readonly MarketSide[];
+  readonly sides: readonly OrdersToMatch[];
   /** At how many moments only the sums of the bills are explained. */
   readonly summed: number;
   /** Where trades may be divided in another way, too. */
@@ -52,17 +52,17 @@ interface MarketMoment {
   readonly market: string;
 }
 
-type NewSide = (market: string, side: Side) => MarketSide;
+type NewSide = (market: string, side: Side) => OrdersToMatch;
 
 /** Places the orders and goes through the moments, oldest first, with the sides whose orders are placed by then. */
 function eachMoment(
   statement: Statement,
   orders: readonly FilledOrder[],
   newSide: NewSide,
-  visit: (lines: readonly Line[], placed: readonly MarketSide[]) => void,
-): readonly MarketSide[] {
-  const sides = new Map<string, MarketSide>();
-  const all: MarketSide[] = [];
+  visit: (lines: readonly Line[], placed: readonly OrdersToMatch[]) => void,
+): readonly OrdersToMatch[] {
+  const sides = new Map<string, OrdersToMatch>();
+  const all: OrdersToMatch[] = [];
   const place = (order: FilledOrder) => {
     const key = `${order.side} ${order.market}`;
     let side = sides.get(key);
@@ -109,14 +109,14 @@ function readInOrder(
   return addsUp && together >= ENOUGH_TRADES ? { statement, sides, summed: 0, doubts: [] } : undefined;
 }
 
-function isOpen({ isFound }: MarketSide): boolean {
+function isOpen({ isFound }: OrdersToMatch): boolean {
   return !isFound;
 }
 
 /** A side that may have traded at a moment. */
 interface SideMoment {
   readonly time: number;
-  readonly side: MarketSide;
+  readonly side: OrdersToMatch;
   /** The orders that share the totals of the side then. */
   readonly group: string;
 }
@@ -129,11 +129,11 @@ class Doubts {
   readonly #times = new Map<string, Set<number>>();
 
   /** Whether what is left of the orders of a side may be wrong. */
-  areAbout({ group }: MarketSide): boolean {
+  areAbout({ group }: OrdersToMatch): boolean {
     return this.#times.has(group);
   }
 
-  add(time: number, sides: readonly MarketSide[]): void {
+  add(time: number, sides: readonly OrdersToMatch[]): void {
     for (const side of sides) {
       const { group } = side;
       this.#all.push({ time, side, group });
@@ -141,7 +141,7 @@ class Doubts {
     }
   }
 
-  follow(time: number, sides: readonly MarketSide[]): void {
+  follow(time: number, sides: readonly OrdersToMatch[]): void {
     for (const side of sides) if (this.areAbout(side)) this.#followed.push({ time, side, group: side.group });
   }
 
@@ -162,7 +162,7 @@ class Doubts {
 
 /** A pair of bills that may be a trade of an order. */
 interface Candidate {
-  readonly side: MarketSide;
+  readonly side: OrdersToMatch;
   readonly base: Line;
   readonly quote: Line;
   readonly amount: Decimal;
@@ -173,7 +173,7 @@ interface Candidate {
 function matchMoment(
   statement: Statement,
   lines: readonly Line[],
-  placed: readonly MarketSide[],
+  placed: readonly OrdersToMatch[],
   doubts: Doubts,
 ): { readonly isSummed: boolean } {
   const [{ time }] = lines as readonly [Line];
@@ -211,11 +211,11 @@ function matchMoment(
 /** What the bills of a moment may be: of the trades of a side what it sent or received, or its fees. */
 class Roles {
   /** The sides that may have traded. */
-  readonly sides: readonly MarketSide[];
+  readonly sides: readonly OrdersToMatch[];
   /** Whether all bills of one coin and sign can be one thing only, so that their sums are certain. */
   readonly areClear: boolean;
 
-  constructor(lines: readonly Line[], mayTrade: readonly MarketSide[]) {
+  constructor(lines: readonly Line[], mayTrade: readonly OrdersToMatch[]) {
     const kinds = new Map(lines.map(({ coin, change }) => [kindOf(coin, change.sign), { coin, sign: change.sign }]));
     this.sides = mayTrade.filter(
       ({ base, quote, isBuy }) => kinds.has(kindOf(base, isBuy ? 1 : -1)) && kinds.has(kindOf(quote, isBuy ? -1 : 1)),
@@ -239,7 +239,7 @@ function kindOf(coin: string, sign: number): string {
   return `${coin} ${sign}`;
 }
 
-function candidatesOf(lines: readonly Line[], open: readonly MarketSide[]): Candidate[] {
+function candidatesOf(lines: readonly Line[], open: readonly OrdersToMatch[]): Candidate[] {
   const byCoin = groupBy(lines, ({ coin, change }) => kindOf(coin, change.sign));
   return open.flatMap((side) => {
     const sign = side.isBuy ? 1 : -1;
@@ -255,7 +255,7 @@ function candidatesOf(lines: readonly Line[], open: readonly MarketSide[]): Cand
 }
 
 /** Whether the bills are exactly those of all that is left of these orders, with their fees. */
-function addUp(lines: readonly Line[], sides: readonly MarketSide[]): boolean {
+function addUp(lines: readonly Line[], sides: readonly OrdersToMatch[]): boolean {
   const sums = new CoinSums();
   for (const { coin, change } of lines) sums.add(coin, change);
   const coins = new Set(lines.map(({ coin }) => coin));
@@ -285,7 +285,7 @@ class CoinSums {
 }
 
 /** Ends orders at a moment of which only the sums are clear. Buys come first in it: a sell may sell what they bought. */
-function endWithSums(side: MarketSide, lines: readonly Line[]): void {
+function endWithSums(side: OrdersToMatch, lines: readonly Line[]): void {
   const [first, last] = [lines[0], lines.at(-1)];
   if (first === undefined || last === undefined) return;
   const { amountLeft: amount, valueLeft: value, isBuy } = side;
@@ -306,7 +306,7 @@ interface Found {
   /** Whether every bill of the moment is one of a trade or may be one of a fee, and all orders end if they have to. */
   readonly isWhole: boolean;
   /** The sides that have other sums in another such division; all if not every division was looked at. */
-  readonly varying: ReadonlySet<MarketSide>;
+  readonly varying: ReadonlySet<OrdersToMatch>;
 }
 
 interface SearchOptions {
@@ -323,23 +323,23 @@ interface SearchOptions {
 class MomentSearch {
   readonly #all: readonly Line[];
   readonly #lines: readonly Line[];
-  readonly #sides: readonly MarketSide[];
+  readonly #sides: readonly OrdersToMatch[];
   readonly #options: SearchOptions;
 
   readonly #candidates: readonly (readonly Candidate[])[];
   readonly #taken = new Set<Line>();
   readonly #chosen: Candidate[] = [];
-  readonly #varying = new Set<MarketSide>();
+  readonly #varying = new Set<OrdersToMatch>();
   #best: readonly Candidate[] = [];
   #bestRest = Number.POSITIVE_INFINITY;
-  #sums: ReadonlyMap<MarketSide, string> = new Map();
+  #sums: ReadonlyMap<OrdersToMatch, string> = new Map();
   #steps = 0;
   #mostSteps = MOST_STEPS;
 
   constructor(
     all: readonly Line[],
     lines: readonly Line[],
-    sides: readonly MarketSide[],
+    sides: readonly OrdersToMatch[],
     candidates: readonly Candidate[],
     options: SearchOptions,
   ) {
@@ -423,9 +423,9 @@ class MomentSearch {
   }
 
   /** What each side trades and pays, as text. A bill that several sides may have paid is one that each may have paid or not. */
-  #sumsOfSides(): Map<MarketSide, string> {
+  #sumsOfSides(): Map<OrdersToMatch, string> {
     const trading = new Set(this.#chosen.map(({ side }) => side));
-    const fees = new Map<MarketSide, string[]>();
+    const fees = new Map<OrdersToMatch, string[]>();
     const left = new CoinSums();
     for (const line of this.#all)
       if (!this.#taken.has(line)) left.add(kindOf(line.coin, line.change.sign), line.change);
@@ -506,7 +506,7 @@ function isFar({ side, amount, value }: Candidate): boolean {
 }
 
 /** Finds the bill of a trade's fee. It also names the coin if the orders do not. */
-function matchFee(statement: Statement, lines: readonly Line[], side: MarketSide, trade: BookedTrade): void {
+function matchFee(statement: Statement, lines: readonly Line[], side: OrdersToMatch, trade: BookedTrade): void {
   const { feesLeft, base, quote } = side;
   // the exchange's own coin may be that of the market too, but then it pays the fees of other markets as well
   const isOfMarket = (coin: string) => coin === base || coin === quote;

@@ -1,8 +1,8 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Withdrawal } from '../../domain/funds.js';
 import type { AccountHistory, DatedDeposit } from './account-history.js';
-import { signed } from './market-side.js';
 import type { Movement, MovementKind } from './movement.js';
+import { signed } from './orders-to-match.js';
 import { type AmountIndex, type Line, magnitude, type Statement } from './statement.js';
 
 /**

@@ -1,4 +1,4 @@
-import { Book, type BookResult } from './book.js';
+import { type BookResult, LotBook } from './book.js';
 import { groupBy } from './group-by.js';
 import type { Method } from './lots.js';
 import type { Fill, MatchedHistory } from './match-bills.js';
@@ -51,8 +51,8 @@ export function profitAndLoss(history: MatchedHistory, options: PnlOptions): Acc
 }
 
 /** The lots of the base coin of one market, in its quote coin. */
-function marketBook(fills: readonly Fill[], unit: string, { window, method, fees, pastValue }: PnlOptions): Book {
-  const book = new Book(method, window);
+function marketBook(fills: readonly Fill[], unit: string, { window, method, fees, pastValue }: PnlOptions): LotBook {
+  const book = new LotBook(method, window);
   for (const fill of fills) {
     if (fill.time >= window.to) break;
     for (const leg of tradeLegs(fill, { unit, fees, pastValue }))

@@ -1,5 +1,5 @@
 import type { Decimal } from '../../domain/decimal.js';
-import type { BookedTrade, MarketSide } from './market-side.js';
+import type { BookedTrade, OrdersToMatch } from './orders-to-match.js';
 import { type Line, magnitude, type Statement } from './statement.js';
 
 /** How an exchange writes the bills of a trade, one after the other, if it does so always in one way. */
@@ -54,7 +54,7 @@ function orderOfTrade(lines: readonly Line[]): Partial<BillOrder> | undefined {
 export const ENOUGH_TRADES = 20;
 
 interface Pair {
-  readonly side: MarketSide;
+  readonly side: OrdersToMatch;
   readonly amount: Decimal;
   readonly value: Decimal;
 }
@@ -66,7 +66,7 @@ interface Pair {
 export function readMoment(
   statement: Statement,
   lines: readonly Line[],
-  open: readonly MarketSide[],
+  open: readonly OrdersToMatch[],
   { isSentFirst, isFeeFirst }: BillOrder,
 ): number {
   const sides = new Map(
@@ -84,7 +84,7 @@ export function readMoment(
   };
   let count = 0;
   let fees: Line[] = [];
-  let last: { readonly side: MarketSide; readonly trade: BookedTrade } | undefined;
+  let last: { readonly side: OrdersToMatch; readonly trade: BookedTrade } | undefined;
   for (let index = 0; index < lines.length; ) {
     const line = lines[index] as Line;
     const pair = pairAt(index);
@@ -107,7 +107,7 @@ export function readMoment(
 }
 
 /** A bill of a coin in which the trade pays no fee is one of something else. */
-function payFee(statement: Statement, side: MarketSide, trade: BookedTrade, line: Line): void {
+function payFee(statement: Statement, side: OrdersToMatch, trade: BookedTrade, line: Line): void {
   const owed = side.feeCoinOf(line.coin);
   if (owed === undefined) return;
   statement.take(line);

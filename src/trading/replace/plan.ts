@@ -19,7 +19,7 @@ import type { TradingContext } from '../trading-context.js';
 import { type AccountSource, type GivenAccount, orderAccountOf } from './order-account.js';
 
 /** What is to change, and what the exchange does not report about the order. */
-export interface Changes extends GivenAccount {
+export interface ReplaceChanges extends GivenAccount {
   readonly at: PriceExpression | undefined;
   readonly amount: AmountExpression | undefined;
 }
@@ -51,7 +51,7 @@ export async function planReplacement(
   trading: TradingContext,
   market: Market,
   reference: OrderReference,
-  { at, amount, ...given }: Changes,
+  { at, amount, ...given }: ReplaceChanges,
   {
     levels = LEVELS_FOR_BEST,
     earlier,
@@ -105,7 +105,7 @@ function successorOf({ archive }: TradingContext['journal'], { id, market }: Ord
 function alreadyReplaced(
   { id, market }: Order,
   successor: string,
-  { at, amount }: Pick<Changes, 'at' | 'amount'>,
+  { at, amount }: Pick<ReplaceChanges, 'at' | 'amount'>,
 ): Failure {
   const changes = [
     ...(at === undefined ? [] : ['--at', priceText(at)]),

@@ -18,7 +18,7 @@ import type { TradingContext } from '../trading-context.js';
 import { type ReplacePlan, refuseConcurrentCancel } from './plan.js';
 
 /** The outcomes of the old order and of its replacement. */
-export type Replacement =
+export type ReplaceOutcome =
   /** The order was not cancelled, or that is unknown: nothing was placed. */
   | { readonly kind: 'kept'; readonly cancel: CancelOutcome }
   /** The order filled before it could be cancelled: nothing was placed. */
@@ -52,7 +52,7 @@ export async function replaceOrder(
   { terms, market, placed }: ReplacePlan,
   id: string,
   { requireWithinLimits, bestBid }: RecordOptions = {},
-): Promise<Replacement> {
+): Promise<ReplaceOutcome> {
   // another command may have begun since the plan was made
   refuseIdenticalOrder(trading, placed);
   const recording = { id, reqTime: trading.client.now(), bestBid };
@@ -89,7 +89,7 @@ async function placeRest(
   market: Market,
   entry: JournalEntry<'replace'>,
   cancel: ConfirmedCancel,
-): Promise<Replacement> {
+): Promise<ReplaceOutcome> {
   const { terms } = entry.write;
   const rest = remainderOf(terms.wanted, cancel.filled);
   entry.note(`${eventOf(cancel)}; ${rest.amount} is left to place`);

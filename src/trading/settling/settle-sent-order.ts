@@ -1,7 +1,7 @@
 import type { Order } from '../../domain/order.js';
 import type { Refusal } from '../../domain/refusal.js';
 import { tryRead } from '../../errors.js';
-import type { NotSent as NotSentReason, WriteResponse } from '../../exchange/exchange.js';
+import type { NotSentReason, WriteResponse } from '../../exchange/exchange.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { RecordedWrite } from '../journal/write.js';
 import type { TradingContext } from '../trading-context.js';

@@ -6,7 +6,7 @@ import { type Chain, checkMemo, chooseChain, type Destination, destinationOf, re
 import type { WantedWithdrawal } from './terms.js';
 
 /** A withdrawal as the user wrote it. */
-export interface WithdrawRequest {
+export interface WithdrawalDraft {
   readonly coin: string;
   readonly amount: WithdrawAmount & { readonly coin?: string };
   readonly to: string;
@@ -48,7 +48,7 @@ export function checkCoin(coin: string, { entry, permitted }: CoinFacts): NonNul
 }
 
 /** Checks everything that can be checked and computes the amounts. Throws Failure `usage` and `credentials` with a fix. */
-export function prepareWithdrawal(request: WithdrawRequest, facts: CoinFacts, place: FeePlace): PreparedWithdrawal {
+export function prepareWithdrawal(request: WithdrawalDraft, facts: CoinFacts, place: FeePlace): PreparedWithdrawal {
   const { coin, amount, to, memo, internal, fee } = request;
   const entry = checkCoin(coin, facts);
   if (amount.coin !== undefined && amount.coin !== coin)

@@ -7,7 +7,7 @@ import { layoutOf } from '../../../src/commands/watch/layout.js';
 import { type Effect, initialState } from '../../../src/commands/watch/state.js';
 import type { WatchView } from '../../../src/commands/watch/view.js';
 import { Decimal } from '../../../src/domain/decimal.js';
-import { Changes } from '../../../src/terminal/live/changes.js';
+import { RecentChanges } from '../../../src/terminal/live/recent-changes.js';
 import { screenOf } from '../../../src/terminal/screen.js';
 import { foldFacts } from '../../../src/trading/algos/facts.js';
 import { snapshotOf } from '../../../src/trading/algos/snapshot.js';
@@ -62,7 +62,9 @@ describe('the lines of an algo order', () => {
 
 function drawn(view: WatchView, [width, height]: readonly [number, number]): string[] {
   const screen = screenOf(Object.assign(new Kept(width), { rows: height }), { TERM: 'xterm-256color', NO_COLOR: '1' });
-  return frameOf({ state: initialState('1min'), view, changes: new Changes(() => 0), screen }).lines(screen.paint);
+  return frameOf({ state: initialState('1min'), view, changes: new RecentChanges(() => 0), screen }).lines(
+    screen.paint,
+  );
 }
 
 const OCO = shown(sell('0.1', { take: '24350', stop: '23900' }));

@@ -7,8 +7,8 @@ import { movedCursor } from '../../../src/commands/watch/ladder.js';
 import { initialState, type WatchEvent, type WatchState } from '../../../src/commands/watch/state.js';
 import type { WatchView } from '../../../src/commands/watch/view.js';
 import { Decimal } from '../../../src/domain/decimal.js';
-import { Changes } from '../../../src/terminal/live/changes.js';
 import { cellsOf } from '../../../src/terminal/live/painted-cells.js';
+import { RecentChanges } from '../../../src/terminal/live/recent-changes.js';
 import { screenOf } from '../../../src/terminal/screen.js';
 import { displayWidth } from '../../../src/terminal/text.js';
 import { Kept } from '../../terminal/screens.js';
@@ -26,7 +26,7 @@ function drawn(view: WatchView, look: Look = {}, state: WatchState = initialStat
   const { width = 120, height = 40, colour = false, term = 'xterm-256color' } = look;
   const terminal = Object.assign(new Kept(width), { rows: height });
   const screen = screenOf(terminal, { TERM: term, ...(colour ? {} : { NO_COLOR: '1' }) });
-  return frameOf({ state, view, changes: new Changes(() => 0), screen }).lines(screen.paint);
+  return frameOf({ state, view, changes: new RecentChanges(() => 0), screen }).lines(screen.paint);
 }
 
 const NOTHING = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { carryOut, type Write, type WriteContext } from '../../../src/commands/writes/write.js';
+import { carryOut, type WriteContext, type WriteSteps } from '../../../src/commands/writes/write.js';
 import { type EndingSignal, Failure, Interrupted, type Interruption } from '../../../src/errors.js';
 import type { Halt } from '../../../src/exchange/exchange.js';
 import { fakeHost } from '../../support/fake-host.js';
@@ -50,7 +50,7 @@ function contextOf(
 type Ready = { readonly price: string; readonly warnings: readonly { readonly text: string }[] };
 
 /** A write whose steps add their names to what was said. */
-function writeOf(said: string[], steps: Partial<Write<Ready, string>> = {}): Write<Ready, string> {
+function writeOf(said: string[], steps: Partial<WriteSteps<Ready, string>> = {}): WriteSteps<Ready, string> {
   return {
     prepare: async () => ({ price: '1', warnings: [{ text: 'far' }] }),
     preview: async () => () => 'table',

@@ -17,7 +17,7 @@ import { Faults } from '../../../src/sandbox/faults/faults.js';
 import { FaultLog } from '../../../src/sandbox/faults/log.js';
 import { RequestRefused } from '../../../src/sandbox/refusals.js';
 import { Activity, interfaceRequestListener, listen } from '../../../src/sandbox/server/http.js';
-import { DOCUMENTED_LIMITS, keptLimits, type Limits } from '../../../src/sandbox/server/limits.js';
+import { DOCUMENTED_LIMITS, type EnforcedLimits, keptLimits } from '../../../src/sandbox/server/limits.js';
 import { RequestHandler } from '../../../src/sandbox/server/request-handler.js';
 import { StreamServer } from '../../../src/sandbox/streams/stream-server.js';
 import { random } from '../../sandbox/support/served-process.js';
@@ -214,7 +214,7 @@ interface Asked {
 }
 
 /** The same limits, counting what they refuse. */
-function counting(limits: Limits, refusals: { count: number }): Limits {
+function counting(limits: EnforcedLimits, refusals: { count: number }): EnforcedLimits {
   return new Proxy(limits, {
     get: (target, name) => {
       const method: unknown = Reflect.get(target, name, target);

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { OrderType, Side } from '../../../src/domain/order.js';
-import { Book, type BookOrder } from '../../../src/sandbox/engine/book.js';
+import { type BookOrder, OrderBook } from '../../../src/sandbox/engine/book.js';
 
 /** A book whose orders are numbered as they come, with events in words and its levels as text. */
 class DrawnBook {
-  readonly book = new Book<BookOrder>();
+  readonly book = new OrderBook<BookOrder>();
   #count = 0n;
 
   submit(side: Side, price: number, amount: number, execution: OrderType = 'limit'): string {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Side } from '../../../src/domain/order.js';
-import { Book, type BookEvent, type BookOrder, emptyRecordedBook } from '../../../src/sandbox/engine/book.js';
+import { type BookEvent, type BookOrder, emptyRecordedBook, OrderBook } from '../../../src/sandbox/engine/book.js';
 
 type Levels = readonly (readonly [price: number, lots: number])[];
 
@@ -13,7 +13,7 @@ interface Drawn {
 
 /** A recorded book that orders queue in, drawn as levels of price and lots. */
 class RecordedFixture {
-  readonly book = new Book<BookOrder>();
+  readonly book = new OrderBook<BookOrder>();
   readonly #recording = emptyRecordedBook();
   #id = 0n;
   /** Lots that each order got, by its id. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Bill, BillBook } from '../../../src/sandbox/accounts/bills.js';
+import { type AccountBill, BillBook } from '../../../src/sandbox/accounts/bills.js';
 import { Ledger } from '../../../src/sandbox/accounts/ledger.js';
 import { FIRST, Sequences } from '../../../src/sandbox/orders/sequences.js';
 import { NumberedLists } from '../../../src/sandbox/store/numbered-lists.js';
@@ -47,7 +47,7 @@ const COINS = ['btc', 'usdt', 'eth'];
 /** One bill a second for one account. */
 function filled(count: number): Disk {
   const disk = { bills: new CountingRows(), coinBills: new CountingRows() };
-  const tables = { bills: disk.bills.table<Bill[]>(), coinBills: disk.coinBills.table<number[]>() };
+  const tables = { bills: disk.bills.table<AccountBill[]>(), coinBills: disk.coinBills.table<number[]>() };
   const ledger = new Ledger();
   const book = bookOf(tables, ledger);
   for (let index = 0; index < count; index += 1) {
@@ -60,7 +60,7 @@ function filled(count: number): Disk {
   return disk;
 }
 
-function bookOf(tables: { bills: Table<Bill[]>; coinBills: Table<number[]> }, ledger = new Ledger()): BillBook {
+function bookOf(tables: { bills: Table<AccountBill[]>; coinBills: Table<number[]> }, ledger = new Ledger()): BillBook {
   const lists = { bills: new NumberedLists(tables.bills), coinBills: new NumberedLists(tables.coinBills) };
   return new BillBook(lists, ledger, new Sequences({ ...FIRST }));
 }
@@ -116,11 +116,11 @@ test('pages of bills equal those of a filtered list, also after clock changes an
     async (steps, queries) => {
       const directory = temporaryDirectory();
       let store = Store.open(directory);
-      const lists = () => ({ bills: store.lists<Bill>('bills'), coinBills: store.lists<number>('coinBills') });
+      const lists = () => ({ bills: store.lists<AccountBill>('bills'), coinBills: store.lists<number>('coinBills') });
       const ledger = new Ledger();
       const sequences = new Sequences({ ...FIRST });
       let book = new BillBook(lists(), ledger, sequences);
-      const kept: Pick<Bill, 'account' | 'coin' | 'time' | 'balance'>[] = [];
+      const kept: Pick<AccountBill, 'account' | 'coin' | 'time' | 'balance'>[] = [];
       let now = 10;
       for (const [index, { account, coin, later }] of steps.entries()) {
         now += later;

@@ -53,7 +53,7 @@ test('random margin orders keep the ledger balanced, owe only what was borrowed,
     const fixture = fresh();
     const orders: AccountOrder[] = [];
     for (const { account, cancel, side, type, price, amount, ...terms } of actions) {
-      const last = fixture.venue.tape.last?.price ?? 100n;
+      const last = fixture.venue.trades.last?.price ?? 100n;
       fixture.prices.set('btc_usdt', last);
       const before = debts(fixture);
       const wallet = { spot: account, isolated: `${account}~btc_usdt`, cross: `${account}~cross` }[terms.accountType];

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { CANDLE_TYPES } from '../../../src/domain/candle.js';
 import {
-  type Candle,
-  CandleSeries,
   type CandleType,
   candleLength,
   candleStart,
+  type MarketCandle,
+  MarketCandles,
   MINUTE,
 } from '../../../src/sandbox/markets/candles.js';
 import { Table } from '../../../src/sandbox/store/table.js';
@@ -134,13 +134,13 @@ test('without trades the price stays and the volume is zero', async () => {
 
 test('recorded minutes that come in order have the same sums as those that replace others', () => {
   const begin = Date.UTC(2024, 2, 15);
-  const seriesOf = (candles: readonly Candle[]) => {
+  const seriesOf = (candles: readonly MarketCandle[]) => {
     const empty = { get: () => undefined, getRange: () => [], put: () => undefined, remove: () => undefined };
-    const series = new CandleSeries('btc_usdt', begin, new Table<Candle>('candles', empty as never));
+    const series = new MarketCandles('btc_usdt', begin, new Table<MarketCandle>('candles', empty as never));
     for (const candle of candles) series.replace(candle);
     return CANDLE_TYPES.map((type) => series.read(type, begin + 900 * MINUTE, 1_000));
   };
-  const minutes = Array.from({ length: 800 }, (_, index): Candle => {
+  const minutes = Array.from({ length: 800 }, (_, index): MarketCandle => {
     const open = 1_000n + BigInt((index * 37) % 101);
     const close = open + BigInt(index % 7) - 3n;
     // now and then minutes without a trade

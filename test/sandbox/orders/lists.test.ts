@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { OrderList } from '../../../src/sandbox/orders/order-repository.js';
+import type { OrderListKind } from '../../../src/sandbox/orders/order-repository.js';
 import { ExchangeFixture } from '../support/exchange-fixture.js';
 
 const BTC = 'btc_usdt';
@@ -9,7 +9,7 @@ const far = { market: BTC, side: 'buy', type: 'limit', price: '20000', amount: '
 async function history() {
   const clocked = await ExchangeFixture.open();
   const { exchange, account } = clocked;
-  const ids: Record<OrderList, string[]> = { buy: [], sell: [], open: [], traded: [], all: [] };
+  const ids: Record<OrderListKind, string[]> = { buy: [], sell: [], open: [], traded: [], all: [] };
   for (let index = 0; index < 40; index += 1) {
     const side = index % 3 === 0 ? 'sell' : 'buy';
     const { bid, ask } = exchange.market.ticker(BTC);

@@ -7,7 +7,7 @@ export interface Campaign {
   readonly refused: number;
   readonly cancelled: number;
   readonly trades: number;
-  /** Time spent in the order service, in ms: matching, ledger, bills, tape, candles. */
+  /** Time spent in the order service, in ms: matching, ledger, bills, trades, candles. */
   readonly spent: number;
 }
 

@@ -1,12 +1,12 @@
 import type { Side } from '../../../src/domain/order.js';
-import { type Bill, BillBook } from '../../../src/sandbox/accounts/bills.js';
+import { type AccountBill, BillBook } from '../../../src/sandbox/accounts/bills.js';
 import { Ledger } from '../../../src/sandbox/accounts/ledger.js';
-import { Book, type Level } from '../../../src/sandbox/engine/book.js';
+import { OrderBook, type PriceLevel } from '../../../src/sandbox/engine/book.js';
 import { Changes } from '../../../src/sandbox/exchange/changes.js';
 import { MarginService } from '../../../src/sandbox/margin/margin-service.js';
-import { type Candle, CandleSeries } from '../../../src/sandbox/markets/candles.js';
+import { type MarketCandle, MarketCandles } from '../../../src/sandbox/markets/candles.js';
 import { MARKETS } from '../../../src/sandbox/markets/market.js';
-import { Tape, type Trade } from '../../../src/sandbox/markets/tape.js';
+import { type MarketTrade, MarketTrades } from '../../../src/sandbox/markets/market-trades.js';
 import type { AccountOrder, StoredOrder } from '../../../src/sandbox/orders/order.js';
 import { OrderRepository } from '../../../src/sandbox/orders/order-repository.js';
 import {
@@ -25,8 +25,8 @@ import { tableInMemory } from './memory.js';
 export class OrderFixture {
   readonly #tables: Table<unknown>[] = [];
   readonly ledger = new Ledger();
-  readonly trades = this.#lists<Trade>();
-  readonly #statements = this.#lists<Bill>();
+  readonly trades = this.#lists<MarketTrade>();
+  readonly #statements = this.#lists<AccountBill>();
   /** Last prices in ticks, by which loans are valued. */
   readonly prices = new Map<string, bigint>();
   readonly margin: MarginService;
@@ -52,8 +52,12 @@ export class OrderFixture {
     const base = { ledger: this.ledger, bills, sequences, now: () => 0, changed: () => undefined };
     this.margin = new MarginService({ ...base, markets: MARKETS, lastPrice: (name) => this.prices.get(name) ?? 0n });
     const nothing = { start: 0, end: 0, candles: () => [] };
-    const series = new CandleSeries('btc_usdt', nothing, this.#table<Candle>());
-    this.venue = { market, book: new Book<AccountOrder>(), tape: new Tape('btc_usdt', this.trades, series) };
+    const series = new MarketCandles('btc_usdt', nothing, this.#table<MarketCandle>());
+    this.venue = {
+      market,
+      book: new OrderBook<AccountOrder>(),
+      trades: new MarketTrades('btc_usdt', this.trades, series),
+    };
     const venues = new Map([['btc_usdt', this.venue]]);
     const idle = { timers: new Scheduler<CancelTimer>([]), changes: new Changes() };
     this.orderService = new OrderService({ ...base, ...idle, orders, margin: this.margin, venues });
@@ -89,7 +93,7 @@ export class OrderFixture {
 
   /** The levels as text, asks above bids, the best next to the line: `101  30 = ann 10, ben 20`. */
   book(): string {
-    const draw = ({ price, amount, orders }: Level<AccountOrder>) =>
+    const draw = ({ price, amount, orders }: PriceLevel<AccountOrder>) =>
       `${price}  ${amount} = ${[...orders.values()].map((order) => `${order.account} ${order.remaining}`).join(', ')}`;
     const asks = [...this.venue.book.levels('sell')].map(draw).reverse();
     const bids = [...this.venue.book.levels('buy')].map(draw);
@@ -104,7 +108,7 @@ export class OrderFixture {
   }
 
   /** The bills of wallets, one wallet after the other, oldest first. */
-  bills(...wallets: string[]): Bill[] {
+  bills(...wallets: string[]): AccountBill[] {
     return wallets.flatMap((wallet) => this.#statements.between(wallet, 1, this.#statements.length(wallet)));
   }
 

@@ -7,7 +7,7 @@ import { decide } from '../../../src/trading/algos/decide.js';
 import { type AlgoFact, foldFacts } from '../../../src/trading/algos/facts.js';
 import { nextStep } from '../../../src/trading/algos/next-step.js';
 import { algoRow } from '../../../src/trading/algos/summary.js';
-import type { AlgoTerms, Entry } from '../../../src/trading/algos/terms.js';
+import type { AlgoEntry, AlgoTerms } from '../../../src/trading/algos/terms.js';
 import { MARKET } from '../support/market.js';
 
 // Nothing here is what a command would make or an exchange would send: that is the point.
@@ -24,7 +24,7 @@ const time = fc.integer({ min: -200_000, max: 200_000 }).map((offset) => START +
 const length = fc.integer({ min: -5, max: 200_000 });
 const optional = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: null });
 
-const entry: fc.Arbitrary<Entry> = fc.oneof(
+const entry: fc.Arbitrary<AlgoEntry> = fc.oneof(
   fc.record({ kind: fc.constant('limit' as const), type: fc.constantFrom('limit', 'postOnly', 'ioc'), price: decimal }),
   fc.record({ kind: fc.constant('chase' as const), bound: optional(decimal) }),
   fc.record({

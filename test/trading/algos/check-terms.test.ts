@@ -4,7 +4,7 @@ import { Decimal } from '../../../src/domain/decimal.js';
 import type { Side } from '../../../src/domain/order.js';
 import { Failure } from '../../../src/errors.js';
 import { checkTerms, sliceCounts } from '../../../src/trading/algos/check-terms.js';
-import type { AlgoTerms, Entry, Exits, TrailDistance } from '../../../src/trading/algos/terms.js';
+import type { AlgoEntry, AlgoTerms, Exits, TrailDistance } from '../../../src/trading/algos/terms.js';
 
 const MARKET = {
   ...{
@@ -22,7 +22,7 @@ const MARKET = {
 interface Given {
   readonly side?: Side;
   readonly amount?: string;
-  readonly entry?: Entry;
+  readonly entry?: AlgoEntry;
   readonly take?: string;
   readonly stop?: string;
   readonly limit?: string;
@@ -75,7 +75,7 @@ function check(given: Given): string {
   }
 }
 
-const limitAt = (at: string, type: 'limit' | 'postOnly' = 'limit'): Entry => ({
+const limitAt = (at: string, type: 'limit' | 'postOnly' = 'limit'): AlgoEntry => ({
   kind: 'limit',
   type,
   price: Decimal.of(at),

@@ -2,14 +2,20 @@ import { describe, expect, it } from 'vitest';
 import type { OrderReference } from '../../../src/domain/order.js';
 import { parsePrice } from '../../../src/trading/expressions.js';
 import type { BatchTerms, RecordedOrderTerms } from '../../../src/trading/journal/write.js';
-import { type Changes, planReplacement } from '../../../src/trading/replace/plan.js';
+import { planReplacement, type ReplaceChanges } from '../../../src/trading/replace/plan.js';
 import { replaceOrder } from '../../../src/trading/replace/replace.js';
 import { query } from '../support/exchange.js';
 import { MARKET } from '../support/market.js';
 import { type ListedOrder, serveOrders } from '../support/open-orders.js';
 import { type TestTrading, tradingOf } from '../support/trading.js';
 
-const SILENT: Changes = { at: parsePrice('30100'), amount: undefined, account: undefined, borrow: false, repay: false };
+const SILENT: ReplaceChanges = {
+  at: parsePrice('30100'),
+  amount: undefined,
+  account: undefined,
+  borrow: false,
+  repay: false,
+};
 const CROSS: RecordedOrderTerms = {
   ...{ market: 'btc_usdt', side: 'buy', type: 'limit', account: 'cross', borrow: true, repay: false },
   ...{ price: '30000', amount: '0.5' },
@@ -40,7 +46,7 @@ function placed(
 }
 
 /** The planned replacement, or its refusal. */
-async function plan(trading: TestTrading, reference: OrderReference, wishes: Partial<Changes> = {}) {
+async function plan(trading: TestTrading, reference: OrderReference, wishes: Partial<ReplaceChanges> = {}) {
   const { placed: terms, accountSource } = await planReplacement(trading, MARKET, reference, {
     ...SILENT,
     ...wishes,
@@ -70,7 +76,7 @@ describe('a replacement', () => {
     expect(await plan(trading, { clientId: 'mine9' })).toMatchObject({ account: 'cross', accountSource: 'journal' });
   });
 
-  it.each<[string, Partial<Changes>, string]>([
+  it.each<[string, Partial<ReplaceChanges>, string]>([
     ['another account', { account: 'spot' }, 'contradicts --account spot'],
     ['a loan that the order does not have', { account: 'cross', repay: true }, 'contradicts --repay'],
   ])('refuses a replacement if the flags name %s', async (_, wishes, words) => {

@@ -6,8 +6,8 @@ import { cancelOrders } from '../../../src/trading/cancel/cancel-orders.js';
 import { parseAmount, parsePrice } from '../../../src/trading/expressions.js';
 import { requireDayNotional } from '../../../src/trading/guards/limits.js';
 import type { RecordedOrderTerms, Write } from '../../../src/trading/journal/write.js';
-import { type Changes, planReplacement } from '../../../src/trading/replace/plan.js';
-import { type Replacement, replaceOrder } from '../../../src/trading/replace/replace.js';
+import { planReplacement, type ReplaceChanges } from '../../../src/trading/replace/plan.js';
+import { type ReplaceOutcome, replaceOrder } from '../../../src/trading/replace/replace.js';
 import { resolve, unplacedOf } from '../../../src/trading/settling/resolve.js';
 import { FAULTS } from '../../support/fault-server.js';
 import { count, query } from '../support/exchange.js';
@@ -17,13 +17,19 @@ import { type TestTrading, tradingOf } from '../support/trading.js';
 
 const OTHER = { id: 'other0001', reqTime: 5 };
 const NAME = 'replacement1';
-const WISHES: Changes = { at: parsePrice('30100'), amount: undefined, account: 'spot', borrow: false, repay: false };
+const WISHES: ReplaceChanges = {
+  at: parsePrice('30100'),
+  amount: undefined,
+  account: 'spot',
+  borrow: false,
+  repay: false,
+};
 
 function bought(filled = '0', more: Partial<ListedOrder> = {}): ListedOrder[] {
   return [{ id: '7', side: 'buy', status: filled === '0' ? 0 : 3, filled, amount: '0.5', ...more }];
 }
 
-async function replace(trading: TestTrading, wishes: Partial<Changes> = {}): Promise<Replacement> {
+async function replace(trading: TestTrading, wishes: Partial<ReplaceChanges> = {}): Promise<ReplaceOutcome> {
   const plan = await planReplacement(trading, MARKET, { id: '7' }, { ...WISHES, ...wishes });
   return replaceOrder(trading, plan, NAME);
 }
@@ -396,7 +402,7 @@ describe('resolving a replacement', () => {
 });
 
 describe('an order that cannot be replaced', () => {
-  it.each<[string, ListedOrder[], Partial<Changes>, object]>([
+  it.each<[string, ListedOrder[], Partial<ReplaceChanges>, object]>([
     [
       'it is filled',
       bought('0.5', { status: 2 }),

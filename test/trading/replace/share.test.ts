@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
 import { parseAmount, parsePrice } from '../../../src/trading/expressions.js';
-import { type Changes, planReplacement } from '../../../src/trading/replace/plan.js';
+import { planReplacement, type ReplaceChanges } from '../../../src/trading/replace/plan.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
 import { record } from '../support/exchange.js';
 import { tradingOf } from '../support/trading.js';
@@ -49,7 +49,7 @@ describe('a replacement with a share', () => {
           account: `{"result":{"coins":[${['btc', 'usdt'].map((coin) => entryOf(coin, free)).join(',')}],"base":{"username":"a","trade_password_enabled":true,"auth_google_enabled":true,"auth_mobile_enabled":true}},"assetPerm":true,"leverPerm":true,"entrustPerm":true,"moneyPerm":true}`,
         };
         const at = parsePrice(Decimal.fromUnits(now, 2).toString());
-        const wishes: Changes = {
+        const wishes: ReplaceChanges = {
           at,
           amount: parseAmount(`${percent}%`),
           account: 'spot',

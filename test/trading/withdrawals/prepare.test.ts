@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CoinFacts } from '../../../src/trading/withdrawals/coin-facts.js';
-import { prepareWithdrawal, type WithdrawRequest } from '../../../src/trading/withdrawals/prepare.js';
+import { prepareWithdrawal, type WithdrawalDraft } from '../../../src/trading/withdrawals/prepare.js';
 import { saying } from '../../support/advice.js';
 
 const BTC = '1mxZTPRKv7J1AxiUiXMXZ3JEtd8NGHVMKM';
@@ -21,7 +21,7 @@ function facts(changes: Partial<CoinFacts> = {}): CoinFacts {
   return { entry: ENTRY, known: ['btc'], permitted: true, chains: [chain('BTC', false)], verified: BTC, ...changes };
 }
 
-function prepared(changes: Partial<WithdrawRequest> = {}, given: Partial<CoinFacts> = {}) {
+function prepared(changes: Partial<WithdrawalDraft> = {}, given: Partial<CoinFacts> = {}) {
   const request = { coin: 'btc', amount: { amount: '1' }, to: BTC, memo: undefined, chain: undefined, fee: undefined };
   return prepareWithdrawal({ ...request, internal: false, ...changes }, facts(given), 'inside');
 }

@@ -12,7 +12,7 @@ import {
 } from '../../../exchange/operations/operation.js';
 import type { Account } from '../../accounts/accounts.js';
 import type { OrderRecord } from '../../orders/order.js';
-import type { OrderList } from '../../orders/order-repository.js';
+import type { OrderListKind } from '../../orders/order-repository.js';
 import type { OrderRequest } from '../../orders/order-service.js';
 import { RequestRefused } from '../../refusals.js';
 import { codeOf, type Json, number, numbers } from '../bodies.js';
@@ -108,7 +108,7 @@ function pairsOf(text: string): [price: string, amount: string][] {
 function page(
   { exchange, account, dialect }: SignedCall,
   currency: string,
-  list: OrderList,
+  list: OrderListKind,
   page: string = DEFAULT_PAGE.index,
   size: number = ORDERS_PER_PAGE,
 ): Json {
@@ -137,7 +137,7 @@ function listing<Params extends Parameters>(parameters: Params) {
   return signedRead(parameters, operations.getOrders.result);
 }
 
-function ofList(list: OrderList) {
+function ofList(list: OrderListKind) {
   return (values: BothSides, call: SignedCall) => {
     const { currency, pageIndex, pageSize } = values;
     return page(call, currency, list, pageIndex, Number(pageSize ?? ORDERS_PER_PAGE));

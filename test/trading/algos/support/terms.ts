@@ -1,6 +1,6 @@
 import { Decimal } from '../../../../src/domain/decimal.js';
 import type { Side } from '../../../../src/domain/order.js';
-import type { AlgoTerms, Entry, Exits, TrailDistance } from '../../../../src/trading/algos/terms.js';
+import type { AlgoEntry, AlgoTerms, Exits, TrailDistance } from '../../../../src/trading/algos/terms.js';
 import { MARKET } from '../../support/market.js';
 
 /** The parts of an algo order as they are typed. */
@@ -10,7 +10,7 @@ export interface Typed {
   readonly limit?: string;
   /** `2%`, `300`, `50ticks` */
   readonly trail?: string;
-  readonly entry?: Entry;
+  readonly entry?: AlgoEntry;
   readonly when?: readonly string[];
   readonly slippage?: string;
   readonly trigger?: 'book' | 'last';
@@ -38,16 +38,16 @@ export function algo(side: Side, amount: string, typed: Typed): AlgoTerms {
 export const sell = (amount: string, typed: Typed) => algo('sell', amount, typed);
 export const buy = (amount: string, typed: Typed) => algo('buy', amount, typed);
 
-export function limit(price: string, type: 'limit' | 'postOnly' | 'ioc' = 'limit'): Entry {
+export function limit(price: string, type: 'limit' | 'postOnly' | 'ioc' = 'limit'): AlgoEntry {
   return { kind: 'limit', type, price: Decimal.of(price) };
 }
 
-export function twap(minutes: number, more: { bound?: string; isPassive?: boolean; everyMs?: number } = {}): Entry {
+export function twap(minutes: number, more: { bound?: string; isPassive?: boolean; everyMs?: number } = {}): AlgoEntry {
   const { bound, isPassive = false, everyMs = 60_000 } = more;
   return { kind: 'twap', durationMs: minutes * 60_000, everyMs, isPassive, bound: optional(bound) };
 }
 
-export function chase(bound?: string): Entry {
+export function chase(bound?: string): AlgoEntry {
   return { kind: 'chase', bound: optional(bound) };
 }
 

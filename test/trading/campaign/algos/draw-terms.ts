@@ -2,7 +2,7 @@ import { Decimal } from '../../../../src/domain/decimal.js';
 import type { Market } from '../../../../src/domain/market.js';
 import type { Side } from '../../../../src/domain/order.js';
 import { MARKETS } from '../../../../src/sandbox/markets/market.js';
-import type { AlgoTerms, Entry, Exits } from '../../../../src/trading/algos/terms.js';
+import type { AlgoEntry, AlgoTerms, Exits } from '../../../../src/trading/algos/terms.js';
 import { between, chosen, type Draw } from '../draw.js';
 
 /** All kinds, brackets by their entry. */
@@ -65,13 +65,13 @@ export function drawTerms(
     ...{ twap: null, passiveTwap: null, chase: null, when: null, limitFor: null },
   }[kind];
   const near = price(side, between(draw, 0.998, 1.004));
-  const limit: Entry = { kind: 'limit', type: chosen(draw, ['limit', 'limit', 'postOnly'] as const), price: near };
-  const slices = (isPassive: boolean): Entry => {
+  const limit: AlgoEntry = { kind: 'limit', type: chosen(draw, ['limit', 'limit', 'postOnly'] as const), price: near };
+  const slices = (isPassive: boolean): AlgoEntry => {
     const everyMs = chosen(draw, [5_000, 10_000]);
     return { kind: 'twap', durationMs: everyMs * chosen(draw, [2, 4, 6]), everyMs, isPassive, bound: null };
   };
-  const chase: Entry = { kind: 'chase', bound: draw() < 0.5 ? null : price(side, 0.98) };
-  const entry: Entry | null = {
+  const chase: AlgoEntry = { kind: 'chase', bound: draw() < 0.5 ? null : price(side, 0.98) };
+  const entry: AlgoEntry | null = {
     ...{ stop: null, stopLimit: null, trail: null, oco: null, ocoTrail: null },
     ...{ bracketLimit: limit, bracketChase: chase, bracketTwap: slices(draw() < 0.3), bracketWhen: limit },
     ...{ twap: slices(false), passiveTwap: slices(true), chase, when: chosen(draw, [limit, chase]), limitFor: limit },

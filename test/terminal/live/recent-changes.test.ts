@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { Changes } from '../../../src/terminal/live/changes.js';
+import { RecentChanges } from '../../../src/terminal/live/recent-changes.js';
 
 function drawings() {
   const clock = { ms: 0 };
-  const changes = new Changes(() => clock.ms);
+  const changes = new RecentChanges(() => clock.ms);
   /** Draws these values, a while after the last drawing. */
   const draw = (values: Readonly<Record<string, string>>, afterMs = 100) => {
     clock.ms += afterMs;

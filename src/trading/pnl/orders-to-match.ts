@@ -74,7 +74,7 @@ const UNNAMED = null;
  * The orders of one side of a market whose bills are being looked for: how much of them no bill has shown yet. Which of them
  * traded does not matter, because a bill names none, and lots belong to the market.
  */
-export class MarketSide {
+export class OrdersToMatch {
   readonly #booking: FeeBooking;
   readonly #ownCoin: string | null;
 
@@ -452,7 +452,7 @@ export function signed(amount: Decimal, sign: number): Decimal {
 }
 
 /** What a side would book for a pair of bills; undefined if they are not of its coins. */
-export function tradeOf(side: MarketSide, base: Line, quote: Line) {
+export function tradeOf(side: OrdersToMatch, base: Line, quote: Line) {
   const sign = side.isBuy ? 1 : -1;
   if (base.change.sign !== sign || quote.change.sign !== -sign) return undefined;
   return { base, quote, amount: magnitude(base), value: magnitude(quote) };

@@ -22,7 +22,7 @@ interface Seen {
 }
 
 /** The values of a view that is drawn again and again, and how long ago each of them changed. */
-export class Changes {
+export class RecentChanges {
   readonly #now: () => number;
 
   readonly #seen = new Map<string, Seen>();

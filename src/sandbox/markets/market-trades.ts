@@ -1,9 +1,9 @@
 import type { Side } from '../../domain/order.js';
 import type { NumberedLists } from '../store/numbered-lists.js';
-import type { CandleSeries } from './candles.js';
+import type { MarketCandles } from './candles.js';
 
 /** A public trade in ticks and lots, with the taker's side. */
-export interface Trade {
+export interface MarketTrade {
   readonly id: bigint;
   readonly time: number;
   readonly side: Side;
@@ -15,16 +15,16 @@ export interface Trade {
 const SHOWN = 50;
 
 /** The trades of one market: the latest in memory, all of them on disk, and their candles. */
-export class Tape {
+export class MarketTrades {
   readonly #market: string;
-  readonly #trades: NumberedLists<Trade>;
+  readonly #trades: NumberedLists<MarketTrade>;
 
-  readonly #latest: Trade[];
+  readonly #latest: MarketTrade[];
 
   constructor(
     market: string,
-    trades: NumberedLists<Trade>,
-    readonly candles: CandleSeries,
+    trades: NumberedLists<MarketTrade>,
+    readonly candles: MarketCandles,
   ) {
     this.#market = market;
     this.#trades = trades;
@@ -32,12 +32,12 @@ export class Tape {
     this.#latest = trades.newest(market, 1, SHOWN).reverse();
   }
 
-  get last(): Trade | undefined {
+  get last(): MarketTrade | undefined {
     return this.#latest.at(-1);
   }
 
   /** @param isInCandles false for a trade that the candles have already */
-  record(trade: Trade, isInCandles = true): void {
+  record(trade: MarketTrade, isInCandles = true): void {
     this.#latest.push(trade);
     if (this.#latest.length > SHOWN) this.#latest.shift();
     this.#trades.append(this.#market, trade);
@@ -45,7 +45,7 @@ export class Tape {
   }
 
   /** At most 50 trades, oldest first: those that follow an id, or the latest. */
-  after(id?: bigint): readonly Trade[] {
+  after(id?: bigint): readonly MarketTrade[] {
     if (id === undefined) return [...this.#latest];
     const oldest = this.#latest[0];
     if (oldest === undefined || id >= oldest.id) {
