@@ -3,7 +3,7 @@ import { Decimal } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
 import { compareIds, isOvertaken } from '../../domain/market-data.js';
 import { changedPath, type FileCandle, pathOf, shares } from './candle-prices.js';
-import type { ConfigEvent, DepthEvent, TapeGap, PastEvent, TapeEvent, TradeEvent } from './tape-event.js';
+import type { ConfigEvent, DepthEvent, PastEvent, TapeEvent, TapeGap, TradeEvent } from './tape-event.js';
 import { type Fields, isObject, shown, TapeFields } from './tape-fields.js';
 import { TapeHead } from './tape-head.js';
 
