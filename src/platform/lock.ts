@@ -54,7 +54,7 @@ export async function tryLock(folder: string): Promise<Release | undefined> {
   try {
     return await take(folder, 0);
   } catch (thrown) {
-    if (isHeld(thrown)) return undefined;
+    if (isHeld(thrown) || isTakenOver(folder, thrown)) return undefined;
     throw thrown;
   }
 }
@@ -77,6 +77,11 @@ async function take(folder: string, retries: typeof PATIENCE | 0): Promise<Relea
     onCompromised: () => {},
   });
   return () => release().catch(() => undefined);
+}
+
+/** Whether another process removed a stale lock when this one had just put its own in its place. */
+function isTakenOver(folder: string, thrown: unknown): boolean {
+  return systemErrorCode(thrown) === 'ENOENT' && fs.existsSync(folder);
 }
 
 function isHeld(thrown: unknown): boolean {

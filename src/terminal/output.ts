@@ -153,7 +153,9 @@ export class Output {
     return adviceParts(advice).reduce<string>((text, part, index, all) => {
       const shown = typeof part === 'string' ? part : `${part.note}: ${safe(this.#commandLine(part.argv))}`;
       if (index === 0) return shown;
-      return `${text}${typeof all[index - 1] === 'string' ? ' ' : '; '}${shown}`;
+      // the words of another program may end with a command too
+      const endsSentence = typeof all[index - 1] === 'string' && /[.:!?]$/.test(text);
+      return `${text}${endsSentence ? ' ' : '; '}${shown}`;
     }, '');
   }
 

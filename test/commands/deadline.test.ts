@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, type TestContext } from 'vitest';
 import { timedFrom } from '../support/command-clocks.js';
 import { respond, serveFaults } from '../support/fault-server.js';
 import { runPit, temporaryHome } from '../support/pit.js';
@@ -13,8 +13,9 @@ const BOOK = '{"asks":[[31001.5,2]],"bids":[[31000.5,1]],"timestamp":1540295995}
  * Serves market data and refuses to answer signed requests. With the first of them the time begins, ten times as fast as real
  * time, and from then on pauses take for ever. Before, each read of market data has thirty real seconds, and may be repeated.
  */
-async function withoutEnd(line: string, first: string) {
+async function withoutEnd({ onTestFinished: atEnd }: TestContext, line: string, first: string) {
   const server = await serveFaults({
+    atEnd,
     answer: ({ target }) => {
       if (target.startsWith('/data/v1/markets')) return respond(MARKETS);
       return target.startsWith('/data/v1/depth') ? respond(BOOK) : respond('', '502 Bad Gateway');
@@ -31,8 +32,8 @@ async function withoutEnd(line: string, first: string) {
 }
 
 describe.concurrent('a command that goes on after its time', () => {
-  it('a read ends with exit code 5', async () => {
-    const { code, stdout, stderr } = await withoutEnd('balance', 'getAccountInfo');
+  it('a read ends with exit code 5', async (context) => {
+    const { code, stdout, stderr } = await withoutEnd(context, 'balance', 'getAccountInfo');
     expect([code, stdout]).toEqual([5, '']);
     expect(lastError(stderr)).toMatchObject({
       kind: 'unreachable',
@@ -41,8 +42,8 @@ describe.concurrent('a command that goes on after its time', () => {
     });
   });
 
-  it('a command with a recorded write ends with exit code 6, and names the command that settles it', async () => {
-    const { code, stderr, server } = await withoutEnd('order buy btc_usdt 0.01 --at 31000 --yes', 'order');
+  it('a command with a recorded write ends with exit code 6, and names the command that settles it', async (context) => {
+    const { code, stderr, server } = await withoutEnd(context, 'order buy btc_usdt 0.01 --at 31000 --yes', 'order');
     expect(code, stderr).toBe(6);
     expect(server.requests.filter(({ target }) => target.startsWith('/api/order?'))).toHaveLength(1);
     expect(lastError(stderr)).toMatchObject({
@@ -55,13 +56,13 @@ describe.concurrent('a command that goes on after its time', () => {
     });
   });
 
-  it('a list ends with exit code 5', async () => {
-    const { code, stdout, stderr } = await withoutEnd('bills --all', 'getSpotBills');
+  it('a list ends with exit code 5', async (context) => {
+    const { code, stdout, stderr } = await withoutEnd(context, 'bills --all', 'getSpotBills');
     expect([code, stdout, lastError(stderr).kind]).toEqual([5, '', 'unreachable']);
   });
 });
 
-describe.concurrent('a command is not ended', () => {
+describe('a command is not ended', () => {
   // longer than the time and its grace together
   const LONG_MS = 4_000;
 

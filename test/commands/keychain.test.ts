@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } fr
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { BUILT } from '../support/command.js';
+import { BUILT, PIT } from '../support/command.js';
 import { plainEnvironment, temporaryHome } from '../support/pit.js';
 import { runProgram } from '../support/program.js';
 import { hasSecretService, SecretService } from '../support/secret-service.js';
@@ -178,6 +178,23 @@ describe.skipIf(!hasSecretService())('a keychain', () => {
     const error = await pit.failure('account --profile main', 4);
     expect(error.message).toMatch(/^No keychain was found/);
     expect(error.hint).toContain('PIT_ACCESS_KEY');
+  });
+
+  it('that cannot be opened in the background leaves an algo order unwatched, which is said when it is created', async () => {
+    await stored();
+    const elsewhere = `export DBUS_SESSION_BUS_ADDRESS='${NOWHERE.DBUS_SESSION_BUS_ADDRESS}'`;
+    const script = `if [ "$PIT_ALGO_BACKGROUND" = 1 ]; then ${elsewhere}; fi; exec "$@"`;
+    const host = { self: { command: 'sh', arguments: ['-c', script, 'sh', PIT.command, ...PIT.arguments] } };
+    const line = 'order sell btc_usdt 0.01 --stop 20000 --yes --json --profile main';
+    const { code, stdout, stderr } = await pit.run(line, { ...extra, host });
+    const { id, watched } = JSON.parse(stdout);
+    expect([code, watched]).toEqual([9, false]);
+    const { message, hint } = lastError(stderr);
+    expect(message).toMatch(
+      new RegExp(`^NOT WATCHED: algo order ${id} exists, .* The watching process did not start: No keychain was found`),
+    );
+    expect(hint).toMatch(new RegExp(`; Or give it up: pit --profile main algo cancel ${id}$`));
+    await pit.done(`algo cancel ${id} --profile main --yes`, extra);
   });
 
   it('takes over the keys of the file and gives them back, and each move empties the old place', async () => {

@@ -109,7 +109,7 @@ describe('a command', () => {
     expect(shown).toEqual(peers.map(([name]) => [name, 6, 'unknown', 1]));
   });
 
-  it.concurrent.each<[string, number, string?]>([
+  it.concurrent.for<[string, number, string?]>([
     ['ticker btc_usdt', 5],
     ['kline btc_usdt', 5],
     ['orders btc_usdt', 5],
@@ -120,9 +120,9 @@ describe('a command', () => {
     ['cancel btc_usdt 7', 6, 'cancelOrder'],
     ['cancel-after btc_usdt', 5],
     ['doctor', 9],
-  ])('pit %s ends with %i whatever the exchange does', async (line, expected, first) => {
+  ])('pit %s ends with %i whatever the exchange does', async ([line, expected, first], { onTestFinished: atEnd }) => {
     const ends = Object.entries(endlessPeers()).map(async ([name, answer]) => {
-      const server = await serveFaults({ answer: () => answer });
+      const server = await serveFaults({ answer: () => answer, atEnd });
       const words = [...line.split(' '), '--yes', '--json', '--timeout', '1'];
       const options = { home: temporaryHome(), environment: environmentAt(server.url) };
       const run = (host: Partial<Host> = {}) => runPit(words, { ...options, host });

@@ -30,3 +30,20 @@ test('a lock that another process has is waited for', async () => {
   await release();
   await (await second)();
 });
+
+test('a lock that another process removes as stale when it was just taken is tried again', async () => {
+  const folder = temporaryState();
+  const { mkdir } = fs;
+  let removals = 2;
+  vi.spyOn(fs, 'mkdir').mockImplementation(((made: string, mode: number, done: fs.NoParamCallback) =>
+    mkdir(made, mode, (error) => {
+      if (error === null && removals > 0) {
+        removals -= 1;
+        fs.rmdirSync(made);
+      }
+      done(error);
+    })) as typeof mkdir);
+  expect(await tryLock(folder)).toBeUndefined();
+  await (await lock(folder))();
+  expect(removals).toBe(0);
+});

@@ -1,7 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { gzipSync } from 'node:zlib';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, TestRunner } from 'vitest';
 import { CERTIFICATE, PRIVATE_KEY } from './certificate.js';
 
 /** One request as its bytes arrived. */
@@ -36,6 +36,8 @@ export interface FaultServerOptions {
   readonly tls?: boolean | { readonly key: string; readonly cert: string };
   /** The address that it listens on (default: 127.0.0.1). */
   readonly host?: string;
+  /** `onTestFinished` of the context of a test that runs beside others: the imported one is that of the test which began last. */
+  readonly atEnd?: (work: () => void) => void;
 }
 
 const RESET_AFTER_MS = 20;
@@ -61,7 +63,9 @@ export async function serveFaults(options: FaultServerOptions): Promise<FaultSer
       }
     });
   };
-  const { tls = false, host = '127.0.0.1' } = options;
+  const { tls = false, host = '127.0.0.1', atEnd = onTestFinished } = options;
+  if (atEnd === onTestFinished && TestRunner.getCurrentTest()?.concurrent === true)
+    throw new Error('A test that runs beside others says with `atEnd` when its server ends.');
   const own = tls === true ? { key: PRIVATE_KEY, cert: CERTIFICATE } : tls;
   const server = own ? createTlsServer(own, accept) : createServer(accept);
   server.on('connection', (socket: Socket) => {
@@ -69,7 +73,7 @@ export async function serveFaults(options: FaultServerOptions): Promise<FaultSer
     socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
   });
   const port = await listening(server, host);
-  onTestFinished(() => {
+  atEnd(() => {
     for (const socket of sockets) socket.destroy();
     server.close();
   });

@@ -17,7 +17,7 @@ const SIGNED: readonly string[] = ['change', 'trail'] satisfies readonly (Field 
 export const CONDITION_FORMS = `${FIELDS.join(', ')}, close:TYPE or trail with >, >=, < or <= and a number; fill; fill:ID; filled:ID; after MARKET: in another market`;
 
 const EXAMPLES =
-  "Write 'last>30000', 'bid<27000', 'change>5%', 'spread>0.1%', 'volume>1000', 'close:15min>28000', 'trail<-2%', fill, fill:ID or filled:ID.";
+  "Write 'last>30000', 'bid<27000', 'high>31000', 'low<26000', 'change>5%', 'spread>0.1%', 'volume>1000', 'close:15min>28000', 'trail<-2%', fill, fill:ID or filled:ID.";
 
 /** A shell takes an unquoted > for a redirection, so the condition ends before it. */
 const QUOTE_IT = "Quote the condition, as in 'last>30000': without quotes, your shell takes > and < for itself.";

@@ -188,7 +188,7 @@ export function algoList(views: readonly AlgoView[], now: number, empty: string)
 
 /** A cell cannot hold a list of orders: their ids. */
 function withoutChildren(row: AlgoDocument) {
-  return { ...row, children: row.children.map(({ id }) => id).join(' '), fees: feesText(row) };
+  return { ...row, children: row.children.map(({ id }) => id).join(' '), fees: feesText(row, ' ') };
 }
 
 interface ViewRow extends AlgoDocument {
@@ -242,8 +242,8 @@ function paintState(text: string, { state, watched, ended }: AlgoDocument, paint
   return state === 'cancelled' ? paint.faint(text) : paint.strong(text);
 }
 
-function feesText({ fees }: AlgoDocument): string | null {
-  return fees === null ? null : fees.map(({ coin, amount }) => `${formatAmount(amount)} ${coin}`).join(' ');
+function feesText({ fees }: AlgoDocument, separator: string): string | null {
+  return fees === null ? null : fees.map(({ coin, amount }) => `${formatAmount(amount)} ${coin}`).join(separator);
 }
 
 function algoRecord(screen: Screen, view: AlgoView, row: AlgoDocument): string {
@@ -253,6 +253,8 @@ function algoRecord(screen: Screen, view: AlgoView, row: AlgoDocument): string {
   const best = { bid: facts.began.bid, ask: facts.began.ask };
   const { does, onlyPitKnows } = algoSentences(terms, best);
   const isOver = row.ended !== null;
+  // its average is of the entry, which the trigger of an exit does not concern
+  const wasTriggered = (terms.entry === null ? facts.exitTriggered : facts.entryTriggered) !== null;
   const shown = (label: string, price: string | null | undefined): Entry[] =>
     price == null ? [] : [[label, `${formatPrice(price, market)} ${market.quote}`]];
   const entries: Entry[] = [
@@ -290,7 +292,7 @@ function algoRecord(screen: Screen, view: AlgoView, row: AlgoDocument): string {
             `${formatAverage(row.averagePrice, market, side === 'buy' ? 'up' : 'down')} ${market.quote}`,
           ] as Entry,
         ]),
-    ...(row.slippage === null ? [] : [['slippage', slippageText(row.slippage, trigger === null)] as Entry]),
+    ...(row.slippage === null ? [] : [['slippage', slippageText(row.slippage, !wasTriggered)] as Entry]),
     ...(terms.entry === null || exit === null || exit.averagePrice === null
       ? []
       : [
@@ -302,7 +304,7 @@ function algoRecord(screen: Screen, view: AlgoView, row: AlgoDocument): string {
     ...(position === null || Decimal.of(position).sign === 0
       ? []
       : [['position', `${formatAmount(position)} ${market.base}`] as Entry]),
-    ...(row.fees === null || row.fees.length > 0 ? [['fees', feesText(row) ?? 'unknown'] as Entry] : []),
+    ...(row.fees === null || row.fees.length > 0 ? [['fees', feesText(row, ', ') ?? 'unknown'] as Entry] : []),
     [timeTitle('started'), localTime(Date.parse(row.started))],
     ...(row.ended === null
       ? []

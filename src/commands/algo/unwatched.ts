@@ -6,15 +6,19 @@ import { AlgoStore, unwatchedAccounts, unwritableAccounts } from '../../trading/
 
 /** What keeps algo orders from being protected, a line for each account; none if nothing does, or it cannot be found out. */
 export async function unprotectedText(host: Host): Promise<string[]> {
-  const unwritable = unwritableAccounts(host.directories.state).map(({ folder, ids, code }) => {
+  return [...unwritableText(host), ...(await unwatchedText(host))];
+}
+
+/** A line for each account whose records of algo orders cannot be written. */
+export function unwritableText({ directories }: Host): string[] {
+  return unwritableAccounts(directories.state).map(({ folder, ids, code }) => {
     const orders = counted(ids.length, 'algo order');
     return `NOT PROTECTED: ${folder} cannot be written (${code}), so no order of ${orders} is placed, not even by a reached stop. Make it writable: pit then continues.`;
   });
-  return [...unwritable, ...(await unwatchedText(host))];
 }
 
 /** A line for each account with algo orders that no living process watches; none if all are watched, or it cannot be found out. */
-async function unwatchedText(host: Host): Promise<string[]> {
+export async function unwatchedText(host: Host): Promise<string[]> {
   const { state } = host.directories;
   return Promise.all(
     unwatchedAccounts(state).map(async ({ account, ids }) => {

@@ -333,10 +333,15 @@ export const algos: Check = {
   name: 'algos',
   async run({ context: { host } }) {
     const { state } = host.directories;
-    const { unprotectedText } = await import('../algo/unwatched.js');
-    const unprotected = mayHaveAlgos(state) ? await unprotectedText(host) : [];
-    if (unprotected.length === 0) return ok('every algo order is watched, or there is none');
-    return fail(unprotected.join(' '), 'Or keep it running: pit algo service systemd, or launchd.');
+    const { unwatchedText, unwritableText } = await import('../algo/unwatched.js');
+    const [unwritable, unwatched] = mayHaveAlgos(state) ? [unwritableText(host), await unwatchedText(host)] : [[], []];
+    const unprotected = [...unwritable, ...unwatched].join(' ');
+    if (unprotected === '') return ok('every algo order is watched, or there is none');
+    const fix =
+      unwatched.length > 0
+        ? 'Or keep it running: pit algo service systemd, or launchd.'
+        : 'If the disk is full or read-only, correct that, or set PIT_HOME to another folder.';
+    return fail(unprotected, fix);
   },
 };
 

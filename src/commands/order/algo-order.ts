@@ -115,11 +115,7 @@ function createPlanned(
         'partial',
         `NOT WATCHED: algo order ${made} exists, and no process of pit acts for it. ${message}`,
         {
-          hint: [
-            ...hints,
-            suggest('Watch it in this terminal', 'algo', 'run'),
-            suggest('Or give it up', 'algo', 'cancel', made),
-          ],
+          hint: [...hints, suggest('Or give it up', 'algo', 'cancel', made)],
         },
       );
       return { ...answer, failure };

@@ -5,9 +5,10 @@ import { Failure, tryRead } from '../../errors.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
 import { isKind, type Settlement } from '../journal/write.js';
-import { closeMarket } from '../settling/close-lists.js';
 import type { DuplicateOrders } from '../settling/duplicates.js';
 import { findOrderOutcome } from '../settling/find-order.js';
+import { readOrderList } from '../settling/order-list.js';
+import { reconcileOrders } from '../settling/reconcile-orders.js';
 import { settleOrder } from '../settling/settle-order.js';
 import type { TradingContext } from '../trading-context.js';
 import type { Child, ChildEnd, ChildRole } from './children.js';
@@ -53,6 +54,8 @@ export class ChildOrder {
   isCancelUnknown = false;
   /** Whether this algo order has cancelled it, or may have. */
   isCancelledHere = false;
+  /** Whether a list is still to be read: only that shows whether the network made it twice. Until then nothing follows from it. */
+  needsList = false;
   readonly duplicates = new Map<string, DuplicateOrder>();
   #end: ChildEnd | null = null;
 
@@ -133,9 +136,11 @@ export class ChildOrder {
 
   /** As decisions see it, with its duplicates. */
   get children(): readonly Child[] {
-    const { role, number, type, price, amount, time, order, end, cancelRefused } = this;
+    const { role, number, type, price, amount, time, order, cancelRefused } = this;
+    const end = this.needsList ? null : this.end;
     const common = { role, number, type, price: Decimal.of(price), amount: Decimal.of(amount), time, cancelRefused };
-    const isOpen = end === null && this.sending === 'placed' && order !== null && !this.isCancelUnknown;
+    const isUndecided = this.isCancelUnknown || this.needsList;
+    const isOpen = end === null && this.sending === 'placed' && order !== null && !isUndecided;
     const state = end !== null ? 'closed' : isOpen ? 'open' : this.sending === 'recorded' ? 'recorded' : 'unknown';
     const { refusal } = this;
     const own = { ...common, state, end, ...fillsOf(order), refusal, duplicate: null } as const;
@@ -181,6 +186,7 @@ const CLOCK_SLACK_MS = 86_400_000;
 
 /** What the journal has of the children of some algo orders. It is read once for all of them. */
 export class ChildrenInJournal {
+  readonly #journal: Journal;
   readonly #lines = new Map<string, ChildLine>();
   readonly #settlements = new Map<string, Settlement>();
   readonly #cancelled = new Set<string>();
@@ -191,6 +197,7 @@ export class ChildrenInJournal {
    * @throws Failure `usage` if the journal cannot be read
    */
   constructor(journal: Journal, since: number) {
+    this.#journal = journal;
     // the unsettled first: what is settled meanwhile is in both
     for (const entry of journal.unsettledEntries()) {
       this.#noteCancel(entry.write.id);
@@ -225,6 +232,19 @@ export class ChildrenInJournal {
     return found.sort((one, other) => one.number - other.number);
   }
 
+  /**
+   * The same for the process that goes on with an algo order. The one before it may have died between an answer and the list that
+   * shows duplicates, so a child whose record is not closed needs a list.
+   */
+  toContinue(record: FactRecord): ChildOrder[] {
+    const children = this.of(record);
+    for (const child of children) {
+      const isPlaced = child.sending === 'placed';
+      child.needsList = isPlaced && this.#journal.findSettledOrder(child.clientId)?.isClosed === false;
+    }
+    return children;
+  }
+
   #childOf(line: ChildLine): ChildOrder {
     const child = new ChildOrder(line);
     child.isCancelledHere = this.#cancelled.has(line.child);
@@ -239,10 +259,16 @@ export class ChildrenInJournal {
 const FORGOTTEN_MS = 13 * 86_400_000;
 
 /**
- * Finds out what became of a child whose outcome is unknown, within the time budget.
- * @returns whether it is known now
+ * Finds out what became of a child whose outcome is unknown, and whether the network made it twice, within the time budget.
+ * @returns whether both are known now
  */
 export async function settleChild(trading: TradingContext, market: string, child: ChildOrder): Promise<boolean> {
+  const isKnown = (child.sending === 'placed' && child.needsList) || (await findOutcome(trading, market, child));
+  if (child.needsList) child.needsList = !(await compareWithList(trading, child));
+  return isKnown && !child.needsList;
+}
+
+async function findOutcome(trading: TradingContext, market: string, child: ChildOrder): Promise<boolean> {
   const { journal, client } = trading;
   const entry = journal.findUnsettled(child.clientId);
   if (entry !== undefined) {
@@ -251,9 +277,7 @@ export async function settleChild(trading: TradingContext, market: string, child
     settleOrder(entry, found);
     if (found.outcome === 'placed') {
       child.show(found.order);
-      // the network may have executed it twice, which only a list shows
-      for (const report of await closeMarket(trading, market))
-        if (report.writeId === child.clientId) child.addDuplicates(report);
+      child.needsList = true;
     } else if (found.outcome !== 'unknown') child.sending = found.outcome;
     if (found.outcome === 'refused') child.refusal = found.refusal;
     return found.outcome !== 'unknown';
@@ -261,6 +285,7 @@ export async function settleChild(trading: TradingContext, market: string, child
   const settled = journal.archive.find(child.clientId);
   if (settled !== undefined) {
     child.settled(settled);
+    child.needsList = child.sending === 'placed';
     return child.sending !== 'unknown';
   }
   const order = await tryRead(async () => (await client.findOrder(market, { clientId: child.clientId })) ?? null);
@@ -269,6 +294,28 @@ export async function settleChild(trading: TradingContext, market: string, child
   // it was named before it was recorded, so without a record it was never sent
   else if (client.now() - child.time < FORGOTTEN_MS) child.sending = 'notSent';
   return order !== null || child.sending === 'notSent';
+}
+
+/** Compares a placed child with a list that goes back to its request. Returns whether that was read. */
+async function compareWithList(trading: TradingContext, child: ChildOrder): Promise<boolean> {
+  const { journal } = trading;
+  const entry = journal.findSettledOrder(child.clientId);
+  try {
+    // the list that closed it has shown all that its requests made
+    if (entry !== undefined && !entry.isClosed) {
+      const list = await readOrderList(trading, entry.write.terms, { to: entry.write.reqTime });
+      for (const report of (await reconcileOrders(trading, list)).duplicates)
+        if (report.writeId === child.clientId) child.addDuplicates(report);
+    }
+    // another process may have recorded some
+    const settled = journal.archive.find(child.clientId);
+    if (settled !== undefined) child.settled(settled);
+    return true;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    // it was read, and the duplicates of other orders are left to a command whose output somebody sees
+    return error.kind === 'partial';
+  }
 }
 
 /** Reads the orders of a child that may have changed. Throws Failure if the exchange cannot be read. */

@@ -16,7 +16,7 @@ import type { AlgoTerms } from './terms.js';
 import { WatchedMarket, type WatchedMarketOptions } from './watched-market.js';
 
 export interface AlgoRunnerOptions {
-  readonly host: Pick<Host, 'monotonic' | 'now' | 'sleep'>;
+  readonly host: Pick<Host, 'monotonic' | 'now' | 'random' | 'sleep'>;
   readonly store: AlgoStore;
   /** Makes what trading works with. Each has a time of its own, which its user restarts. */
   readonly open: () => Promise<TradingContext>;
@@ -52,6 +52,9 @@ const LONGEST_TICK_MS = 3_600_000;
 const LOOK_MS = 400;
 /** How often it is tried to become the one that watches. */
 const CLAIM_MS = 1_000;
+/** Of processes that claim at the same moment, each may see another and give way. So each tries again so often, after a pause by chance. */
+const CLAIM_TRIES = 4;
+const LONGEST_CLAIM_PAUSE_MS = 400;
 /** How long a signal waits for what is under way. */
 const STOP_MS = 5_000;
 /** How often limits are read. They are asked again when a child leaves. */
@@ -125,9 +128,13 @@ export class AlgoRunner {
   async #claim(): Promise<boolean> {
     const { store, other, waitsForOther, host } = this.#options;
     let said = false;
-    while (!this.#ending.signal.aborted) {
+    for (let tries = 1; !this.#ending.signal.aborted; tries += 1) {
       const owner = store.claim();
       if (owner === undefined) return true;
+      if (tries < CLAIM_TRIES) {
+        await host.sleep(host.random() * LONGEST_CLAIM_PAUSE_MS, this.#ending.signal);
+        continue;
+      }
       if (!said) other(owner);
       said = true;
       if (!waitsForOther) return false;
@@ -184,7 +191,8 @@ export class AlgoRunner {
   /** Says once why this process goes on after the last algo order has ended. */
   #noteLastLook(): void {
     if (this.#algos.size > 0) this.#isLastLookSaid = false;
-    if (this.#algos.size > 0 || this.#isLastLookSaid) return;
+    // for one that is alone, the wait is none of the user's time
+    if (this.#algos.size > 0 || this.#isLastLookSaid || this.#options.isAlone === true) return;
     this.#isLastLookSaid = true;
     const seconds = Math.ceil(((this.#main?.requestLifetimeMs ?? 0) + LAST_LOOK_MS) / 1_000);
     this.#options.note(`No algo order is left. Looking for late duplicates for up to ${seconds} s.`);
@@ -280,7 +288,7 @@ export class AlgoRunner {
           },
         },
         facts,
-        journal.of(record),
+        journal.toContinue(record),
         said,
       );
       this.#algos.set(record.id, algo);

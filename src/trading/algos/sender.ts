@@ -220,6 +220,7 @@ function take(child: ChildOrder, placement: Placement): void {
   if (placement.outcome === 'placed') {
     child.sending = 'placed';
     child.orderId = placement.id;
+    child.needsList = placement.duplicates === null;
     if (placement.order !== null) child.show(placement.order);
     const own = placement.duplicates?.filter(({ writeId }) => writeId === child.clientId) ?? [];
     for (const { ids, shown, isProven } of own)

@@ -76,11 +76,17 @@ export function stopLevel(terms: AlgoTerms, best: Decimal | null): Decimal | nul
 
 const ONE = Decimal.of('1');
 
-/** Where a trail acts that has seen this best price. */
-export function trailLevel(terms: AlgoTerms, { unit, value }: TrailDistance, best: Decimal): Decimal {
+/** Where a trail acts that has seen this best price: the last tick that reaches it. */
+export function trailLevel(terms: AlgoTerms, distance: TrailDistance, best: Decimal): Decimal {
+  const { priceScale } = terms.market;
   const isSell = exitSideOf(terms) === 'sell';
+  const level = exactLevel(terms, distance, best, isSell);
+  return level.scale > priceScale ? level.rescaled(priceScale, isSell ? 'down' : 'up') : level;
+}
+
+function exactLevel({ market }: AlgoTerms, { unit, value }: TrailDistance, best: Decimal, isSell: boolean): Decimal {
   if (unit === 'share') return best.times(isSell ? ONE.minus(value) : ONE.plus(value));
-  const distance = unit === 'price' ? value : value.times(Decimal.of(terms.market.tickSize));
+  const distance = unit === 'price' ? value : value.times(Decimal.of(market.tickSize));
   return isSell ? best.minus(distance) : best.plus(distance);
 }
 

@@ -34,8 +34,8 @@ export function planTwap(input: DecisionInput, twap: Twap, start: number): LegPl
   const entries = entriesOf(input);
   const open = openOf(entries, 'entry');
   const slots = slotsOf(twap, start);
-  if (market.now >= slots.end) return over('its time is over');
   const price = priceOf(input, twap);
+  if (market.now >= slots.end) return over(`its time is over${whyLeftText(input, twap, price)}`);
   // without a price nothing is placed: then the minimum does not matter
   const smallest = price === null ? Decimal.zero : leastAmount(terms.market, price);
   const rest = entryRest(input);
@@ -132,9 +132,15 @@ function priceOf({ terms, market }: DecisionInput, { isPassive, bound }: Twap): 
   return crosses(side, limit, opposite) ? limit : null;
 }
 
+/** What kept slices from filling, in words that follow. */
+function whyLeftText(input: DecisionInput, twap: Twap, price: Decimal | null): string {
+  if (price === null) return `, and ${waitText(input, twap)}`;
+  return twap.isPassive ? ', and a passive order fills only when the market comes to it' : '';
+}
+
 function waitText({ terms, market }: DecisionInput, { isPassive, bound }: Twap): string {
   const price = isPassive ? restingPrice(market, terms.side) : hitPrice(market, terms.side);
   return price === null || bound === null
-    ? 'The market shows no price for the next slice'
-    : `The price ${price} is beyond the limit ${bound}`;
+    ? 'the market shows no price for the next slice'
+    : `the price ${price} is beyond the limit ${bound}`;
 }

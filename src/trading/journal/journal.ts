@@ -294,6 +294,13 @@ export class Journal {
     return this.#paths.settledOf(list).flatMap((file) => this.#readIfIntact(file) ?? []);
   }
 
+  /** The record of a settled order that a list may still show more of; undefined once a list has closed it, or for any other id. */
+  findSettledOrder(id: string): JournalEntry<'order'> | undefined {
+    const file = this.#paths.settledNamed(id);
+    const entry = file === undefined ? undefined : this.#readIfIntact(file);
+    return entry?.isKind('order') ? entry : undefined;
+  }
+
   /** When the oldest of these writes was recorded, in milliseconds since the Unix epoch; Infinity if there is none. Reads none of them. */
   oldestSettled(list: MarketSide): number {
     this.#requireThisVersion();

@@ -59,6 +59,7 @@ beforeAll(async () => {
   // its first one keeps it running
   await create('sell btc_usdt 0.001 --stop 20000', false);
   start();
+  await eventually(async () => expect(await pit.json('algo list')).toMatchObject([{ watched: true }]));
   afterFile(async () => {
     await runner.interrupt('SIGINT');
     await runner.ended;

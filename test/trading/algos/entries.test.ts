@@ -469,7 +469,7 @@ describe('a TWAP', () => {
       101 / 102, state?         | working: The price 102 is beyond the limit 101.5
       100 / 101                 | #1 entry 0.5 at 101.5 ioc
       #1 fills 0.5, 101 / 102, +1m |
-      +1m                       | partial: 0.5 btc did not fill: its time is over
+      +1m                       | partial: 0.5 btc did not fill: its time is over, and the price 102 is beyond the limit 101.5
       `,
     ));
 
@@ -510,7 +510,22 @@ describe('a TWAP', () => {
       101 / 102                 |
       #1 fills 0.1, +1m         | cancel #1; #2 entry 0.3 at 100.5 postOnly
       #2 fills 0.3, +1m         | #3 entry 0.2 at 100.5 postOnly
-      +3m                       | cancel #3; partial: 0.6 btc did not fill: its time is over
+      +3m                       | cancel #3; partial: 0.6 btc did not fill: its time is over, and a passive order fills only when the market comes to it
+      `,
+    ));
+
+  it('if it is passive and the market leaves it, carries at most a second slice along, and ends with a third filled', () =>
+    expectTable(
+      buy('0.9', { entry: twap(6, { isPassive: true }) }),
+      `
+      100 / 101                 | #1 entry 0.15 at 100 postOnly
+      #1 fills 0.15, +1m        | #2 entry 0.15 at 100 postOnly
+      101 / 102, +1m            | cancel #2; #3 entry 0.3 at 101 postOnly
+      102 / 103, +1m            | cancel #3; #4 entry 0.3 at 102 postOnly
+      #4 fills 0.15             |
+      103 / 104, +1m            | cancel #4; #5 entry 0.3 at 103 postOnly
+      104 / 105, +1m            | cancel #5; #6 entry 0.3 at 104 postOnly
+      105 / 106, +1m            | cancel #6; partial: 0.6 btc did not fill: its time is over, and a passive order fills only when the market comes to it
       `,
     ));
 

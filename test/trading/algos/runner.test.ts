@@ -29,15 +29,16 @@ class Watching {
   runner!: AlgoRunner;
   ended!: Promise<void>;
 
-  static async begin(): Promise<Watching> {
+  /** @param prepare before it claims to watch */
+  static async begin(prepare: (store: AlgoStore) => void = () => {}): Promise<Watching> {
     const made = new Watching();
     await made.exchange.serve();
-    made.#begin();
+    made.#begin(prepare);
     await eventually(() => expect(made.connections).toBe(1));
     return made;
   }
 
-  #begin(): void {
+  #begin(prepare: (store: AlgoStore) => void): void {
     const trading = tradingOf(this.exchange.server.url, { budgetMs: 3_000 });
     this.state = trading.state;
     const host = {
@@ -51,8 +52,10 @@ class Watching {
       marketNow: () => Date.now(),
       halt: async () => (this.isHalted ? { since: 0, until: null, reason: null, problem: null } : undefined),
     });
+    Object.defineProperty(client, 'isMarketTimeKnown', { value: true });
     const context = { ...trading, host, client };
     this.store = new AlgoStore(host, this.state, 'test');
+    prepare(this.store);
     const best = { bid: Decimal.of('100'), ask: Decimal.of('101') };
     const terms = { ...sell('1', { stop: '98' }), id: ID };
     this.store.create(() => ({ fact: 'began', time: Date.now() - 10_000, terms, ...best }), ID);
@@ -126,11 +129,26 @@ test('an algo order whose record is gone does nothing any more', async () => {
   expect([watching.exchange.orders, watching.store.watcher()]).toEqual([[], undefined]);
 });
 
-test('it ends when nothing is left to do, and another process may watch then', async () => {
+test('it ends when nothing is left to do, which is dated between two books too, and another process may watch then', async () => {
   const watching = await Watching.begin();
   await eventually(() => expect(watching.store.watcher()?.pid).toBe(process.pid));
-  watching.store.add(ID, { fact: 'cancelled', time: Date.now(), reason: 'you cancelled it' });
+  const time = Date.now();
+  watching.store.add(ID, { fact: 'cancelled', time, reason: 'you cancelled it' });
   await watching.ended;
+  expect(watching.store.read(ID)?.facts?.ended?.time).toBeGreaterThanOrEqual(time);
   expect([watching.names, watching.store.watcher()]).toEqual([['cancelled', 'ended'], undefined]);
   expect(watching.store.endedIds()).toEqual([ID]);
+});
+
+test('it watches although another process claimed at the same moment, saw it and gave way', async () => {
+  const watching = await Watching.begin((store) => {
+    const { claim } = store;
+    let tries = 0;
+    store.claim = () => {
+      tries += 1;
+      if (tries > 1) return claim.call(store);
+      return { pid: process.ppid, startStamp: null };
+    };
+  });
+  await eventually(() => expect(watching.store.watcher()?.pid).toBe(process.pid));
 });

@@ -113,6 +113,7 @@ test('an order whose record is in the journal is never sent again, though its li
   work.exchange.orders.push({
     id: '100',
     clientId: `${ID}s1`,
+    side: 'sell',
     price: '97.02',
     amount: '1',
     type: '2',
@@ -124,6 +125,59 @@ test('an order whose record is in the journal is never sent again, though its li
   work.pass(60_000);
   await eventually(() => expect(work.algo.snapshot.children).toMatchObject([{ number: 1, state: 'open' }]));
   expect(sent(work)).toEqual([]);
+});
+
+/** A stop whose process died when the answer to its order was recorded, and before a list showed the duplicate, which had filled. */
+function killedBeforeTheList(work: AtWork): void {
+  const { exchange, store, trading } = work;
+  const line = { child: `${ID}s1`, type: 'ioc', price: '97.02', amount: '1' } as const;
+  const terms = { market: 'btc_usdt', side: 'sell', account: 'spot', borrow: false, repay: false } as const;
+  const { child, ...order } = line;
+  const triggered = { fact: 'triggered', leg: 'exit', price: Decimal.of('98'), source: 'book', late: false } as const;
+  store.add(ID, { ...triggered, time: trading.host.now() });
+  store.addLine(ID, { ...line, time: trading.host.now() });
+  const write = { operation: 'order', terms: { ...terms, ...order } } as const;
+  const entry = trading.journal.begin<'order'>(write, { id: child, reqTime: trading.host.now() });
+  const placed = { clientId: child, side: 'sell', price: '97.02', amount: '1', type: '2', status: 1 } as const;
+  exchange.orders.push({ ...placed, id: '100', filled: '0.4' }, { ...placed, id: '101', filled: '0.5' });
+  entry.settle({ outcome: 'placed', id: '100', duplicates: [] }, 'placed: 100');
+}
+
+test('after a kill between an answer and the list that shows its duplicate, a stop sells only what the two have left', async () => {
+  const work = await AtWork.of(STOP, killedBeforeTheList);
+  work.move('97', '98');
+  await eventually(() => expect(sent(work)).toEqual(['order']));
+  expect(work.exchange.orders.slice(2)).toMatchObject([{ price: '97.02', amount: '0.1' }]);
+});
+
+test('after such a kill nothing is sold while no list can be read, and the state says that it settles', async () => {
+  const work = await AtWork.of(STOP, killedBeforeTheList);
+  work.exchange.hidesLists = true;
+  work.move('97', '98');
+  await eventually(() => expect(work.exchange.asked('getOrders').length).toBeGreaterThan(0));
+  await eventually(() => expect(work.algo.state).toBe('settling'));
+  expect(sent(work)).toEqual([]);
+  work.exchange.hidesLists = false;
+  await eventually(() => {
+    work.pass(5_000);
+    expect(work.exchange.orders.slice(2)).toMatchObject([{ amount: '0.1' }]);
+  });
+});
+
+test('what rests of an order whose list could not be read is not sold before a list was', async () => {
+  const work = await AtWork.of(STOP);
+  work.exchange.hidesLists = true;
+  work.move('98', '99');
+  await eventually(() => expect(work.algo.state).toBe('settling'));
+  Object.assign(work.exchange.orders[0] ?? {}, { filled: '0.4', status: 1 });
+  work.exchange.orders.push({ ...(work.exchange.orders[0] as (typeof work.exchange.orders)[number]), id: '101' });
+  work.pass(15_000);
+  expect(sent(work)).toEqual(['order']);
+  work.exchange.hidesLists = false;
+  await eventually(() => {
+    work.pass(5_000);
+    expect(work.exchange.orders.slice(2)).toMatchObject([{ amount: '0.2' }]);
+  });
 });
 
 test('a halt that came after the decision keeps its order back, and pauses it', async () => {
@@ -328,4 +382,18 @@ test('a reached stop goes first near the rate limit: its order, and no other one
     [`${ID}t1`, false],
     [`${ID}s2`, true],
   ]);
+});
+
+test('a stop that was reached and left in a gap is said once for the gap, however much of it is read afterwards', async () => {
+  const work = await AtWork.of(STOP);
+  const { time } = work.algo.facts.began;
+  const read = (from: number, low: string) => {
+    work.algo.gapRead({ from, to: from + 1_000 }, { high: Decimal.of('100'), low: Decimal.of(low), tradeId: null });
+    work.algo.changed();
+  };
+  read(time, '97.5');
+  read(time, '97');
+  read(time + 60_000, '96');
+  await eventually(() => expect(work.names).toEqual(['note', 'note']));
+  expect(work.algo.snapshot.said.map(({ said }) => /\(([\d.]+)\)/.exec(said)?.[1])).toEqual(['97.5', '96']);
 });

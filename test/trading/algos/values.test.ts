@@ -9,6 +9,7 @@ import { type AlgoFact, foldFacts } from '../../../src/trading/algos/facts.js';
 import { nextStep } from '../../../src/trading/algos/next-step.js';
 import { algoRow, summaryOf } from '../../../src/trading/algos/summary.js';
 import { type AlgoTerms, kindOf } from '../../../src/trading/algos/terms.js';
+import { stopLevel } from '../../../src/trading/algos/trigger.js';
 import { algo, buy, chase, limit, sell, twap } from './support/terms.js';
 
 const START = Date.UTC(2026, 0, 5);
@@ -455,4 +456,14 @@ describe('an algo order that has ended', () => {
       expect(nextStep(decision, [child(1, 'take', '1')], START)).toEqual({ step: 'end' });
     },
   );
+});
+
+describe('the level of a trail', () => {
+  it.each([
+    ['a share below for a sell', sell('1', { trail: '1.5%' }), '99.49'],
+    ['a share above for a buy', buy('1', { trail: '1.5%' }), '102.53'],
+    ['ticks below for a sell', sell('1', { trail: '50ticks' }), '100.51'],
+  ])('is the last tick that reaches it: %s', (_, terms, level) => {
+    expect(stopLevel(terms, Decimal.of('101.01'))?.toString()).toBe(level);
+  });
 });

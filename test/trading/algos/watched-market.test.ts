@@ -69,8 +69,8 @@ class Scene {
     const now = () => START + this.passed;
     const scene = this;
     const client = {
-      ...{ now: () => now() + this.ahead, marketNow: now },
-      get isTimeKnown() {
+      marketNow: () => now() + this.ahead,
+      get isMarketTimeKnown() {
         return scene.isTimeKnown;
       },
       depth: () => {
@@ -102,6 +102,7 @@ class Scene {
       },
       traded: () => {},
       orders: () => {},
+      isUnmovedBy: () => false,
       gapEnded: (gap) => void this.gaps.push(gap),
       gapRead: (_, { high, low }) => void this.candles.push({ high: high.toString(), low: low.toString() }),
     });

@@ -10,7 +10,7 @@ import { AlgoStore } from '../../../../src/trading/algos/store.js';
 import type { AlgoTerms } from '../../../../src/trading/algos/terms.js';
 import type { WatchedMarket } from '../../../../src/trading/algos/watched-market.js';
 import type { GuardLimits } from '../../../../src/trading/guards/limits.js';
-import { type Answer, type FaultServer, respond, serveFaults } from '../../../support/fault-server.js';
+import { type Answer, FAULTS, type FaultServer, respond, serveFaults } from '../../../support/fault-server.js';
 import { CONFIGURATION, NOT_FOUND, query } from '../../support/exchange.js';
 import { type TestTrading, tradingOf } from '../../support/trading.js';
 
@@ -27,6 +27,7 @@ export const NO_LIMITS: GuardLimits = {
 interface Placed {
   readonly id: string;
   readonly clientId: string;
+  readonly side: 'buy' | 'sell';
   readonly price: string;
   readonly amount: string;
   readonly type: string;
@@ -42,6 +43,8 @@ export class OneMarket {
   readonly answers: Answer[] = [];
   /** Whether reads do not find any order. */
   hidesOrders = false;
+  /** Whether the lists of orders cannot be read. */
+  hidesLists = false;
   /** The best bid that the book shows; the best ask is one above. */
   bid = 100;
   /** Called before an order is placed. */
@@ -61,7 +64,8 @@ export class OneMarket {
   }
 
   #answer(target: string): Answer {
-    const { customerOrderId, id, price = '', amount = '', orderType = 'limit' } = query(target);
+    const { customerOrderId, id, price = '', amount = '', orderType = 'limit', tradeType, pageIndex } = query(target);
+    const side = tradeType === '1' ? 'buy' : 'sell';
     if (target.startsWith('/data/v1/markets')) return respond(CONFIGURATION);
     if (target.startsWith('/data/v1/depth?'))
       return respond(
@@ -72,11 +76,16 @@ export class OneMarket {
       const answer = this.answers.shift();
       if (answer !== undefined) return answer;
       const made = { id: String(100 + this.orders.length), clientId: customerOrderId ?? '', price, amount };
-      this.orders.push({ ...made, type: orderType, status: 0, filled: '0' });
+      this.orders.push({ ...made, side, type: orderType, status: 0, filled: '0' });
       return respond(`{"code":"1000","message":"ok","id":"${made.id}"}`);
     }
-    const order = this.orders.find((one) => one.id === id || one.clientId === customerOrderId);
-    if (target.startsWith('/api/getOrders?') || order === undefined || this.hidesOrders) return respond(NOT_FOUND);
+    if (target.startsWith('/api/getOrders?')) {
+      if (this.hidesLists) return FAULTS['a reset after reading'];
+      const listed = this.orders.filter((one) => one.side === side).reverse();
+      return respond(pageIndex === '1' && !this.hidesOrders ? `[${listed.map(recordOf)}]` : NOT_FOUND);
+    }
+    const order = this.orders.findLast((one) => one.id === id || one.clientId === customerOrderId);
+    if (order === undefined || this.hidesOrders) return respond(NOT_FOUND);
     if (target.startsWith('/api/cancelOrder?')) {
       if (order.status === 0) order.status = 1;
       return respond('{"code":1000,"message":{"des":"ok","isSuc":true}}');
@@ -85,10 +94,16 @@ export class OneMarket {
   }
 }
 
-function recordOf({ id, price, amount, status, filled }: Placed): string {
+function recordOf({ id, side, price, amount, status, filled }: Placed): string {
   return JSON.stringify({
     ...{ id, currency: 'btc_usdt', price: Number(price), total_amount: Number(amount), trade_amount: Number(filled) },
-    ...{ trade_money: Number(filled) * Number(price), trade_date: 1_540_295_995_557, status, type: 0, fees: '0' },
+    ...{
+      trade_money: Number(filled) * Number(price),
+      trade_date: 1_540_295_995_557,
+      status,
+      type: side === 'buy' ? 1 : 0,
+      fees: '0',
+    },
   });
 }
 
@@ -222,7 +237,7 @@ export class AtWork {
         },
       },
       facts,
-      record === undefined ? [] : journal.of(record),
+      record === undefined ? [] : journal.toContinue(record),
       [],
     );
   }
