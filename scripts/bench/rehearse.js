@@ -5,10 +5,10 @@ import { environmentOf, PIT, pairsOf, ratioRow, run, temporaryFolder } from './m
 
 const START = Date.UTC(2026, 0, 1);
 const MINUTE_MS = 60_000;
-/** A week of minutes. */
-const CANDLES = 7 * 24 * 60;
+/** Four weeks of minutes. */
+const CANDLES = 28 * 24 * 60;
 /** Books, each with a trade after it. */
-const BOOKS = 5_000;
+const BOOKS = 10_000;
 const BOOK_EVERY_MS = 1_000;
 const LEVELS = 20;
 /** A rehearsal takes seconds, so few pairs take long enough. */
