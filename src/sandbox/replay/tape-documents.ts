@@ -3,8 +3,8 @@ import { Decimal } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
 import { compareIds, isOvertaken } from '../../domain/market-data.js';
 import { changedPath, type FileCandle, pathOf, shares } from './candle-prices.js';
-import type { ConfigEvent, DepthEvent, TapeGap, PastEvent, TapeEvent, TradeEvent } from './tape-event.js';
-import { type Fields, isObject, shown, TapeFields } from './tape-fields.js';
+import type { ConfigEvent, DepthEvent, PastEvent, TapeEvent, TapeGap, TradeEvent } from './tape-event.js';
+import { isObject, type RowFields, shown, TapeFields } from './tape-fields.js';
 import { TapeHead } from './tape-head.js';
 
 const SECOND = 1_000;
@@ -45,7 +45,7 @@ export class TapeDocuments {
   }
 
   /** The events of a row of fields, as of a CSV or Parquet file. */
-  readRow(line: number, row: Fields): readonly TapeEvent[] {
+  readRow(line: number, row: RowFields): readonly TapeEvent[] {
     this.#fields.line = line;
     return this.#head.add(this.#eventsOf(row), this.#arrived);
   }
@@ -89,7 +89,7 @@ export class TapeDocuments {
     return this.#head.end();
   }
 
-  #eventsOf(document: Fields): readonly TapeEvent[] {
+  #eventsOf(document: RowFields): readonly TapeEvent[] {
     const { markets, channel } = document;
     if (Array.isArray(markets)) return markets.map((market) => this.#config(market));
     if (typeof channel === 'string') return this.#ofChannel(channel, document);
@@ -119,7 +119,7 @@ export class TapeDocuments {
     };
   }
 
-  #ofChannel(channel: string, document: Fields): readonly TapeEvent[] {
+  #ofChannel(channel: string, document: RowFields): readonly TapeEvent[] {
     const [kind = '', name, type] = channel.split(':');
     const market = name === undefined ? '' : this.#fields.market(name);
     if ('gap' in document) return [this.#gap(market, channel, document)];
@@ -131,14 +131,14 @@ export class TapeDocuments {
     return [];
   }
 
-  #gap(market: string, channel: string, { gap, reason }: Fields): TapeGap {
+  #gap(market: string, channel: string, { gap, reason }: RowFields): TapeGap {
     if (!isObject(gap)) throw this.#fields.fault('has a gap without a time');
     const [from, to] = [this.#fields.time(gap.from, 'from'), this.#fields.time(gap.to, 'to')];
     const why = typeof reason === 'string' ? reason : 'nothing was recorded';
     return { ...this.#event(market, this.#now), kind: 'gap', channel, from, to, reason: why };
   }
 
-  #depth(market: string, channel: string, document: Fields): DepthEvent {
+  #depth(market: string, channel: string, document: RowFields): DepthEvent {
     const { data } = document;
     if (!isObject(data)) throw this.#fields.fault('has no book');
     const date = this.#fields.time(document.time ?? data.time, 'time');
@@ -149,7 +149,7 @@ export class TapeDocuments {
     return { ...this.#event(market, time), kind: 'depth', date, bids, asks };
   }
 
-  #trades(market: string, channel: string, document: Fields): TradeEvent[] {
+  #trades(market: string, channel: string, document: RowFields): TradeEvent[] {
     const isFirst = this.#isFirst(channel) && document.scope === 'snapshot';
     const received = this.#received(document);
     return this.#fields.rows(document).map((row) => {
@@ -168,7 +168,7 @@ export class TapeDocuments {
     });
   }
 
-  #trade(market: string, row: Fields): Omit<TradeEvent, 'time' | 'date' | 'isPast'> {
+  #trade(market: string, row: RowFields): Omit<TradeEvent, 'time' | 'date' | 'isPast'> {
     const fields = this.#fields;
     const id = fields.id(row.id);
     const [price, amount] = [fields.decimal(row, 'price'), fields.decimal(row, 'amount')];
@@ -176,7 +176,7 @@ export class TapeDocuments {
   }
 
   /** What is new in the candles of a channel. */
-  #candles(market: string, channel: string, length: number, document: Fields): TapeEvent[] {
+  #candles(market: string, channel: string, length: number, document: RowFields): TapeEvent[] {
     const isFirst = this.#isFirst(channel);
     const received = this.#received(document);
     const rows = this.#fields.rows(document);
@@ -207,7 +207,7 @@ export class TapeDocuments {
     return { ...this.#event(market, this.#now), kind: 'past', date: time, length, ...prices };
   }
 
-  #candleRow(row: Fields): readonly TapeEvent[] {
+  #candleRow(row: RowFields): readonly TapeEvent[] {
     const market = this.#fields.market(row.market);
     const type = this.#fields.candleType(row.type);
     const known = this.#rowType.get(market);
@@ -254,7 +254,7 @@ export class TapeDocuments {
     return events;
   }
 
-  #tradeRow(row: Fields): TradeEvent {
+  #tradeRow(row: RowFields): TradeEvent {
     const market = this.#fields.market(row.market);
     const date = this.#fields.time(row.time, 'time');
     this.#requireOrder(`trades:${market}`, date);
@@ -300,7 +300,7 @@ export class TapeDocuments {
     return { time, market, file, line };
   }
 
-  #received(document: Fields): number {
+  #received(document: RowFields): number {
     this.#arrived = this.#fields.time(document.received, 'received');
     return this.#arrived;
   }

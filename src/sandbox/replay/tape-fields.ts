@@ -18,7 +18,7 @@ const MOST_DECIMALS = 18;
 /** More levels than any exchange sends. */
 const MOST_LEVELS = 5_000;
 
-export type Fields = Readonly<Record<string, unknown>>;
+export type RowFields = Readonly<Record<string, unknown>>;
 
 /** Reads the fields of one file, line by line. Each method throws Failure `usage` with the line for what has another form. */
 export class TapeFields {
@@ -30,7 +30,7 @@ export class TapeFields {
     this.file = file;
   }
 
-  document(text: string): Fields {
+  document(text: string): RowFields {
     let document: unknown;
     try {
       // every number of money is in quotes: one that is not is refused below
@@ -42,7 +42,7 @@ export class TapeFields {
     return document;
   }
 
-  rows({ data }: Fields): readonly Fields[] {
+  rows({ data }: RowFields): readonly RowFields[] {
     if (!Array.isArray(data) || !data.every(isObject)) throw this.fault('has no list of data');
     return data;
   }
@@ -75,14 +75,14 @@ export class TapeFields {
     return time;
   }
 
-  scale(fields: Fields, name: string): number {
+  scale(fields: RowFields, name: string): number {
     const scale = fields[name];
     if (typeof scale === 'number' && Number.isInteger(scale) && scale >= 0 && scale <= MOST_DECIMALS) return scale;
     throw this.fault(`has an invalid ${name}: ${shown(scale)}`);
   }
 
   /** Decimal text above zero; or zero, if that is allowed. */
-  decimal(fields: Fields, name: string, canBeZero = false): string {
+  decimal(fields: RowFields, name: string, canBeZero = false): string {
     const text = fields[name];
     if (typeof text === 'string' && ABOVE_ZERO.test(text)) return text;
     if (typeof text !== 'string' || !DECIMAL.test(text)) throw this.fault(`has an invalid ${name}: ${shown(text)}`);
@@ -106,7 +106,7 @@ export class TapeFields {
     return given as Level[];
   }
 
-  candle(fields: Fields): FileCandle {
+  candle(fields: RowFields): FileCandle {
     const time = this.time(fields.time, 'time');
     const part = (name: string) => Decimal.of(this.decimal(fields, name));
     const [open, high, low, close] = [part('open'), part('high'), part('low'), part('close')];
@@ -130,7 +130,7 @@ export function compareTexts(left: string, right: string): number {
   return Decimal.of(left).compare(Decimal.of(right));
 }
 
-export function isObject(value: unknown): value is Fields {
+export function isObject(value: unknown): value is RowFields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
