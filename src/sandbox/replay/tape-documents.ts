@@ -4,11 +4,7 @@ import { splitMarket } from '../../domain/market.js';
 import { compareIds, isOvertaken } from '../../domain/market-data.js';
 import { changedPath, type FileCandle, pathOf, shares } from './candle-prices.js';
 import type { ConfigEvent, DepthEvent, PastEvent, TapeEvent, TapeGap, TradeEvent } from './tape-event.js';
-<<<<<<< HEAD
 import { isObject, shown, TapeFields, type TapeRow } from './tape-fields.js';
-=======
-import { isObject, type RowFields, shown, TapeFields } from './tape-fields.js';
->>>>>>> h-settling
 import { TapeHead } from './tape-head.js';
 
 const SECOND = 1_000;
@@ -49,11 +45,7 @@ export class TapeDocuments {
   }
 
   /** The events of a row of fields, as of a CSV or Parquet file. */
-<<<<<<< HEAD
   readRow(line: number, row: TapeRow): readonly TapeEvent[] {
-=======
-  readRow(line: number, row: RowFields): readonly TapeEvent[] {
->>>>>>> h-settling
     this.#fields.line = line;
     return this.#head.add(this.#eventsOf(row), this.#arrived);
   }
@@ -97,11 +89,7 @@ export class TapeDocuments {
     return this.#head.end();
   }
 
-<<<<<<< HEAD
   #eventsOf(document: TapeRow): readonly TapeEvent[] {
-=======
-  #eventsOf(document: RowFields): readonly TapeEvent[] {
->>>>>>> h-settling
     const { markets, channel } = document;
     if (Array.isArray(markets)) return markets.map((market) => this.#config(market));
     if (typeof channel === 'string') return this.#ofChannel(channel, document);
@@ -131,11 +119,7 @@ export class TapeDocuments {
     };
   }
 
-<<<<<<< HEAD
   #ofChannel(channel: string, document: TapeRow): readonly TapeEvent[] {
-=======
-  #ofChannel(channel: string, document: RowFields): readonly TapeEvent[] {
->>>>>>> h-settling
     const [kind = '', name, type] = channel.split(':');
     const market = name === undefined ? '' : this.#fields.market(name);
     if ('gap' in document) return [this.#gap(market, channel, document)];
@@ -147,22 +131,14 @@ export class TapeDocuments {
     return [];
   }
 
-<<<<<<< HEAD
   #gap(market: string, channel: string, { gap, reason }: TapeRow): TapeGap {
-=======
-  #gap(market: string, channel: string, { gap, reason }: RowFields): TapeGap {
->>>>>>> h-settling
     if (!isObject(gap)) throw this.#fields.fault('has a gap without a time');
     const [from, to] = [this.#fields.time(gap.from, 'from'), this.#fields.time(gap.to, 'to')];
     const why = typeof reason === 'string' ? reason : 'nothing was recorded';
     return { ...this.#event(market, this.#now), kind: 'gap', channel, from, to, reason: why };
   }
 
-<<<<<<< HEAD
   #depth(market: string, channel: string, document: TapeRow): DepthEvent {
-=======
-  #depth(market: string, channel: string, document: RowFields): DepthEvent {
->>>>>>> h-settling
     const { data } = document;
     if (!isObject(data)) throw this.#fields.fault('has no book');
     const date = this.#fields.time(document.time ?? data.time, 'time');
@@ -173,11 +149,7 @@ export class TapeDocuments {
     return { ...this.#event(market, time), kind: 'depth', date, bids, asks };
   }
 
-<<<<<<< HEAD
   #trades(market: string, channel: string, document: TapeRow): TradeEvent[] {
-=======
-  #trades(market: string, channel: string, document: RowFields): TradeEvent[] {
->>>>>>> h-settling
     const isFirst = this.#isFirst(channel) && document.scope === 'snapshot';
     const received = this.#received(document);
     return this.#fields.rows(document).map((row) => {
@@ -196,11 +168,7 @@ export class TapeDocuments {
     });
   }
 
-<<<<<<< HEAD
   #trade(market: string, row: TapeRow): Omit<TradeEvent, 'time' | 'date' | 'isPast'> {
-=======
-  #trade(market: string, row: RowFields): Omit<TradeEvent, 'time' | 'date' | 'isPast'> {
->>>>>>> h-settling
     const fields = this.#fields;
     const id = fields.id(row.id);
     const [price, amount] = [fields.decimal(row, 'price'), fields.decimal(row, 'amount')];
@@ -208,11 +176,7 @@ export class TapeDocuments {
   }
 
   /** What is new in the candles of a channel. */
-<<<<<<< HEAD
   #candles(market: string, channel: string, length: number, document: TapeRow): TapeEvent[] {
-=======
-  #candles(market: string, channel: string, length: number, document: RowFields): TapeEvent[] {
->>>>>>> h-settling
     const isFirst = this.#isFirst(channel);
     const received = this.#received(document);
     const rows = this.#fields.rows(document);
@@ -243,11 +207,7 @@ export class TapeDocuments {
     return { ...this.#event(market, this.#now), kind: 'past', date: time, length, ...prices };
   }
 
-<<<<<<< HEAD
   #candleRow(row: TapeRow): readonly TapeEvent[] {
-=======
-  #candleRow(row: RowFields): readonly TapeEvent[] {
->>>>>>> h-settling
     const market = this.#fields.market(row.market);
     const type = this.#fields.candleType(row.type);
     const known = this.#rowType.get(market);
@@ -294,11 +254,7 @@ export class TapeDocuments {
     return events;
   }
 
-<<<<<<< HEAD
   #tradeRow(row: TapeRow): TradeEvent {
-=======
-  #tradeRow(row: RowFields): TradeEvent {
->>>>>>> h-settling
     const market = this.#fields.market(row.market);
     const date = this.#fields.time(row.time, 'time');
     this.#requireOrder(`trades:${market}`, date);
@@ -344,11 +300,7 @@ export class TapeDocuments {
     return { time, market, file, line };
   }
 
-<<<<<<< HEAD
   #received(document: TapeRow): number {
-=======
-  #received(document: RowFields): number {
->>>>>>> h-settling
     this.#arrived = this.#fields.time(document.received, 'received');
     return this.#arrived;
   }

@@ -18,12 +18,8 @@ const MOST_DECIMALS = 18;
 /** More levels than any exchange sends. */
 const MOST_LEVELS = 5_000;
 
-<<<<<<< HEAD
 /** The fields of a document or row by name, unchecked. */
 export type TapeRow = Readonly<Record<string, unknown>>;
-=======
-export type RowFields = Readonly<Record<string, unknown>>;
->>>>>>> h-settling
 
 /** Reads the fields of one file, line by line. Each method throws Failure `usage` with the line for what has another form. */
 export class TapeFields {
@@ -35,11 +31,7 @@ export class TapeFields {
     this.file = file;
   }
 
-<<<<<<< HEAD
   document(text: string): TapeRow {
-=======
-  document(text: string): RowFields {
->>>>>>> h-settling
     let document: unknown;
     try {
       // every number of money is in quotes: one that is not is refused below
@@ -51,11 +43,7 @@ export class TapeFields {
     return document;
   }
 
-<<<<<<< HEAD
   rows({ data }: TapeRow): readonly TapeRow[] {
-=======
-  rows({ data }: RowFields): readonly RowFields[] {
->>>>>>> h-settling
     if (!Array.isArray(data) || !data.every(isObject)) throw this.fault('has no list of data');
     return data;
   }
@@ -88,22 +76,14 @@ export class TapeFields {
     return time;
   }
 
-<<<<<<< HEAD
   scale(fields: TapeRow, name: string): number {
-=======
-  scale(fields: RowFields, name: string): number {
->>>>>>> h-settling
     const scale = fields[name];
     if (typeof scale === 'number' && Number.isInteger(scale) && scale >= 0 && scale <= MOST_DECIMALS) return scale;
     throw this.fault(`has an invalid ${name}: ${shown(scale)}`);
   }
 
   /** Decimal text above zero; or zero, if that is allowed. */
-<<<<<<< HEAD
   decimal(fields: TapeRow, name: string, canBeZero = false): string {
-=======
-  decimal(fields: RowFields, name: string, canBeZero = false): string {
->>>>>>> h-settling
     const text = fields[name];
     if (typeof text === 'string' && ABOVE_ZERO.test(text)) return text;
     if (typeof text !== 'string' || !DECIMAL.test(text)) throw this.fault(`has an invalid ${name}: ${shown(text)}`);
@@ -127,11 +107,7 @@ export class TapeFields {
     return given as Level[];
   }
 
-<<<<<<< HEAD
   candle(fields: TapeRow): FileCandle {
-=======
-  candle(fields: RowFields): FileCandle {
->>>>>>> h-settling
     const time = this.time(fields.time, 'time');
     const part = (name: string) => Decimal.of(this.decimal(fields, name));
     const [open, high, low, close] = [part('open'), part('high'), part('low'), part('close')];
@@ -155,11 +131,7 @@ export function compareTexts(left: string, right: string): number {
   return Decimal.of(left).compare(Decimal.of(right));
 }
 
-<<<<<<< HEAD
 export function isObject(value: unknown): value is TapeRow {
-=======
-export function isObject(value: unknown): value is RowFields {
->>>>>>> h-settling
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
