@@ -141,10 +141,7 @@ function trailText(terms: AlgoTerms, trail: TrailDistance, { bid, ask }: BestPri
   const from = side === 'sell' ? bid : ask;
   const extreme = side === 'sell' ? 'highest' : 'lowest';
   const followed = terms.trigger === 'last' ? 'price' : side === 'sell' ? 'bid' : 'ask';
-  const now =
-    entry !== null || from === null
-      ? ''
-      : `: ${formatPrice(trailLevel(terms, trail, from), market)} now`;
+  const now = entry !== null || from === null ? '' : `: ${formatPrice(trailLevel(terms, trail, from), market)} now`;
   const least = exits?.stop == null ? '' : `, and begins at ${formatPrice(exits.stop, market)} at the worst`;
   return `The stop follows the ${extreme} ${followed} at a distance of ${distanceText(trail)}${now}${least}; it never goes back.`;
 }
