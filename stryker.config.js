@@ -12,6 +12,8 @@ export default {
   clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
   concurrency: 2,
   timeoutMS: 10_000,
+  // on a busy machine
+  dryRunTimeoutMinutes: 20,
   tempDirName: 'node_modules/.stryker',
   thresholds: { high: 90, low: 85, break: 85 },
 };

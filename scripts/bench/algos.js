@@ -1,9 +1,10 @@
 // 100 algo orders in eight markets, watched by one process: the time from the push of a book that reaches a stop to the order on the
 // wire, beside a bare `ws` client that answers the same push, then processor time and memory. Pushes and orders pass through this
-// process, which stands between pit and a sandbox. `--minutes=30` measures processor time and memory for longer.
+// process, which stands between pit and a sandbox. `--minutes=30` measures processor time and memory for longer, `--reached=20` reaches
+// fewer stops.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import net from 'node:net';
 import path from 'node:path';
@@ -12,8 +13,12 @@ import { promisify } from 'node:util';
 import { WebSocket, WebSocketServer } from 'ws';
 import { environmentOf, median, PIT, run, serveSandbox, stopped, temporaryFolder } from './measure.js';
 
-/** Algo orders that wait the whole time, and others whose stops are reached one after the other. */
-const [RESTING, REACHED] = [100, 200];
+/** Algo orders that are watched at any time: one that ends is followed by another. */
+const WATCHED = 100;
+/** Of them, those whose stops are about to be reached. */
+const NEAR = 24;
+/** How many stops are reached, one after the other. */
+const REACHED = Number(flag('reached') ?? 200);
 /** Of the quote coin, for each algo order. */
 const VALUES = new Map([
   ['usdt', '20'],
@@ -21,9 +26,7 @@ const VALUES = new Map([
   ['eth', '0.02'],
 ]);
 const MARKETS = ['btc_usdt', 'eth_usdt', 'bch_usdt', 'ltc_usdt', 'eos_usdt', 'xrp_usdt', 'eth_btc', 'xrp_eth'];
-/** Commands at once while the algo orders are made. */
-const AT_ONCE = 4;
-const MINUTES = Number(process.argv.find((word) => word.startsWith('--minutes='))?.slice('--minutes='.length) ?? 2);
+const MINUTES = Number(flag('minutes') ?? 2);
 const SAMPLES_A_MINUTE = 6;
 const PROFILE = 'bench';
 /** Begins the name of the link that names the process that watches. */
@@ -36,7 +39,11 @@ const BARE = `const { WebSocket } = require('ws');
 const socket = new WebSocket(process.argv[1]);
 socket.on('message', (data) => socket.send(String(data.length)));`;
 
-/** @typedef {{ id: string, market: string, level: number, text: string }} Stop */
+/**
+ * A stop that is to be reached: its market and its price.
+ *
+ * @typedef {{ market: string, price: string }} Stop
+ */
 
 export async function* rows() {
   const home = temporaryFolder();
@@ -57,9 +64,8 @@ export async function* rows() {
       environmentOf(home),
     );
     run([PIT, 'keys', 'set', '--stdin'], environment, { input: `${sandbox.accessKey}\n${sandbox.secretKey}\n` });
-    const stops = await made(pit);
-    const watcher = watcherIn(home);
-    const { own, echoes } = await reached(between, stops);
+    const algos = await Algos.begin(pit, home);
+    const { own, echoes, busy, waited } = await reached(between, algos);
     for (const [part, name, atMost] of /** @type {const} */ ([
       [0.5, 'median', 10],
       [0.99, '99th of 100', 30],
@@ -68,8 +74,16 @@ export async function* rows() {
       const what = `from the push that reaches a stop to the wire, ${name}`;
       yield { what, value: at(own, part), unit: 'ms', ...beside, atMost };
     }
+    for (const [part, name] of /** @type {const} */ ([
+      [0.5, 'median'],
+      [0.99, '99th of 100'],
+    ])) {
+      const beside = { beside: at(waited, part), besideWhat: 'waiting for a processor' };
+      yield { what: `processor time of that, ${name}`, value: at(busy, part), unit: 'ms', ...beside };
+    }
+    const { watcher } = algos;
     const { share, updates, memory } = await usageOf(watcher, between);
-    const what = `processor time, ${RESTING} algo orders, ${updates.toFixed(1)} updates a second`;
+    const what = `processor time, ${WATCHED} algo orders, ${updates.toFixed(1)} updates a second`;
     yield { what, value: share * 100, unit: '% of a core', atMost: 5 };
     const quarter = Math.ceil(memory.length / 4);
     const [first, last] = [median(memory.slice(0, quarter)), median(memory.slice(-quarter))];
@@ -86,62 +100,95 @@ export async function* rows() {
   }
 }
 
-/**
- * Makes the algo orders, and returns those whose stops are to be reached, each before those below it in its market.
- * @param {(words: readonly string[]) => Promise<any>} pit
- * @returns {Promise<Stop[]>}
- */
-async function made(pit) {
-  const wanted = Array.from({ length: RESTING + REACHED }, (_, index) => {
-    const step = Math.floor(index / MARKETS.length);
-    // the sandbox's own prices do not get there
-    const below = index < REACHED ? 10 + step / 10 : 40 + step / 10;
-    return { market: MARKETS[index % MARKETS.length] ?? '', below, isReached: index < REACHED };
-  });
-  // the first one starts the process that watches
-  const first = wanted.shift();
-  /** @type {(one: typeof wanted[number]) => Promise<Stop | undefined>} */
-  const make = async ({ market, below, isReached }) => {
-    const quote = market.split('_')[1] ?? '';
-    const words = ['order', 'sell', market, `${VALUES.get(quote)}${quote}`, '--stop', `bid-${below}%`];
-    const { id, exit } = await pit(words);
-    return isReached ? { id, market, level: Number(exit.stop), text: exit.stop } : undefined;
-  };
-  const stops = [first === undefined ? undefined : await make(first)];
-  const worker = async () => {
-    for (let next = wanted.shift(); next !== undefined; next = wanted.shift()) stops.push(await make(next));
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
-  return stops.filter((stop) => stop !== undefined).sort((one, other) => other.level - one.level);
+/** The algo orders of the account. One of each market is made by a command, the others are copies of its record with another stop. */
+class Algos {
+  /** The process that watches them. */
+  watcher = 0;
+  /** The folder of their records. */
+  #folder = '';
+  /** The first line of a record, and its stop. @type {Map<string, { began: any, stop: string }>} */
+  #models = new Map();
+  #made = 0;
+
+  /** @param {(words: readonly string[]) => Promise<any>} pit @param {string} home */
+  static async begin(pit, home) {
+    const algos = new Algos();
+    for (const market of MARKETS) {
+      const quote = market.split('_')[1] ?? '';
+      // the sandbox's own prices do not get there
+      const { id } = await pit(['order', 'sell', market, `${VALUES.get(quote)}${quote}`, '--stop', 'bid-10%']);
+      const names = readdirSync(home, { recursive: true, encoding: 'utf8' });
+      const record = path.join(home, names.find((name) => path.basename(name) === id) ?? '');
+      const [began = ''] = readFileSync(record, 'utf8').split('\n').filter(Boolean);
+      algos.#folder = path.dirname(record);
+      algos.#models.set(market, { began: JSON.parse(began), stop: JSON.parse(began).terms.exits.stop });
+      const link = names.find((name) => path.basename(name).startsWith(WATCHER)) ?? '';
+      algos.watcher = Number(path.basename(link).slice(WATCHER.length));
+    }
+    for (let count = MARKETS.length + NEAR; count < WATCHED; count += 1) algos.add(count, 0.5);
+    return algos;
+  }
+
+  /**
+   * Adds one to the market whose turn it is.
+   * @param {number} index
+   * @param {number} factor of the price of the market's first stop
+   */
+  add(index, factor) {
+    const market = MARKETS[index % MARKETS.length] ?? '';
+    const { began, stop } = this.#models.get(market) ?? { began: {}, stop: '' };
+    const decimals = stop.split('.')[1]?.length ?? 0;
+    const price = (Number(stop) * factor).toFixed(decimals);
+    this.#made += 1;
+    const id = `a${[...String(this.#made).padStart(6, '0')].map((digit) => 'abcdefghjk'[Number(digit)]).join('')}`;
+    const terms = { ...began.terms, id, exits: { ...began.terms.exits, stop: price } };
+    const draft = path.join(this.#folder, `.${id}`);
+    writeFileSync(draft, `\n${JSON.stringify({ ...began, terms })}\n`, { mode: 0o600 });
+    renameSync(draft, path.join(this.#folder, id));
+    return { id, market, price };
+  }
 }
 
-/** The process that watches. @param {string} home */
-function watcherIn(home) {
-  const names = readdirSync(home, { recursive: true, encoding: 'utf8' });
-  const link = names.find((name) => path.basename(name).startsWith(WATCHER)) ?? '';
-  return Number(path.basename(link).slice(WATCHER.length));
-}
-
 /**
- * Pushes a book that reaches each stop, and returns the milliseconds until its order and until the answer of the bare client, sorted.
+ * Pushes a book that reaches each stop, and returns, each sorted, in milliseconds: the time until its order, how long pit's main thread
+ * has worked and has waited for a processor meanwhile, and the time until the answer of the bare client.
  * @param {Between} between
- * @param {readonly Stop[]} stops
+ * @param {Algos} algos
  */
-async function reached(between, stops) {
-  const own = [];
-  const echoes = [];
-  // what was read when the last algo order was made is over
-  await delay(3_000);
-  for (const { id, market, text } of stops) {
-    const frame = between.bookAt(market, text);
-    echoes.push(await between.echo(frame));
-    own.push(await between.orderAfter(frame, market, id));
+async function reached(between, algos) {
+  /** @type {{ own: number[], echoes: number[], busy: number[], waited: number[] }} */
+  const found = { own: [], echoes: [], busy: [], waited: [] };
+  // each is below those before it
+  const make = (/** @type {number} */ index) => algos.add(index, 1 - index / REACHED / 4);
+  const near = Array.from({ length: NEAR }, (_, index) => make(index));
+  // until pit has seen them
+  await delay(5_000);
+  for (let count = 0; count < REACHED; count += 1) {
+    const { id, market, price } = near.shift() ?? make(count);
+    const frame = between.bookAt(market, price);
+    found.echoes.push(await between.echo(frame));
+    const before = scheduledOf(algos.watcher);
+    found.own.push(await between.orderAfter(frame, market, id));
+    const after = scheduledOf(algos.watcher);
+    found.busy.push(after.busy - before.busy);
+    found.waited.push(after.waited - before.waited);
+    near.push(make(count + NEAR));
     // the order is executed, and the true book comes again
     await delay(700);
   }
-  /** @type {(values: number[]) => number[]} */
-  const sorted = (values) => values.sort((one, other) => one - other);
-  return { own: sorted(own), echoes: sorted(echoes) };
+  for (const values of Object.values(found)) values.sort((one, other) => one - other);
+  return found;
+}
+
+/** How long the main thread of a process has worked, and waited for a processor, in milliseconds. @param {number} pid */
+function scheduledOf(pid) {
+  const [busy = 0, waited = 0] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ').map(Number);
+  return { busy: busy / 1e6, waited: waited / 1e6 };
+}
+
+/** The value of `--NAME=VALUE`. @param {string} name */
+function flag(name) {
+  return process.argv.find((word) => word.startsWith(`--${name}=`))?.slice(name.length + 3);
 }
 
 /** @param {readonly number[]} sorted @param {number} part */

@@ -134,6 +134,11 @@ export class ExchangeApi {
     return this.#marketClock.now();
   }
 
+  /** Whether the market-data host has shown its time to this process since this machine's clock was last set. */
+  get isMarketTimeKnown(): boolean {
+    return this.#marketClock.isKnown;
+  }
+
   get hosts(): Hosts {
     return this.#options.hosts;
   }

@@ -115,6 +115,11 @@ export class ExchangeClient extends DescribedReads {
     return this.api.marketNow();
   }
 
+  /** Whether the market-data host has shown its time to this process. */
+  get isMarketTimeKnown(): boolean {
+    return this.api.isMarketTimeKnown;
+  }
+
   /** Whether the trade host has shown its time to this process. */
   get isTimeKnown(): boolean {
     return this.api.isTimeKnown;

@@ -11,6 +11,9 @@ const OTHERS_WRITE = 0o022;
 /** In such a folder, like /tmp, users can move only their own files. */
 const STICKY = 0o1000;
 
+/** So long a check of the folders above pit's own holds in a process that remembers it, in milliseconds. */
+const REMEMBERED_MS = 1_000;
+
 /** As many links in one path as Linux follows. */
 const MOST_LINKS = 40;
 
@@ -190,15 +193,37 @@ export function resolveUnmovable(target: string): string | undefined {
   }
 }
 
+/** Where folders really are that were checked, and when; undefined if nothing is remembered. */
+let checked: Map<string, { readonly folder: string; readonly at: number }> | undefined;
+
+/**
+ * From now on, this process checks the folders above pit's own at most once a second: an order of a reached stop needs more than twenty such
+ * checks. What was found stays true: nobody but the user and root can change a folder that nobody else can change. Folders of pit are
+ * checked each time.
+ */
+export function rememberFoldersAbove(): void {
+  checked ??= new Map();
+}
+
+/** As {@link resolveUnmovable}, from memory if this process remembers. */
+function resolveRoot(root: string): string | undefined {
+  const now = performance.now();
+  const before = checked?.get(root);
+  if (before !== undefined && now - before.at < REMEMBERED_MS) return before.folder;
+  const folder = resolveUnmovable(root);
+  if (folder !== undefined) checked?.set(root, { folder, at: now });
+  return folder;
+}
+
 function partsOf(target: string): string[] {
   return target.split(path.sep).filter((part) => part !== '' && part !== '.');
 }
 
 /** Where a private folder within `root` really is; undefined if it does not exist. The root is the user's, but others may read it. */
 function privateFolder(root: string, within: string): string | undefined {
-  let folder = resolveUnmovable(root);
-  if (folder === undefined) return undefined;
-  const found = statOf(folder);
+  let folder = resolveRoot(root);
+  const found = folder === undefined ? null : statIfExists(folder);
+  if (folder === undefined || found === null) return undefined;
   requireOwner(root, found);
   // pit makes it without any group
   if (process.geteuid !== undefined && (found.mode & OTHERS_WRITE) !== 0) throw openToOthers(root, found, 'go-w');

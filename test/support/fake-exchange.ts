@@ -95,6 +95,7 @@ export class FakeExchange extends DescribedReads implements Exchange {
   }
 
   readonly isTimeKnown = true;
+  readonly isMarketTimeKnown = true;
   readonly marketNow = () => this.now();
   readonly requireKeys = () => undefined;
   readonly prepareWrite = () => undefined;

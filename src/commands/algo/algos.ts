@@ -5,7 +5,7 @@ import { Failure, suggest, tryRead, usage } from '../../errors.js';
 import { haltText, LIFT_HALT } from '../../exchange/exchange.js';
 import { BackgroundProgram, startFailed } from '../../platform/background.js';
 import { boundedLog } from '../../platform/bounded-log.js';
-import { makeOwnFolder } from '../../platform/private-files.js';
+import { makeOwnFolder, rememberFoldersAbove } from '../../platform/private-files.js';
 import { TimeBudget } from '../../platform/time-budget.js';
 import { isoTime } from '../../terminal/time.js';
 import { findAlerts } from '../../trading/alerts/find-alerts.js';
@@ -418,6 +418,7 @@ export async function runAlgos(context: Context, { onEvent, onOther }: RunCallba
   // the user may stop the sandbox for good
   session.keepSandboxStopped();
   await host.limitMemory();
+  rememberFoldersAbove();
   const bind = budget.disableDeadline();
   const actions = new AlgoActions(context);
   const log = isBackground ? await openLog(context) : undefined;

@@ -9,6 +9,8 @@ import type { Tunnel } from './proxy.js';
  * drop a silent connection after a minute, some without a word.
  */
 const KEEP_MS = 30_000;
+/** After one that could not be opened, in milliseconds. */
+const PAUSE_MS = 5_000;
 
 /** How to open a connection to a host. */
 export interface ConnectionPlan {
@@ -100,16 +102,22 @@ export class ReadyConnection {
   readonly #clocks: Clocks;
 
   #kept: { readonly socket: Promise<Socket>; readonly isStale: () => boolean } | undefined;
+  /** When the last one failed to open, on the monotonic clock. */
+  #failedAt = Number.NEGATIVE_INFINITY;
 
   constructor(clocks: Clocks) {
     this.#clocks = clocks;
   }
 
-  /** Opens one in the background, unless one is kept that may still be used. Opening that fails is left to the write. */
+  /**
+   * Opens one in the background, unless one is kept that may still be used, or opening has failed just now: that is left to the write.
+   * It may be called often.
+   */
   prepare(open: () => Promise<Socket>): void {
+    const { now, monotonic } = this.#clocks;
     if (this.#kept !== undefined && !this.#kept.isStale()) return;
     this.drop();
-    const { now, monotonic } = this.#clocks;
+    if (monotonic() - this.#failedAt < PAUSE_MS) return;
     const [began, started] = [now(), monotonic()];
     const isOld = () => Math.max(now() - began, monotonic() - started) > KEEP_MS || now() < began;
     let opened: Socket | undefined;
@@ -119,14 +127,20 @@ export class ReadyConnection {
     const forget = () => {
       if (this.#kept === kept) this.drop();
     };
-    socket.then((made) => {
-      opened = made;
-      // the program may end meanwhile
-      made.unref();
-      // what breaks it is no error before it is used
-      made.on('error', ignore);
-      setTimeout(forget, KEEP_MS).unref();
-    }, forget);
+    socket.then(
+      (made) => {
+        opened = made;
+        // the program may end meanwhile
+        made.unref();
+        // what breaks it is no error before it is used
+        made.on('error', ignore);
+        setTimeout(forget, KEEP_MS).unref();
+      },
+      () => {
+        this.#failedAt = monotonic();
+        forget();
+      },
+    );
   }
 
   /**

@@ -219,6 +219,8 @@ export class AlgoRunner {
     if (added.length > 0) await this.#add(added);
     for (const [id, algo] of this.#algos) this.#reloadIfChanged(id, algo);
     await this.#checkHalt();
+    // the next child waits for no handshake
+    if (this.#algos.size > 0 && !this.#isHalted) this.#main?.client.prepareWrite();
     this.#keepReserve();
     await this.#readLimits();
     await this.#lastLooks();

@@ -143,15 +143,15 @@ export class WatchedMarket {
   }
 
   /**
-   * The exchange's clock. One that runs faster than this machine's shows in what the exchange sends. Until the exchange has answered, and
-   * again after this machine's clock was set, only that shows the time: this machine's may be hours off.
+   * The clock of the market-data host, which dates books too: one that runs faster than this machine's shows there. Until that host has
+   * answered, and again after this machine's clock was set, only books show the time: this machine's may be hours off.
    */
   now(): number {
     const { client } = this.#options;
     this.#newestBook = Math.max(this.#newestBook, this.#book()?.value.time ?? 0);
-    if (client.isTimeKnown) this.#knownTime = client.now();
+    if (client.isMarketTimeKnown) this.#knownTime = client.marketNow();
     const known = Math.max(this.#knownTime ?? 0, this.#newestBook);
-    return known === 0 ? client.now() : known;
+    return known === 0 ? client.marketNow() : known;
   }
 
   /** The newest book with its age; null before the first. @param own the account's open orders in the market */

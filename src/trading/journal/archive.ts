@@ -28,12 +28,14 @@ const ID_IN_LINE = /"id":"([^"]*)"/g;
 /** How far lines may be out of order, because several processes write them or a clock was corrected. */
 const DISORDER_MS = 60_000;
 
-/** What the orders of a day come to. */
+/** What the orders of a day come to, as far as the files were read. */
 interface Day {
-  /** The day, the quote coin and the sizes of the files that were read. */
-  readonly key: string;
-  readonly total: Decimal;
-  readonly ofWrites: ReadonlyMap<string, Decimal>;
+  readonly midnight: number;
+  /** How large each file was, and where its last whole line ended, in bytes. */
+  readonly read: Map<string, { readonly size: number; readonly end: number }>;
+  readonly ofWrites: Map<string, DayNotional>;
+  /** By quote coin. */
+  readonly totals: Map<string, Decimal>;
 }
 
 type FilterField = 'id' | 'clientId' | 'operation' | 'market' | 'side' | 'coin';
@@ -100,26 +102,26 @@ export class Archive {
    * @param except the ids of writes that do not count
    */
   notionalOfDay(midnight: number, quote: string, except: ReadonlySet<string>): Decimal {
-    const { total, ofWrites } = this.#day(midnight, quote);
-    return [...except].reduce((sum, id) => sum.minus(ofWrites.get(id) ?? Decimal.zero), total);
+    const { totals, ofWrites } = this.#day(midnight);
+    const excepted = [...except].flatMap((id) => {
+      const one = ofWrites.get(id);
+      return one?.quote === quote ? Decimal.of(one.notional) : [];
+    });
+    return (totals.get(quote) ?? Decimal.zero).minus(Decimal.sum(excepted));
   }
 
-  /** Reads the lines only if some were added since the last time: files only grow. */
-  #day(midnight: number, quote: string): Day {
-    const sizes = this.#filesSince(0).map((file) => fs.statSync(file, { throwIfNoEntry: false })?.size);
-    const key = `${midnight} ${quote} ${sizes}`;
-    if (this.#lastDay?.key === key) return this.#lastDay;
-    const ofWrites = new Map<string, Decimal>();
-    let total = Decimal.zero;
-    for (const text of this.#textsBackwards(midnight)) {
-      const day = valueInLine(DAY_OF_LINE.exec(text)?.[1] ?? '') as DayNotional | undefined;
-      if (day === undefined || ofWrites.has(day.id) || day.time < midnight || day.quote !== quote) continue;
-      const notional = Decimal.of(day.notional);
-      ofWrites.set(day.id, notional);
-      total = total.plus(notional);
-    }
-    this.#lastDay = { key, total, ofWrites };
-    return this.#lastDay;
+  /** Reads only the lines that were added since the last time: files only grow, and an algo order may settle a child every second. */
+  #day(midnight: number): Day {
+    const sizes = this.#filesSince(midnight - DISORDER_MS).map((file): [string, number] => [
+      file,
+      fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0,
+    ]);
+    if (this.#lastDay?.midnight !== midnight || !hasOnlyGrown(this.#lastDay, sizes))
+      this.#lastDay = { midnight, read: new Map(), ofWrites: new Map(), totals: new Map() };
+    const day = this.#lastDay;
+    const added = new Set<string>();
+    for (const [file, size] of sizes.toReversed()) addLines(day, file, size, added);
+    return day;
   }
 
   /** A settled write of the days that are kept. */
@@ -238,6 +240,36 @@ export class Archive {
     const names = namesIn(this.#folder).filter((name) => name >= dayOf(time));
     return names.map((name) => path.join(this.#folder, name));
   }
+}
+
+/** Whether lines were added to the newest file alone: of two lines of one write, the later one counts. */
+function hasOnlyGrown({ read }: Day, sizes: readonly (readonly [string, number])[]): boolean {
+  const sizeOf = new Map(sizes);
+  const areOlderSame = sizes.slice(0, -1).every(([file, size]) => read.get(file)?.size === size);
+  return areOlderSame && [...read].every(([file, { size }]) => (sizeOf.get(file) ?? 0) >= size);
+}
+
+/**
+ * Adds the lines of a file that were not read yet, up to a size.
+ * @param added the ids of the writes of which a later line was added in the same pass
+ */
+function addLines({ midnight, read, ofWrites, totals }: Day, file: string, size: number, added: Set<string>): void {
+  const { end: from, size: before } = read.get(file) ?? { end: 0, size: 0 };
+  if (size === before) return;
+  let isWhole: boolean | undefined;
+  for (const text of linesBackwards(file, { from, to: size })) {
+    // what is after the last line feed was cut off, or is being written
+    isWhole ??= text === '';
+    if (Number(TIME_OF_LINE.exec(text)?.[1] ?? Number.NaN) < midnight - DISORDER_MS) break;
+    const one = valueInLine(DAY_OF_LINE.exec(text)?.[1] ?? '') as DayNotional | undefined;
+    if (one === undefined || added.has(one.id) || one.time < midnight) continue;
+    added.add(one.id);
+    const replaced = ofWrites.get(one.id)?.notional ?? '0';
+    ofWrites.set(one.id, one);
+    const total = totals.get(one.quote) ?? Decimal.zero;
+    totals.set(one.quote, total.plus(Decimal.of(one.notional)).minus(Decimal.of(replaced)));
+  }
+  read.set(file, { size, end: isWhole === true ? size : from });
 }
 
 function isLine(value: object): value is Line {

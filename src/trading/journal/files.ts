@@ -207,28 +207,36 @@ export function valuesIn(content: string): object[] {
 const CHUNK = 65_536;
 const LINE_FEED = 10;
 
+/** A part of a file, in bytes. It begins where a line does. */
+interface Part {
+  readonly from: number;
+  /** Absent: to the end. */
+  readonly to?: number;
+}
+
 /**
- * Yields the lines of a file, last first; none if there is no file. It reads on only when the caller asks for more, because
- * the newest lines are at the end and the file may be long. Throws Failure `usage` if the file cannot be read.
+ * Yields the lines of a file, last first; none if there is no file. What is after the last line feed counts as a line, even if it is empty.
+ * It reads on only when the caller asks for more, because the newest lines are at the end and the file may be long. Throws Failure `usage`
+ * if the file cannot be read.
  */
-export function* linesBackwards(file: string): Generator<string> {
+export function* linesBackwards(file: string, part: Part = { from: 0 }): Generator<string> {
   try {
-    yield* linesFromEnd(file);
+    yield* linesFromEnd(file, part);
   } catch (thrown) {
     if (systemErrorCode(thrown) === 'ENOENT') return;
     throw thrown instanceof Failure ? thrown : cannotRead(file, thrown);
   }
 }
 
-function* linesFromEnd(file: string): Generator<string> {
+function* linesFromEnd(file: string, { from, to }: Part): Generator<string> {
   const descriptor = openOwn(file);
   try {
     // one chunk for the whole file: the memory of many would be collected again and again
     const chunk = Buffer.alloc(CHUNK);
     // the bytes after the chunk that belong to its last line
     let rest = Buffer.alloc(0);
-    for (let end = fs.fstatSync(descriptor).size; end > 0; end -= CHUNK) {
-      const start = Math.max(0, end - CHUNK);
+    for (let end = to ?? fs.fstatSync(descriptor).size; end > from; end -= CHUNK) {
+      const start = Math.max(from, end - CHUNK);
       // fewer bytes if the file was truncated in the meantime
       const bytes = chunk.subarray(0, fs.readSync(descriptor, chunk, 0, end - start, start));
       const firstFeed = bytes.indexOf(LINE_FEED);

@@ -12,7 +12,7 @@ export interface DuplicateOrders {
   /** The expected order; null if none was expected or is known. */
   readonly orderId: string | null;
   /** The recorded outcome, if no order was expected: the first of `ids` is its order after all. */
-  readonly recordedOutcome?: 'refused' | 'notSent';
+  readonly recordedOutcome?: 'refused' | 'notSent' | undefined;
   /** The ids of the additional orders, oldest first. */
   readonly ids: readonly string[];
   /** The additional orders that a list or a lookup showed. */
@@ -28,7 +28,7 @@ export interface DuplicateWithdrawals {
   /** The expected record; null if none was expected or is known. */
   readonly id: string | null;
   /** The recorded outcome, if no record was expected: the first of `ids` is its record after all. */
-  readonly recordedOutcome?: 'refused' | 'notSent';
+  readonly recordedOutcome?: 'refused' | 'notSent' | undefined;
   /** The ids of the additional records. */
   readonly ids: readonly string[];
 }

@@ -3,7 +3,7 @@ import { Job } from '../batches/job.js';
 import { lineTerms } from '../batches/lines.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
-import { isKind, listShowing, type MarketSide, type RecordedOrderTerms, type RecordedWrite } from '../journal/write.js';
+import { listShowing, type MarketSide, type RecordedOrderTerms, type RecordedWrite } from '../journal/write.js';
 import { termsKey } from '../orders/terms.js';
 import type { Attempt, Row, WantedItem } from './reconcile.js';
 
@@ -12,11 +12,14 @@ export type OrderEntry = JournalEntry & { readonly write: RecordedWrite<'order' 
 
 /** A single order. Its client id shows which row is its own, so a lookup decides its outcome, and no list. */
 export interface SingleOrder {
+  readonly entry: JournalEntry<'order'>;
   readonly matchKey: string;
   /** By the exchange's clock, in milliseconds since the Unix epoch. */
   readonly reqTime: number;
   /** While its outcome is unknown: the order that its answer named. */
   readonly namedId?: string | undefined;
+  /** The order that it is, once it is placed. */
+  readonly rowId: string | null;
   /** `absent`: it counts as refused or not sent, but a late execution may still make it. */
   readonly state: 'unknown' | 'placed' | 'absent';
 }
@@ -27,8 +30,8 @@ export interface OpenWrite {
   readonly job: Job | undefined;
   /** Whether its outcome is decided; its requests may still be executed again. */
   readonly isSettled: boolean;
-  /** Whether this command works on it. */
-  readonly isMine: boolean;
+  /** Whether it is a job that this command works on. */
+  readonly isMine?: true;
   readonly attempts: readonly Attempt[];
   /** Undefined for a job. */
   readonly order?: SingleOrder;
@@ -59,40 +62,36 @@ export function openWrites(
   const settled = journal.settledEntries({ market, side }) as OrderEntry[];
   const settledIds = new Set(settled.map(({ write }) => write.id));
   const ownId = mine instanceof Job ? mine.id : mine?.write.id;
-  const openWrite = (entry: OrderEntry, isSettled: boolean) => {
-    const isMine = entry.write.id === ownId;
-    if (!isMine || isSettled) return toOpenWrite(entry, { isSettled, isMine });
-    return toOpenWrite(mine as OrderEntry | Job, { isSettled: !(mine instanceof Job), isMine });
+  const unsettledWrite = (entry: OrderEntry) => {
+    if (entry.write.id !== ownId) return toOpenWrite(entry, false);
+    return mine instanceof Job
+      ? { ...toOpenJob(mine, false), isMine: true as const }
+      : toOpenWrite(mine as OrderEntry, true);
   };
   return [
-    ...unsettled.filter((entry) => !settledIds.has(entry.write.id)).map((entry) => openWrite(entry, false)),
-    ...settled.map((entry) => openWrite(entry, true)),
+    ...unsettled.filter((entry) => !settledIds.has(entry.write.id)).map(unsettledWrite),
+    ...settled.map((entry) => toOpenWrite(entry, true)),
   ];
 }
 
 /** Converts a write: a single order has one attempt once it is settled, a job has one for each of its requests. */
-export function toOpenWrite(
-  write: OrderEntry | Job,
-  { isSettled, isMine = false }: { readonly isSettled: boolean; readonly isMine?: boolean },
-): OpenWrite {
-  if (write instanceof Job) return toOpenJob(write, isSettled, isMine);
-  if (isKind(write.write, 'batch')) return toOpenJob(new Job(write as JournalEntry<'batch'>), isSettled, isMine);
-  const { id, reqTime, terms } = write.write;
-  const { price, amount } = terms as RecordedOrderTerms;
-  const settlement = isSettled ? write.settlement : undefined;
-  const order = { matchKey: termsKey(price, amount), reqTime };
-  const open = { entry: write, job: undefined, isSettled, isMine, duplicateIds: settlement?.duplicates ?? [] };
+export function toOpenWrite(write: OrderEntry, isSettled: boolean): OpenWrite {
+  if (write.isKind('batch')) return toOpenJob(new Job(write), isSettled);
+  const entry = write as JournalEntry<'order'>;
+  const { id, reqTime, terms } = entry.write;
+  const settlement = isSettled ? entry.settlement : undefined;
+  const order = { entry, matchKey: termsKey(terms.price, terms.amount), reqTime };
+  const open = { entry: write, job: undefined, isSettled, duplicateIds: settlement?.duplicates ?? [] };
   if (settlement === undefined)
-    return { ...open, attempts: [], order: { ...order, namedId: write.namedId, state: 'unknown' } };
-  const { outcome, id: rowId, checkedTo } = settlement;
-  const isPlaced = outcome === 'placed' && rowId !== null;
-  const items: WantedItem[] = isPlaced ? [{ id, matchKey: order.matchKey, rowId, state: 'placed' }] : [];
+    return { ...open, attempts: [], order: { ...order, namedId: entry.namedId, rowId: null, state: 'unknown' } };
+  const { id: rowId, checkedTo } = settlement;
+  const items: WantedItem[] = rowId === null ? [] : [{ id, matchKey: order.matchKey, rowId, state: 'placed' }];
   const attempt: Attempt = { id, writeId: id, items, response: 'decided', responseIds: [], reqTime, checkedTo };
-  return { ...open, attempts: [attempt], order: { ...order, state: isPlaced ? 'placed' : 'absent' } };
+  return { ...open, attempts: [attempt], order: { ...order, rowId, state: rowId === null ? 'absent' : 'placed' } };
 }
 
 /** A job has an attempt for each request with a line whose outcome is open, and one for all other lines that were sent together. */
-function toOpenJob(job: Job, isSettled: boolean, isMine: boolean): OpenWrite {
+function toOpenJob(job: Job, isSettled: boolean): OpenWrite {
   const writeId = job.id;
   const hasBaseline = job.terms.baseline !== undefined;
   const itemOf = (line: number, isPending: boolean): WantedItem => {
@@ -138,7 +137,7 @@ function toOpenJob(job: Job, isSettled: boolean, isMine: boolean): OpenWrite {
     ...(hasBaseline ? { isOlderRow: (id: string) => job.wasKnown(id, job.knownFirst) } : {}),
   };
   const attempts = [...open, ...decided, ...(unrecorded.items.length === 0 ? [] : [unrecorded])];
-  return { entry: job.entry as OrderEntry, job, isSettled, isMine, attempts, duplicateIds: [...job.duplicates.keys()] };
+  return { entry: job.entry as OrderEntry, job, isSettled, attempts, duplicateIds: [...job.duplicates.keys()] };
 }
 
 /** The id of the wanted item of a job's line. */

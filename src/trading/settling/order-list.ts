@@ -72,7 +72,7 @@ function oldestToClose(
   const attempts = journal
     .settledEntries(side)
     .filter(({ isClosed }) => !isClosed)
-    .flatMap((entry) => toOpenWrite(entry as OrderEntry, { isSettled: true }).attempts)
+    .flatMap((entry) => toOpenWrite(entry as OrderEntry, true).attempts)
     .filter(({ reqTime }) => isAll || hasExpired(reqTime, client.now()));
   return Math.min(Number.POSITIVE_INFINITY, ...attempts.map(listMustReachTo));
 }

@@ -13,9 +13,9 @@ import {
   lineId,
   lineOf,
   type OpenWrite,
-  type OrderEntry,
   openWrites,
   rowOf,
+  type SingleOrder,
   termsOf,
   toOpenWrite,
 } from './open-writes.js';
@@ -124,22 +124,26 @@ async function settleListedOrders(
   );
   const isFree = ({ id }: Order) => !accountedFor.has(id) && !own.has(id);
   for (const write of before) {
-    const { entry, order: single } = write;
-    const named = list.orders.find(({ id }) => id === single?.namedId);
-    const free = list.orders.filter((order) => isFree(order) && mayBeOf(write, order, list, trading.requestLifetimeMs));
-    if (!entry.isKind('order') || (named === undefined && free.length === 0)) {
+    const { order: single } = write;
+    if (single === undefined) {
       writes.push(write);
-    } else if (single?.state === 'unknown') {
-      const order = await settleListedOrder(trading, entry, named);
+      continue;
+    }
+    const named = list.orders.find(({ id }) => id === single.namedId);
+    const free = list.orders.filter((order) => isFree(order) && mayHaveMade(trading, single, order, list));
+    if (named === undefined && free.length === 0) {
+      writes.push(write);
+    } else if (single.state === 'unknown') {
+      const order = await settleListedOrder(trading, single.entry, named);
       if (order === undefined) for (const { id } of free) contested.add(id);
       else own.add(order.id);
-      writes.push(order === undefined ? write : toOpenWrite(entry as OrderEntry, { isSettled: true }));
+      writes.push(order === undefined ? write : toOpenWrite(write.entry, true));
     } else {
-      const newest = await findNewest(trading, entry.write);
-      const isLate = single?.state === 'absent' && free.some(({ id }) => id === newest?.id);
-      if (isLate && newest !== undefined) {
-        late.push({ write, order: newest, report: lateReport(entry, newest) });
-        accountedFor.add(newest.id);
+      const newest = await findNewest(trading, single.entry.write);
+      const order = free.find(({ id }) => id === newest?.id);
+      if (single.state === 'absent' && order !== undefined) {
+        late.push({ write, order, report: lateReport(single.entry, order) });
+        accountedFor.add(order.id);
       }
       writes.push({ ...write, attempts: write.attempts.map((attempt) => ({ ...attempt, newestId: newest?.id })) });
     }
@@ -160,20 +164,21 @@ async function settleListedOrder(
   return order;
 }
 
-/** Whether an order that belongs to no write may be that of a single order, or its duplicate. */
-function mayBeOf(write: OpenWrite, order: Order, list: OrderList, requestLifetime: number): boolean {
-  if (write.order === undefined) return false;
-  const { matchKey, reqTime, state } = write.order;
+/** Whether the write of a single order may have made a listed order that belongs to no write. */
+function mayHaveMade(
+  { requestLifetimeMs }: TradingContext,
+  { matchKey, reqTime, state, rowId }: SingleOrder,
+  order: Order,
+  list: OrderList,
+): boolean {
   const row = rowOf(order);
-  const window = requestLifetime + SLACK_MS;
+  const window = requestLifetimeMs + SLACK_MS;
   if (state !== 'placed') {
     const after = row.time - reqTime;
     // a late execution may come at any time
     return row.matchKey === matchKey && after >= -SLACK_MS && (state === 'absent' || after <= window);
   }
-  const ids = write.attempts.flatMap(({ items }) => items.map(({ rowId }) => rowId));
-  const placed = list.orders.filter(({ id }) => ids.includes(id)).map(rowOf);
-  const own = [{ matchKey, time: reqTime }, ...placed];
+  const own = [{ matchKey, time: reqTime }, ...list.orders.filter(({ id }) => id === rowId).map(rowOf)];
   const isAlike = own.some((one) => one.matchKey === row.matchKey);
   return isAlike && own.some(({ time }) => Math.abs(row.time - time) <= window);
 }
@@ -214,19 +219,16 @@ function reportsOf(write: OpenWrite, orders: readonly Order[], result: Reconcile
 function reportOf(write: OpenWrite, { item, rows, isProven }: Duplicates, orders: readonly Order[]): DuplicateOrders {
   const ids = rows.map(({ id }) => id);
   const shown = orders.filter(({ id }) => ids.includes(id));
-  const report = { ...namesOf(write.entry.write), ...termsOf(write, item), orderId: item.rowId, ids, shown, isProven };
-  const recordedOutcome = item.rowId === null ? absenceOf(write, lineOf(item)) : undefined;
-  return recordedOutcome === undefined ? report : { ...report, recordedOutcome };
+  const { entry, job } = write;
+  // of a line that does not exist; a single order that does not is looked up (`lateReport`)
+  const recordedOutcome = item.rowId === null ? absentOutcome(job?.outcomes()[lineOf(item)]) : undefined;
+  const found = { orderId: item.rowId, ids, shown, isProven, recordedOutcome };
+  return { ...namesOf(entry.write), ...termsOf(write, item), ...found };
 }
 
 /** The names of a write in a report. */
 function namesOf({ id, clientId }: RecordedWrite): Pick<DuplicateOrders, 'writeId' | 'clientId'> {
   return { writeId: id, ...(clientId === undefined ? {} : { clientId }) };
-}
-
-/** The recorded outcome of an order, or of a line, that does not exist; undefined for any other. */
-function absenceOf({ entry, job }: OpenWrite, line: number): 'refused' | 'notSent' | undefined {
-  return absentOutcome(job === undefined ? entry.settlement?.outcome : job.outcomes()[line]);
 }
 
 /** Settles the lines of a job. Only the command that works on the job knows whether the rest is to be sent. */
@@ -268,16 +270,8 @@ function settleListedLines(
 function noteLate(journal: Journal, { entry, job }: OpenWrite, reports: readonly DuplicateOrders[]): void {
   const [report] = reports;
   if (report === undefined) return;
-  if (job !== undefined) {
-    addLateOrders(journal, job, reports);
-    return;
-  }
-  const [order = null] = report.recordedOutcome === undefined ? [] : report.ids;
-  const ids = reports.flatMap((one) => one.ids);
-  entry.noteFound(
-    ids.filter((id) => id !== order),
-    order,
-  );
+  if (job === undefined) entry.noteFound(report.ids);
+  else addLateOrders(journal, job, reports);
 }
 
 function closeIfListed(
@@ -349,10 +343,6 @@ export async function settleLateOrder(trading: TradingContext, order: RecordedWr
 /** The report of an order that counts as refused or not sent. */
 function lateReport({ write, settlement }: JournalEntry<'order'>, late: Order): DuplicateOrders {
   const recordedOutcome = absentOutcome(settlement?.outcome);
-  return {
-    ...namesOf(write),
-    terms: write.terms,
-    ...{ orderId: null, ids: [late.id], shown: [late], isProven: true },
-    ...(recordedOutcome === undefined ? {} : { recordedOutcome }),
-  };
+  const found = { orderId: null, ids: [late.id], shown: [late], isProven: true, recordedOutcome };
+  return { ...namesOf(write), terms: write.terms, ...found };
 }

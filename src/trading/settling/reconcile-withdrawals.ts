@@ -230,18 +230,19 @@ function closeWithdrawals(
   );
   const found = settled.flatMap((entry) => {
     const own = duplicates.find(({ item }) => item.id === entry.write.id);
-    return own === undefined ? [] : { entry, id: own.item.rowId, ids: own.rows.map(({ id }) => id) };
+    if (own === undefined) return [];
+    const { id: writeId, terms } = entry.write;
+    const recordedOutcome = absentOutcome(entry.settlement?.outcome);
+    const ids = own.rows.map(({ id }) => id);
+    return { entry, report: { writeId, terms, id: own.item.rowId, ids, recordedOutcome } };
   });
-  const reports = found.map(({ entry, id, ids }): DuplicateWithdrawals => {
-    const recordedOutcome = id === null ? absentOutcome(entry.settlement?.outcome) : undefined;
-    const report = { writeId: entry.write.id, terms: entry.write.terms, id, ids };
-    return recordedOutcome === undefined ? report : { ...report, recordedOutcome };
-  });
+  const reports = found.map(({ report }): DuplicateWithdrawals => report);
   // before they are recorded: if this process is killed in between, they are reported twice rather than never
   if (reports.length > 0) trading.reportDuplicateWithdrawals(reports);
-  for (const { entry, id, ids } of found) {
-    const isAbsent = id === null && absentOutcome(entry.settlement?.outcome) !== undefined;
-    entry.noteFound(isAbsent ? ids.slice(1) : ids, isAbsent ? ids[0] : null);
+  for (const { entry, report } of found) {
+    const [record, ...others] = report.ids;
+    if (report.recordedOutcome === undefined) entry.noteFound(report.ids);
+    else entry.noteFound(others, record);
   }
   for (const entry of settled) {
     const { id: writeId, reqTime } = entry.write;

@@ -1,6 +1,7 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ExchangeClient } from '../../../src/exchange/exchange-client.js';
+import { ReadyConnection } from '../../../src/exchange/network/write-connection.js';
 import { Network } from '../../../src/exchange/transport.js';
 import { TimeBudget } from '../../../src/platform/time-budget.js';
 import { Authority, hasOpenssl } from '../../support/authority.js';
@@ -126,6 +127,25 @@ describe('the connection of a write', () => {
     Object.assign(late, passed);
     expect(await client.api.write('order', ORDER)).toEqual(DONE);
     expect(usedBy(server)).toEqual([1]);
+  });
+
+  it('is not opened ahead again for five seconds if that failed, however often it is asked for', async () => {
+    let now = 0;
+    let opened = 0;
+    const ready = new ReadyConnection({ now: () => now, monotonic: () => now });
+    const prepare = async () => {
+      ready.prepare(async () => {
+        opened += 1;
+        throw new Error('refused');
+      });
+      await new Promise((resolve) => setImmediate(resolve));
+      return opened;
+    };
+    expect([await prepare(), await prepare()]).toEqual([1, 1]);
+    now += 4_999;
+    expect(await prepare()).toBe(1);
+    now += 1;
+    expect(await prepare()).toBe(2);
   });
 
   it('makes a write lost, which is not sent again, if it breaks after the request has left', async () => {

@@ -52,6 +52,7 @@ class Watching {
       marketNow: () => Date.now(),
       halt: async () => (this.isHalted ? { since: 0, until: null, reason: null, problem: null } : undefined),
     });
+    Object.defineProperty(client, 'isMarketTimeKnown', { value: true });
     const context = { ...trading, host, client };
     this.store = new AlgoStore(host, this.state, 'test');
     prepare(this.store);
@@ -81,6 +82,18 @@ class Watching {
     return this.events.map(({ event }) => event);
   }
 }
+
+test('the connection of a child is open before its stop is reached', async () => {
+  const watching = await Watching.begin();
+  const { server, orders } = watching.exchange;
+  const used = () => new Set(server.requests.map(({ connection }) => connection)).size;
+  await eventually(() => expect(server.connections).toBeGreaterThan(used()));
+  const before = server.connections;
+  watching.exchange.bid = 97;
+  await eventually(() => expect(orders).toHaveLength(1));
+  const request = server.requests.find(({ target }) => target.startsWith('/api/order?'));
+  expect(request?.connection).toBeLessThan(before);
+});
 
 test('a halt that was made elsewhere pauses every algo order, which is said, and a reached stop sends nothing', async () => {
   const watching = await Watching.begin();
@@ -116,11 +129,13 @@ test('an algo order whose record is gone does nothing any more', async () => {
   expect([watching.exchange.orders, watching.store.watcher()]).toEqual([[], undefined]);
 });
 
-test('it ends when nothing is left to do, and another process may watch then', async () => {
+test('it ends when nothing is left to do, which is dated between two books too, and another process may watch then', async () => {
   const watching = await Watching.begin();
   await eventually(() => expect(watching.store.watcher()?.pid).toBe(process.pid));
-  watching.store.add(ID, { fact: 'cancelled', time: Date.now(), reason: 'you cancelled it' });
+  const time = Date.now();
+  watching.store.add(ID, { fact: 'cancelled', time, reason: 'you cancelled it' });
   await watching.ended;
+  expect(watching.store.read(ID)?.facts?.ended?.time).toBeGreaterThanOrEqual(time);
   expect([watching.names, watching.store.watcher()]).toEqual([['cancelled', 'ended'], undefined]);
   expect(watching.store.endedIds()).toEqual([ID]);
 });

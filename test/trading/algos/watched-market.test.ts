@@ -69,8 +69,8 @@ class Scene {
     const now = () => START + this.passed;
     const scene = this;
     const client = {
-      ...{ now: () => now() + this.ahead, marketNow: now },
-      get isTimeKnown() {
+      marketNow: () => now() + this.ahead,
+      get isMarketTimeKnown() {
         return scene.isTimeKnown;
       },
       depth: () => {

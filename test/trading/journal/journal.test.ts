@@ -518,6 +518,14 @@ describe('the archive of settled writes', () => {
     expect(ids(journal.archive.since(host.now() - 3 * DAY))).toEqual(['day17x', 'day18x', 'day19x']);
   });
 
+  it('makes its folders again if another process has deleted them', () => {
+    const { begin, journal, folder } = newJournal();
+    begin('mine0001').settle(PLACED, 'placed');
+    fs.rmSync(folder, { recursive: true });
+    begin('mine0002').settle(PLACED, 'placed');
+    expect(ids(journal.archive.since(0))).toEqual(['mine0002']);
+  });
+
   it('does not mind that another process deletes an old file first', async () => {
     const { host, begin, journal } = newJournal();
     const remove = fs.rmSync;

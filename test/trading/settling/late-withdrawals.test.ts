@@ -37,18 +37,50 @@ describe('a record that appears of a withdrawal which counts as not sent or refu
   });
 });
 
-it('a record that fits two settled withdrawals equally is a duplicate of the one that is nearest in time', async () => {
-  const trading = await laterWith(
-    record(4, { submitTime: NOW + 51_000 }),
-    record(3, { submitTime: NOW + 50_000 }),
-    record(2),
-  );
-  for (const [name, id] of [
-    ['early1', '2'],
-    ['late1', '3'],
-  ] as const)
-    begin(trading, name).settle({ outcome: 'placed', id, duplicates: [] }, `placed: ${id}`);
-  expect(await closeCoin(trading, 'btc')).toMatchObject([{ writeId: 'late1', id: '3', ids: ['4'] }]);
+it.each([
+  ['first', 'a-early', 'b-late'],
+  ['last', 'b-early', 'a-late'],
+])(
+  'a record that fits two settled withdrawals equally is a duplicate of the one that is nearest in time, with the other %s',
+  async (_, early, late) => {
+    const trading = await laterWith(
+      record(4, { submitTime: NOW + 51_000 }),
+      record(3, { submitTime: NOW + 50_000 }),
+      record(2),
+    );
+    begin(trading, early).settle({ outcome: 'placed', id: '2', duplicates: [] }, 'placed: 2');
+    begin(trading, late).settle({ outcome: 'placed', id: '3', duplicates: [] }, 'placed: 3');
+    expect(await closeCoin(trading, 'btc')).toMatchObject([{ writeId: late, id: '3', ids: ['4'] }]);
+  },
+);
+
+describe('the record of a settled withdrawal whose request is over', () => {
+  it.each<[string, 'placed' | 'notSent' | 'refused', string | null, readonly boolean[]]>([
+    ['is removed if the withdrawal was placed', 'placed', '2', []],
+    ['is kept if the withdrawal was not sent: it may appear after all', 'notSent', null, [true]],
+    ['is kept if the withdrawal was refused: it may appear after all', 'refused', null, [true]],
+  ])('%s', async (_, outcome, id, kept) => {
+    const trading = id === null ? await laterWith() : await laterWith(record(2));
+    begin(trading, 'done1').settle({ outcome, id, duplicates: [] }, outcome);
+    expect(await closeCoin(trading, 'btc')).toEqual([]);
+    expect(trading.journal.settledEntries({ coin: 'btc' }).map(({ isClosed }) => isClosed)).toEqual(kept);
+  });
+
+  it('stays open while one of the new records may be that of an unknown withdrawal', async () => {
+    const trading = await laterWith(record(4), record(3), record(2));
+    begin(trading, 'done1').settle({ outcome: 'placed', id: '2', duplicates: [] }, 'placed: 2');
+    begin(trading, 'lost1', { before: { record: '2' } }).release();
+    expect(await closeCoin(trading, 'btc')).toEqual([]);
+    expect(trading.journal.settledEntries({ coin: 'btc' }).map(({ isClosed }) => isClosed)).toEqual([false]);
+  });
+});
+
+it('a record that appears of a withdrawal which the user settled as placed without one is reported, and counts as a duplicate', async () => {
+  const trading = await laterWith(record(2));
+  begin(trading, 'done1').settle({ outcome: 'placed', id: null, duplicates: [] }, 'placed, as the user says');
+  const [found] = await closeCoin(trading, 'btc');
+  expect(found).toEqual({ writeId: 'done1', terms: expect.anything(), id: null, ids: ['2'] });
+  expect(trading.journal.archive.find('done1')).toMatchObject({ outcome: 'placed', id: null, duplicates: ['2'] });
 });
 
 it('a withdrawal was rejected if its lookup is rejected with the same code', async () => {

@@ -3,9 +3,9 @@ import type { Order } from '../../../src/domain/order.js';
 import { Failure } from '../../../src/errors.js';
 import { Job } from '../../../src/trading/batches/job.js';
 import type { JournalEntry } from '../../../src/trading/journal/entry.js';
-import type { BatchTerms, RecordedOrderTerms, Settled } from '../../../src/trading/journal/write.js';
+import type { BatchTerms, RecordedOrderTerms, RecordedWrite, Settled } from '../../../src/trading/journal/write.js';
 import { type OrderList, orderList } from '../../../src/trading/settling/order-list.js';
-import { reconcileOrders } from '../../../src/trading/settling/reconcile-orders.js';
+import { reconcileOrders, settleLateOrder } from '../../../src/trading/settling/reconcile-orders.js';
 import { endJob, settleJob } from '../../../src/trading/settling/settle-job.js';
 import { NOW } from '../../support/fake-host.js';
 import { lines } from '../batches/jobs.js';
@@ -17,13 +17,15 @@ const HOUR = 3_600_000;
 /** A list that was read so much later shows all that a request of NOW made. */
 const LATE = 65_001;
 
-/** A trading context whose exchange is asked for nothing but orders by client id. */
-function tradingWith(byClientId: Readonly<Record<string, Order>> = {}, elapsedMs = 0, state?: string) {
+/** A trading context whose exchange is asked for nothing but orders by client id; it may fail to answer. */
+function tradingWith(byClientId: Readonly<Record<string, Order | Failure>> = {}, elapsedMs = 0, state?: string) {
   const trading = tradingOf('http://127.0.0.1:1', { elapsedMs, ...(state === undefined ? {} : { state }) });
   const asked: string[] = [];
   const findOrder = async (_: string, reference: { readonly clientId?: string }) => {
     asked.push(reference.clientId ?? '');
-    return byClientId[reference.clientId ?? ''];
+    const answer = byClientId[reference.clientId ?? ''];
+    if (answer instanceof Failure) throw answer;
+    return answer;
   };
   const client = { now: () => trading.host.now(), findOrder, facts: trading.client.facts };
   return { ...trading, client: client as unknown as TestTrading['client'], asked };
@@ -90,6 +92,40 @@ describe('an order whose outcome is unknown', () => {
     const rows = [order('9', 3, { price: '1' }), order('8', -5_001), order('6', 65_001)];
     await reconcileOrders(trading, listOf(rows));
     expect([trading.asked, trading.journal.isUnsettled('lost1')]).toEqual([[], true]);
+  });
+
+  it.each([
+    ['five seconds before its request, as clocks may differ', -5_000],
+    ['at the end of the time in which its request can be executed', 65_000],
+  ])('is looked up if a row is dated %s', async (_, at) => {
+    const trading = tradingWith({ lost1: order('7', at) });
+    begin(trading, 'lost1').release();
+    await reconcileOrders(trading, listOf([order('7', at)]));
+    expect(trading.journal.archive.find('lost1')?.id).toBe('7');
+  });
+
+  it('is not looked up for the order of a write that is closed', async () => {
+    const trading = tradingWith({ lost1: order('7') });
+    placed(trading, 'closed1', '7');
+    for (const entry of trading.journal.settledEntries(BUYS)) entry.close();
+    begin(trading, 'lost1').release();
+    await reconcileOrders(trading, listOf([order('7', 3)]));
+    expect(trading.asked).toEqual([]);
+  });
+
+  it('stays unknown if the exchange does not answer, and its row is left to a later list', async () => {
+    const trading = tradingWith({ lost1: new Failure('unreachable', 'no answer') });
+    begin(trading, 'lost1').release();
+    expect((await reconcileOrders(trading, listOf([order('7', 3)]))).duplicates).toEqual([]);
+    expect([trading.asked, trading.journal.isUnsettled('lost1')]).toEqual([['lost1'], true]);
+  });
+
+  it('stays unknown if another order has the client id that the user chose', async () => {
+    const trading = tradingWith({ 'my-order': order('9', 3, { price: '1' }) });
+    const write = { operation: 'order', terms: TERMS } as const;
+    trading.journal.begin<'order'>(write, { id: 'lost1', clientId: 'my-order', reqTime: NOW }).release();
+    await reconcileOrders(trading, listOf([order('7', 3)]));
+    expect(trading.journal.isUnsettled('lost1')).toBe(true);
   });
 
   it('stays unknown if the exchange has no order under its client id', async () => {
@@ -170,7 +206,7 @@ describe('a further order', () => {
     const list = listOf([order('8', 5), order('7', 3)]);
     const { duplicates } = await reconcileOrders({ ...trading, reportDuplicateOrders }, list);
     const found = { ids: ['8'], shown: [order('8', 5)], isProven: false };
-    expect(duplicates).toStrictEqual([{ writeId: 'mine1', terms: TERMS, orderId: '7', ...found }]);
+    expect(duplicates).toEqual([{ writeId: 'mine1', terms: TERMS, orderId: '7', ...found }]);
     expect((await reconcileOrders({ ...trading, reportDuplicateOrders }, list)).duplicates).toEqual([]);
     expect(reportDuplicateOrders.mock.calls).toEqual([[duplicates]]);
     expect(trading.journal.archive.find('mine1')).toMatchObject({ outcome: 'placed', id: '7', duplicates: ['8'] });
@@ -181,6 +217,50 @@ describe('a further order', () => {
     placed(trading, 'mine1', '7');
     const { duplicates } = await reconcileOrders(trading, listOf([order('8', 5), order('7', 3)]));
     expect(duplicates).toMatchObject([{ ids: ['8'], isProven: true }]);
+  });
+
+  it('is proven if the exchange changed both in the same way', async () => {
+    const trading = tradingWith({ mine1: order('8') });
+    placed(trading, 'mine1', '7');
+    const changed = { price: '29999' };
+    const list = listOf([order('8', 5, changed), order('7', 3, changed)]);
+    expect((await reconcileOrders(trading, list)).duplicates).toMatchObject([{ ids: ['8'], isProven: true }]);
+  });
+
+  it('is proven if the exchange dates both by a clock that is an hour ahead', async () => {
+    const trading = tradingWith({ mine1: order('8') });
+    placed(trading, 'mine1', '7');
+    const list = listOf([order('8', HOUR + 5), order('7', HOUR)]);
+    expect((await reconcileOrders(trading, list)).duplicates).toMatchObject([{ ids: ['8'], isProven: true }]);
+  });
+
+  it.each([
+    ['looked up', 'at the end of the time in which the request can be executed', 65_000, ['mine1']],
+    ['no duplicate, and not looked up,', 'after that', 65_001, []],
+  ])('is %s if it is dated %s', async (_, _when, at, asked) => {
+    const trading = tradingWith();
+    placed(trading, 'mine1', '7');
+    const { duplicates } = await reconcileOrders(trading, listOf([order('8', at), order('7', 0)]));
+    expect([trading.asked, duplicates.map(({ ids }) => ids)]).toEqual([asked, asked.map(() => ['8'])]);
+  });
+
+  it('is one although a closed write made an order with that id in another market', async () => {
+    const trading = tradingWith();
+    begin(trading, 'other1', { market: 'eth_usdt' }).settle({ outcome: 'placed', id: '8', duplicates: [] }, 'placed');
+    for (const entry of trading.journal.settledEntries({ market: 'eth_usdt', side: 'buy' })) entry.close();
+    placed(trading, 'mine1', '7');
+    const { duplicates } = await reconcileOrders(trading, listOf([order('8', 5), order('7', 3)]));
+    expect(duplicates).toMatchObject([{ writeId: 'mine1', ids: ['8'] }]);
+  });
+
+  it('makes the archive be searched; a list whose rows are all explained, or of other terms, does not', async () => {
+    const trading = tradingWith();
+    placed(trading, 'mine1', '7', ['6']);
+    const search = vi.spyOn(trading.journal.archive, 'newestFirst');
+    await reconcileOrders(trading, listOf([order('9', 5, { price: '1' }), order('7', 3), order('6', 2)]));
+    expect(search).not.toHaveBeenCalled();
+    await reconcileOrders(trading, listOf([order('8', 5), order('7', 3)]));
+    expect(search).toHaveBeenCalled();
   });
 
   it('is none if a batch has it that is closed, and one if only a batch of sells has an order with that id', async () => {
@@ -241,6 +321,52 @@ describe('a further order', () => {
     expect(duplicates).toMatchObject([{ orderId: null, ids: ['8'], recordedOutcome: 'refused' }]);
     expect(trading.journal.archive.find('mine1')).toMatchObject({ outcome: 'placed', id: '8', duplicates: [] });
     expect(trading.journal.unexpected().map(({ write }) => write.id)).toEqual(['mine1']);
+  });
+
+  it('is the order of a write that counted as not sent, however late the exchange executes it, and though others are alike', async () => {
+    const trading = tradingWith({ mine1: order('8') });
+    begin(trading, 'mine1').settle({ outcome: 'notSent', id: null, duplicates: [] }, 'not sent');
+    const { duplicates } = await reconcileOrders(trading, listOf([order('9', HOUR + 5), order('8', HOUR)]));
+    expect(duplicates).toMatchObject([{ orderId: null, ids: ['8'], recordedOutcome: 'notSent' }]);
+  });
+
+  it('is not the order of a write that counted as refused if another one has its client id', async () => {
+    const trading = tradingWith({ mine1: order('9', 5, { price: '1' }) });
+    begin(trading, 'mine1').settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused');
+    const { duplicates } = await reconcileOrders(trading, listOf([order('8', 5)]));
+    expect([duplicates, trading.journal.archive.find('mine1')?.outcome]).toEqual([[], 'refused']);
+  });
+});
+
+describe('an order that counts as not sent and is asked for', () => {
+  function notSent(elapsedMs = 0) {
+    const trading = tradingWith({ mine1: order('8') }, elapsedMs);
+    const entry = begin(trading, 'mine1');
+    entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, 'not sent');
+    return { trading, entry };
+  }
+
+  it('is placed after all if the exchange shows it under its client id', async () => {
+    const { trading, entry } = notSent();
+    await settleLateOrder(trading, entry.write);
+    const found = { orderId: null, ids: ['8'], isProven: true, recordedOutcome: 'notSent' };
+    expect(trading.alarms).toMatchObject([{ writeId: 'mine1', terms: TERMS, ...found }]);
+    expect(trading.journal.archive.find('mine1')).toMatchObject({ outcome: 'placed', id: '8', duplicates: [] });
+  });
+
+  it('stays not sent if an earlier write made the order that the exchange shows', async () => {
+    const { trading, entry } = notSent();
+    placed(trading, 'other1', '8');
+    await settleLateOrder(trading, entry.write);
+    expect([trading.alarms, trading.journal.archive.find('mine1')?.outcome]).toEqual([[], 'notSent']);
+  });
+
+  it('is not asked for if it is placed', async () => {
+    const trading = tradingWith({ mine1: order('8') });
+    placed(trading, 'mine1', '7');
+    const [entry] = trading.journal.settledEntries(BUYS);
+    await settleLateOrder(trading, entry?.write as RecordedWrite<'order'>);
+    expect(trading.asked).toEqual([]);
   });
 });
 
@@ -444,7 +570,17 @@ describe('a job', () => {
     expect(resumed.lines[2]).toMatchObject({ state: 'placed', id: '9' });
     const found = { ids: ['10'], shown: [row('10', 2, 5)], isProven: false };
     const terms = { ...TERMS, price: '20002' };
-    expect(duplicates).toStrictEqual([{ writeId: 'job1', terms, line: 2, orderId: '9', ...found }]);
+    expect(duplicates).toEqual([{ writeId: 'job1', terms, line: 2, orderId: '9', ...found }]);
+  });
+
+  it('that began without a list gets orders by their time', async () => {
+    const trading = tradingWith();
+    const { baseline: _, ...terms } = TERMS_OF_JOB;
+    const job = new Job(trading.journal.begin<'batch'>({ operation: 'batch', terms }, { id: 'job1', reqTime: NOW }));
+    await job.leaving([[0, 1, 2]], NOW);
+    job.record('no answer', { kind: 'lost', request: 1 });
+    await reconcileOrders(trading, listOf([row('8', 1), row('7', 0, -HOUR)]), { mine: job });
+    expect(job.outcomes()).toEqual(['unknown', 'placed', 'unknown']);
   });
 
   it('does not get orders that were there before it was sent', async () => {
@@ -495,6 +631,26 @@ describe('a job', () => {
     // another list that shows nothing new adds nothing to its record
     await reconcileOrders(trading, listOf([row('7', 0), older]));
     expect(trading.journal.findJob('job1')?.events).toHaveLength(events.length);
+  });
+
+  it('stays open if a list of another command decides all but an order that only an answer has named', async () => {
+    const trading = tradingWith();
+    const job = await halfLostJob(trading);
+    job.entry.release();
+    await reconcileOrders(trading, listOf([row('9', 2), row('8', 1), older]));
+    expect(now(trading)).toEqual(['placed', 'placed', 'placed']);
+    expect(trading.journal.isUnsettled('job1')).toBe(true);
+    expect(trading.journal.findJob('job1')?.events.at(-1)?.event).toBe('settled in part');
+  });
+
+  it('has duplicates reported of the lines that a list of another command finds', async () => {
+    const trading = tradingWith();
+    (await lostJob(trading)).entry.release();
+    const rows = [row('10', 0, 5), row('9', 2), row('8', 1), row('7', 0), older];
+    expect((await reconcileOrders(trading, listOf(rows))).duplicates).toMatchObject([
+      { writeId: 'job1', line: 0, orderId: '7', ids: ['10'] },
+    ]);
+    expect(trading.journal.archive.find('job1')?.duplicates).toEqual(['10']);
   });
 
   it('is left to the command that resumes it if a part of its record is damaged', async () => {

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { Failure } from '../../../src/errors.js';
 import { readOrderList } from '../../../src/trading/settling/order-list.js';
 import { SLACK_MS } from '../../../src/trading/settling/reconcile.js';
 import { reconcileLists } from '../../../src/trading/settling/reconcile-orders.js';
@@ -12,13 +13,15 @@ const BUYS = { market: 'btc_usdt', side: 'buy' } as const;
 const OPEN = 0;
 const CANCELLED = 1;
 
-/** Lists one open order, 7, which a read of its own shows with this status. */
-async function listing(status = OPEN) {
+/** Lists one order, 7, open unless told otherwise, which a read of its own shows with this status, or not at all. */
+async function listing(status: number | 'gone' = OPEN, listedStatus = OPEN) {
   const server = await serveFaults({
     answer: ({ target }) => {
       const { pageIndex } = query(target);
-      if (pageIndex === undefined) return respond(record({ id: '7', status, trade_date: NOW - 60_000 }));
-      return respond(pageIndex === '1' ? `[${record({ id: '7', trade_date: NOW - 60_000 })}]` : NOT_FOUND);
+      if (pageIndex === undefined)
+        return respond(status === 'gone' ? NOT_FOUND : record({ id: '7', status, trade_date: NOW - 60_000 }));
+      const listed = record({ id: '7', status: listedStatus, trade_date: NOW - 60_000 });
+      return respond(pageIndex === '1' ? `[${listed}]` : NOT_FOUND);
     },
   });
   return { server, trading: tradingOf(server.url) };
@@ -43,7 +46,7 @@ describe('an order that pit saw cancelled and that is open again', () => {
     expect(warning).toMatch(
       /^ORDER 7 IS OPEN AGAIN: buy 0\.01 btc_usdt at 30,000, 0 filled\. pit saw it cancelled at /,
     );
-    expect(warning).toContain('pit cancel btc_usdt 7');
+    expect(warning).toContain('Cancel it: pit cancel btc_usdt 7');
     expect(more).toEqual([]);
   });
 
@@ -57,8 +60,19 @@ describe('an order that pit saw cancelled and that is open again', () => {
     expect(await list(trading)).toEqual([expect.stringContaining('pit saw it replaced at')]);
   });
 
-  it('is not reported if the order itself is not open: the list lags behind', async () => {
-    const { trading, server } = await listing(CANCELLED);
+  it('is not read if the list does not show it as open', async () => {
+    const { trading, server } = await listing(OPEN, CANCELLED);
+    cancel(trading);
+    await trading.host.sleep(SLACK_MS);
+    expect(await list(trading)).toEqual([]);
+    expect(count(server, 'getOrder')).toBe(0);
+  });
+
+  it.each([
+    ['is not open', CANCELLED],
+    ['is not shown', 'gone'],
+  ] as const)('is not reported if the order itself %s: the list lags behind', async (_, status) => {
+    const { trading, server } = await listing(status);
     cancel(trading);
     await trading.host.sleep(SLACK_MS);
     expect(await list(trading)).toEqual([]);
@@ -80,4 +94,13 @@ describe('an order that pit saw cancelled and that is open again', () => {
     expect(await list(trading)).toEqual([]);
     expect(count(server, 'getOrder')).toBe(0);
   });
+});
+
+it('a list that cannot be compared with the journal shows nothing, and fails no command', async () => {
+  const { trading } = await listing();
+  const read = await readOrderList(trading, BUYS);
+  vi.spyOn(trading.journal, 'unsettledEntries').mockImplementation(() => {
+    throw new Failure('usage', 'the journal cannot be read');
+  });
+  expect(await reconcileLists(trading, 'btc_usdt', [read])).toEqual([]);
 });

@@ -59,10 +59,8 @@ it.each(KINDS)('names an unknown %j, and what it concerns', (write, text, { coin
   const isOfAny = coins === null;
   expect([concernsMarket(found, 'eth_usdt'), concernsCoin(found, 'eth')]).toEqual([isOfAny, isOfAny]);
   expect(concernsCoin(found, 'btc')).toBe(true);
-  expect([concernsMarketOrAny(found, undefined), concernsMarketOrAny(found, 'btc_usdt')]).toEqual([
-    isOfMarket,
-    isOfMarket,
-  ]);
+  const concerned = [undefined, 'btc_usdt', 'eth_usdt'].map((market) => concernsMarketOrAny(found, market));
+  expect(concerned).toEqual([isOfMarket, isOfMarket, isOfAny]);
 });
 
 it('names a damaged record for every market and coin, as its write may be of any', () => {
