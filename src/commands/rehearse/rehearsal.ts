@@ -6,10 +6,12 @@ import { RunningProgram } from '../../platform/running-program.js';
 import type { FaultKind } from '../../sandbox/faults/rules.js';
 import { newKeys } from '../../sandbox/lifecycle/files.js';
 import { PrivateSandbox } from '../../sandbox/rehearsal/private-sandbox.js';
+import { emptyPart } from '../../sandbox/replay/load-tape.js';
+import { isPast } from '../../sandbox/replay/tape-event.js';
 import { AccountRecord } from './account-record.js';
 import type { MarketPicture } from './picture.js';
 import { CommandWorld, homeIn } from './rehearsed-command.js';
-import { emptyTape, isPast, type TapeReader } from './tape.js';
+import type { TapeReader } from './tape.js';
 import { VirtualClock } from './virtual-clock.js';
 
 /*
@@ -72,7 +74,7 @@ abstract class Rehearsal {
       this.takeEvent();
       await this.tape.read();
     }
-    if (this.tape.from === undefined && this.tape.next === undefined) throw emptyTape();
+    if (this.tape.from === undefined && this.tape.next === undefined) throw emptyPart();
   }
 
   /** Ends it early. */
@@ -130,9 +132,10 @@ export class CommandRehearsal extends Rehearsal {
       failure = found;
       isOver = true;
     });
+    let isQuiet = false;
     while (!this.isStopped && tape.next !== undefined && !(isOver && failure !== undefined)) {
-      if (this.#world.isBusy) await this.#world.quiet();
-      this.#step(tape.next.time);
+      if (!isQuiet && this.#world.isBusy) await this.#world.quiet();
+      isQuiet = !this.#step(tape.next.time);
       if (tape.needsRead) await tape.read();
     }
     if (this.isStopped || tape.next === undefined) this.#world.interrupt();
@@ -145,15 +148,12 @@ export class CommandRehearsal extends Rehearsal {
     this.isStopped = true;
   }
 
-  /** Moves to the next event of the tape or the end of the next wait, whichever is first. */
-  #step(time: number): void {
-    if (this.#clock.next < time) {
-      this.#clock.move(this.#clock.next);
-      return;
-    }
-    this.#clock.move(time);
+  /** Moves to the next event of the tape or the end of the next wait, whichever is first. Returns whether a command has something to do. */
+  #step(time: number): boolean {
+    if (this.#clock.next < time) return this.#clock.move(this.#clock.next);
+    const hasWoken = this.#clock.move(time);
     this.takeEvent();
-    this.#world.streams.push();
+    return this.#world.streams.push() || hasWoken;
   }
 }
 

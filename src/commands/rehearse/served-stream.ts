@@ -1,5 +1,6 @@
 import type { Aged } from '../../domain/aged.js';
-import type { Trade } from '../../domain/market-data.js';
+import type { BestPrices } from '../../domain/book.js';
+import { compareIds, type Depth, type Trade } from '../../domain/market-data.js';
 import type {
   Channel,
   ChannelData,
@@ -61,17 +62,24 @@ export class ServedStreams {
     return this.#streams.size > 0;
   }
 
-  /** Pushes what has changed, after an event of the tape or a request. */
-  push(): void {
+  /** Pushes what has changed, after an event of the tape or a request. Returns whether a reader has something to do at once. */
+  push(): boolean {
+    let isShown = false;
     for (const stream of this.#streams) {
       if (stream.state === 'closed') {
         this.#streams.delete(stream);
         continue;
       }
+      if (this.#latencyMs === 0 && stream.skips()) continue;
       const changes = stream.take();
-      if (this.#latencyMs === 0) stream.show(changes);
-      else if (changes.length > 0) void this.#clock.sleep(this.#latencyMs).then(() => stream.show(changes));
+      if (changes.length === 0) continue;
+      if (this.#latencyMs > 0) void this.#clock.sleep(this.#latencyMs).then(() => stream.show(changes));
+      else {
+        stream.show(changes);
+        isShown = true;
+      }
     }
+    return isShown;
   }
 }
 
@@ -106,6 +114,10 @@ class ServedStream implements ExchangeStream {
     orders: new Map(),
   };
   readonly #queue: StreamEvent[] = [];
+  /** Which books its reader need not be told of. */
+  #skip: { readonly market: string; readonly isUnmovedBy: (best: BestPrices) => boolean } | undefined;
+  /** When something was skipped last; undefined once it was read. */
+  #skippedAt: number | undefined;
   #wake: (() => void) | undefined;
   #isClosed = false;
 
@@ -133,14 +145,46 @@ class ServedStream implements ExchangeStream {
 
   of<Kind extends ChannelKind>({ kind, ...of }: ChannelOf<Kind>): Aged<ChannelData[Kind]> | undefined {
     if (kind !== 'depth' && kind !== 'trades' && kind !== 'orders') return undefined;
+    this.#readSkipped();
     const known = 'market' in of ? this.#known[kind].get(String(of.market)) : undefined;
     if (known === undefined) return undefined;
     const { value, time, received } = known;
     return { value: value as ChannelData[Kind], time, received, ageMs: 0, isCurrent: true, source: 'stream' };
   }
 
+  skipWhile(market: string, isUnmovedBy: (best: BestPrices) => boolean): void {
+    this.#skip = { market, isUnmovedBy };
+  }
+
+  /** Skips what has changed, if only the book and the trades have and they change nothing for the reader. Returns whether it did. */
+  skips(): boolean {
+    if (this.#skip === undefined) return false;
+    const { market, isUnmovedBy } = this.#skip;
+    const changed = this.#channels.filter((channel) => this.#revisionOf(channel) !== this.#seen.get(channel));
+    if (changed.length === 0) return true;
+    if (changed.some((channel) => channel.kind === 'orders' || channel.market !== market)) return false;
+    if (!isUnmovedBy(this.#sandbox.exchange.market.best(market))) return false;
+    for (const channel of changed) this.#seen.set(channel, this.#revisionOf(channel));
+    const newest = this.#sandbox.exchange.market.newestTradeId(market);
+    if (newest !== undefined) this.#newest.set(market, newest);
+    this.#skippedAt = this.#clock.now();
+    return true;
+  }
+
+  /** Reads the book and the trades as they were when something was skipped last. */
+  #readSkipped(): void {
+    const [time, { market } = {}] = [this.#skippedAt, this.#skip];
+    if (time === undefined || market === undefined) return;
+    this.#skippedAt = undefined;
+    const newest = this.#newest.get(market) ?? '';
+    const trades = this.#sandbox.exchange.market.trades(market).filter(({ id }) => compareIds(id, newest) <= 0);
+    this.#known.trades.set(market, { value: trades.map(withoutOrder), time: null, received: time });
+    this.#known.depth.set(market, { value: { ...this.#depth(market), time }, time, received: time });
+  }
+
   /** What has changed since the last call. */
   take(): readonly Change[] {
+    this.#readSkipped();
     const changes: Change[] = [];
     for (const channel of this.#channels) {
       const revision = this.#revisionOf(channel);
@@ -205,8 +249,12 @@ class ServedStream implements ExchangeStream {
     const { kind, market } = channel;
     if (kind === 'trades') return { channel, value: this.#trades(market) };
     if (kind === 'orders') return { channel, value: this.#sandbox.ordersSince(market, seen) };
+    return { channel, value: this.#depth(market) };
+  }
+
+  #depth(market: string): Depth {
     const { time, bids, asks } = this.#sandbox.exchange.market.depth(market, { size: LEVELS });
-    return { channel, value: { time, bids: bids.map(levelOf), asks: asks.map(levelOf) } };
+    return { time, bids: bids.map(levelOf), asks: asks.map(levelOf) };
   }
 
   /** The trades after the last that was taken; at the beginning the newest. */
@@ -214,8 +262,12 @@ class ServedStream implements ExchangeStream {
     const trades = this.#sandbox.exchange.market.trades(market, this.#newest.get(market));
     const newest = trades.at(-1);
     if (newest !== undefined) this.#newest.set(market, newest.id);
-    return trades.map((trade) => ({ ...trade, orderSide: null }));
+    return trades.map(withoutOrder);
   }
+}
+
+function withoutOrder(trade: Omit<Trade, 'orderSide'>): Trade {
+  return { ...trade, orderSide: null };
 }
 
 function levelOf([price, amount]: readonly [price: string, amount: string]) {

@@ -43,10 +43,12 @@ export class VirtualClock {
     return this.#waits.next;
   }
 
-  /** Shows a time that is not earlier, and ends the waits that are over by then. */
-  move(time: number): void {
+  /** Shows a time that is not earlier, and ends the waits that are over by then. Returns whether there were any. */
+  move(time: number): boolean {
     this.#now = Math.max(this.#now, time);
+    const hasWaits = this.#waits.next <= this.#now;
     for (let due = this.#waits.take(this.#now); due !== undefined; due = this.#waits.take(this.#now)) due.subject();
+    return hasWaits;
   }
 
   /** Resolves when everything waits for this clock, or for something that comes from outside. */

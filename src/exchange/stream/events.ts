@@ -1,4 +1,5 @@
 import type { Aged } from '../../domain/aged.js';
+import type { BestPrices } from '../../domain/book.js';
 import type { RefusalKind } from '../../domain/refusal.js';
 import type { Channel, ChannelData, ChannelKind, ChannelOf } from '../channels/followed.js';
 import type { Scope } from '../channels/newest.js';
@@ -104,6 +105,11 @@ export interface ExchangeStream extends AsyncIterable<StreamEvent> {
   readonly latencyMs: number | null;
   /** How many frames could not be read or belonged to nothing that was subscribed to. */
   readonly unreadable: number;
+  /**
+   * Lets the stream leave out books of a market, and trades beside them, whose best prices change nothing for its reader. {@link of} is current
+   * all the same. Absent where everything arrives anyway.
+   */
+  skipWhile?(market: string, isUnmovedBy: (best: BestPrices) => boolean): void;
   /** Resolves when the connection is closed and no timer is left. What was not read is dropped. */
   close(): Promise<void>;
 }

@@ -327,7 +327,7 @@ export class SandboxExchange {
       simulate(moment);
       this.orders.advance(moment);
       this.funds.advance(moment);
-      for (const [market, happening] of this.replays.takeDue(moment)) this.replay.apply(market, happening);
+      for (const [market, update] of this.replays.takeDue(moment)) this.replay.apply(market, update);
       this.changed();
     }
     if (simulate(time)) {

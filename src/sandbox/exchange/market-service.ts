@@ -1,3 +1,4 @@
+import type { BestPrices } from '../../domain/book.js';
 import type { Ohlcv } from '../../domain/candle.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Side } from '../../domain/order.js';
@@ -137,6 +138,22 @@ export class MarketService {
       price: market.price(price),
       amount: market.amount(amount),
     }));
+  }
+
+  /** The best price of each side. */
+  best(name: string): BestPrices {
+    const { market, book } = this.#listing(name);
+    const of = (side: Side) => {
+      const level = book.best(side);
+      return level === undefined ? null : Decimal.fromUnits(level.price, market.priceScale);
+    };
+    return { bid: of('buy'), ask: of('sell') };
+  }
+
+  /** The id of the newest trade; undefined before the first. */
+  newestTradeId(name: string): string | undefined {
+    const id = this.#listing(name).trades.last?.id;
+    return id === undefined ? undefined : String(id);
   }
 
   /** Of the newest trade, in ticks; undefined before the first. */

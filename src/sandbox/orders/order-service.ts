@@ -8,7 +8,7 @@ import type { MarginService } from '../margin/margin-service.js';
 import type { SandboxMarket } from '../markets/market.js';
 import type { MarketTrades } from '../markets/market-trades.js';
 import { RequestRefused } from '../refusals.js';
-import type { RecordedTrade } from '../replay/happening.js';
+import type { RecordedTrade } from '../replay/market-update.js';
 import type { Scheduler } from '../scheduler.js';
 import { type AccountOrder, heldFunds, type OrderRecord, recordOf } from './order.js';
 import type { OrderListKind, OrderRepository } from './order-repository.js';

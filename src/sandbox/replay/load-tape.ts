@@ -1,8 +1,14 @@
+import { type Failure, usage } from '../../errors.js';
 import type { SandboxExchange } from '../exchange/exchange.js';
 import { MARKETS, type MarketRules, type SandboxMarket } from '../markets/market.js';
-import { type Happening, Happenings, marketOf, unknownMarket } from './happening.js';
+import { EventConverter, type MarketUpdate, marketOf, unknownMarket } from './market-update.js';
 import { type ReadingTerms, readTape, surveyTape, type TapeSurvey } from './read-tape.js';
-import { badLine, type TapeEvent } from './tape-event.js';
+import { badLine, isPast, type TapeEvent } from './tape-event.js';
+
+/** The failure of a part of a tape in which nothing happens. */
+export function emptyPart(): Failure {
+  return usage('Nothing happens in this part of the tape.', 'Give another --from and --to, or another tape.');
+}
 
 /** How many rows wait for the disk while a tape is loaded. */
 const ROWS_AT_ONCE = 5_000;
@@ -15,6 +21,8 @@ export interface TapePlan extends TapeSurvey {
   readonly kind: 'candles' | 'trades' | 'tape';
   /** Whether it begins before the time of the exchange. */
   readonly restarts: boolean;
+  /** Whether it only shows what happened before `from`. */
+  readonly isPast: boolean;
   /** The rules that the tape has of its markets, if it has any. */
   readonly rules: readonly MarketRules[];
 }
@@ -32,9 +40,10 @@ export async function planTape(
   markets: ReadonlyMap<string, SandboxMarket>,
 ): Promise<TapePlan> {
   const rules = new Map<string, SandboxMarket>();
-  const happenings = new Happenings();
+  const converter = new EventConverter();
   const kinds = new Set<TapeEvent['kind']>();
   let restarts: boolean | undefined;
+  let isAllPast = true;
   const survey = await surveyTape(files, terms, (event) => {
     if (event.kind === 'gap') return;
     restarts ??= event.time < now;
@@ -42,16 +51,19 @@ export async function planTape(
     if (event.kind === 'config') rules.set(event.market, known ?? marketOf(event));
     else {
       kinds.add(event.kind);
-      happenings.of(event, rules.get(event.market) ?? known ?? MARKETS.get(event.market) ?? unknownMarket(event));
+      isAllPast &&= isPast(event);
+      converter.convert(event, rules.get(event.market) ?? known ?? MARKETS.get(event.market) ?? unknownMarket(event));
     }
   });
   const { from, to } = survey;
-  if (from === undefined || to === undefined || restarts === undefined)
+  if (from === undefined || to === undefined || restarts === undefined) {
+    if (terms.from !== undefined || terms.to !== undefined) throw emptyPart();
     throw badLine(
       { file: files[0] ?? '', line: 1 },
       'is followed by nothing that moves a market',
       'Record depth, trades or kline.',
     );
+  }
   const [kind] = kinds.size > 1 ? [] : kinds;
   return {
     ...survey,
@@ -59,6 +71,7 @@ export async function planTape(
     to,
     kind: kind === 'candle' ? 'candles' : kind === 'trade' ? 'trades' : 'tape',
     restarts,
+    isPast: isAllPast,
     rules: [...rules.values()],
   };
 }
@@ -73,8 +86,8 @@ export async function loadTape(
   terms: ReadingTerms,
 ): Promise<number> {
   const loaded = exchange.replays.load();
-  const happenings = new Happenings();
-  const rows = new Map<string, { readonly line: string; readonly happenings: Happening[] }>();
+  const converter = new EventConverter();
+  const rows = new Map<string, { readonly line: string; readonly updates: MarketUpdate[] }>();
   let waiting = 0;
   for await (const event of readTape(files, terms)) {
     if (event.kind === 'config') exchange.replay.take(event);
@@ -82,18 +95,18 @@ export async function loadTape(
     const { market } = event;
     const line = `${event.file}:${event.line}`;
     const row = rows.get(market);
-    const happening = happenings.of(event, exchange.replay.marketOf(event));
-    if (row?.line === line) row.happenings.push(happening);
+    const update = converter.convert(event, exchange.replay.marketOf(event));
+    if (row?.line === line) row.updates.push(update);
     else {
-      if (row !== undefined) loaded.add(market, row.happenings);
-      rows.set(market, { line, happenings: [happening] });
+      if (row !== undefined) loaded.add(market, row.updates);
+      rows.set(market, { line, updates: [update] });
       waiting += 1;
     }
     if (waiting < ROWS_AT_ONCE) continue;
     waiting = 0;
     await exchange.durable();
   }
-  for (const [market, row] of rows) loaded.add(market, row.happenings);
+  for (const [market, row] of rows) loaded.add(market, row.updates);
   loaded.begin();
   return loaded.count;
 }

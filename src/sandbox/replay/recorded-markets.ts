@@ -2,14 +2,14 @@ import { emptyRecordedBook, type RecordedBook, type RecordedChanges } from '../e
 import type { SandboxMarket } from '../markets/market.js';
 import type { OrderService, TradedMarket } from '../orders/order-service.js';
 import {
-  type Happening,
-  Happenings,
+  EventConverter,
+  type MarketUpdate,
   marketOf,
   type RecordedDepth,
   type RecordedPast,
   type RecordedTrade,
   unknownMarket,
-} from './happening.js';
+} from './market-update.js';
 import type { TapeEvent } from './tape-event.js';
 
 /** What the exchange keeps of a market that follows a recording. Plain data, a part of its state. */
@@ -48,7 +48,7 @@ const USUAL_SHARE = 16n;
  */
 export class RecordedMarkets {
   readonly #context: RecordedMarketsContext;
-  readonly #happenings = new Happenings();
+  readonly #converter = new EventConverter();
 
   constructor(context: RecordedMarketsContext) {
     this.#context = context;
@@ -73,7 +73,7 @@ export class RecordedMarkets {
   take(event: TapeEvent): void {
     if (event.kind === 'gap') return;
     if (event.kind === 'config') this.#context.addMarket(marketOf(event));
-    else this.apply(event.market, this.#happenings.of(event, this.marketOf(event)));
+    else this.apply(event.market, this.#converter.convert(event, this.marketOf(event)));
   }
 
   /** The rules of the market of an event. Throws Failure `usage` with its line if they are unknown. */
@@ -82,13 +82,13 @@ export class RecordedMarkets {
   }
 
   /** Lets what a tape does to a market happen. */
-  apply(name: string, happening: Happening): void {
+  apply(name: string, update: MarketUpdate): void {
     const venue = this.#context.venues.get(name);
     if (venue === undefined) throw new RangeError(`no such market: ${name}`);
     const recording = this.#context.recordings.get(name) ?? this.#begin(venue);
-    if (happening.kind === 'depth') this.#applyDepth(venue, recording, happening);
-    else if (happening.kind === 'past') this.#showPast(venue, recording, happening);
-    else this.#applyTrade(venue, recording, happening);
+    if (update.kind === 'depth') this.#applyDepth(venue, recording, update);
+    else if (update.kind === 'past') this.#showPast(venue, recording, update);
+    else this.#applyTrade(venue, recording, update);
   }
 
   #begin(venue: TradedMarket): Recording {

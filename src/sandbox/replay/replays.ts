@@ -1,7 +1,7 @@
 import type { Table } from '../store/table.js';
-import type { Happening } from './happening.js';
+import type { MarketUpdate } from './market-update.js';
 
-/** The progress of a replay: its number of rows, the next row (from 0), and the next happening within it. */
+/** The progress of a replay: its number of rows, the next row (from 0), and the next update within it. */
 export interface Progress {
   /** Which of the recordings of the market that were loaded. */
   readonly key: string;
@@ -11,7 +11,7 @@ export interface Progress {
 }
 
 /** What a document or row of a file does to a market. */
-export type ReplayRow = readonly Happening[];
+export type ReplayRow = readonly MarketUpdate[];
 
 /** The replay of one market. It continues after a restart. */
 class Replay {
@@ -40,16 +40,16 @@ class Replay {
     return this.#row[this.#progress.index]?.time ?? Number.POSITIVE_INFINITY;
   }
 
-  take(): Happening {
-    const happening = this.#row[this.#progress.index];
-    if (happening === undefined) throw new RangeError('the replay is over');
+  take(): MarketUpdate {
+    const update = this.#row[this.#progress.index];
+    if (update === undefined) throw new RangeError('the replay is over');
     this.#progress.index += 1;
     if (this.#progress.index === this.#row.length) {
       this.#progress.row += 1;
       this.#progress.index = 0;
       this.#read();
     }
-    return happening;
+    return update;
   }
 
   #read(): void {
@@ -108,7 +108,7 @@ export class Replays {
   }
 
   /** What is due by `time`, oldest first in each market. */
-  *takeDue(time: number): Generator<readonly [market: string, happening: Happening]> {
+  *takeDue(time: number): Generator<readonly [market: string, update: MarketUpdate]> {
     for (const replay of this.#byMarket.values()) {
       while (replay.next <= time) yield [replay.market, replay.take()];
     }

@@ -1,3 +1,4 @@
+import type { BestPrices } from '../../domain/book.js';
 import { Decimal, formatAmount, grouped } from '../../domain/decimal.js';
 import { compareIds, type Trade } from '../../domain/market-data.js';
 import { Failure } from '../../errors.js';
@@ -16,6 +17,7 @@ import { type AlgoState, type Decision, decide, pauseFact, stateOf } from './dec
 import type { AlgoNote } from './decision-input.js';
 import { type AlgoFact, type AlgoFacts, isHeldBack, type PauseCause, withFact } from './facts.js';
 import { nextStep, type Step } from './next-step.js';
+import { isQuiet, type QuietRange, quietRange } from './quiet-range.js';
 import { ChildSender, type SentChild } from './sender.js';
 import { type AlgoSnapshot, snapshotOf } from './snapshot.js';
 import type { AlgoStore, SaidLine } from './store.js';
@@ -120,6 +122,8 @@ export class RunningAlgo {
   #retryAt = 0;
   #failures = 0;
   #until: number | null = null;
+  /** While it waits: which books change nothing. */
+  #quiet: QuietRange | null = null;
   /** Since when the market is not seen, on the monotonic clock; undefined if it is. */
   #blind: { readonly since: number; isSaid: boolean } | undefined;
   /** When something to protect was first seen, on the monotonic and on the exchange's clock; undefined before. */
@@ -180,11 +184,16 @@ export class RunningAlgo {
 
   /** Something has changed: it decides again. */
   readonly changed = (): void => {
+    this.#quiet = null;
     this.#isWoken = true;
     if (this.#isBusy || this.#isStopped || this.#isOver) return;
     this.#isBusy = true;
     this.#working = this.#work();
   };
+
+  isUnmovedBy(best: BestPrices): boolean {
+    return this.#quiet !== null && isQuiet(this.#quiet, this.terms, best);
+  }
 
   traded(trades: readonly Trade[]): void {
     // what traded before there was something to protect does not count
@@ -323,7 +332,14 @@ export class RunningAlgo {
     this.#prices = seenAfter(this.terms, this.facts, market);
     // what follows from a fact that the gap has brought is of the gap as well
     if (step.step !== 'fact') this.#gap = undefined;
+    if (step.step === 'wait') this.#quiet = this.#quietRange(market, children);
     return (await this.#take(step)) || (this.#gaps.length > 0 && watched.isFresh);
+  }
+
+  /** Orders that are read or looked for may show something at any time. */
+  #quietRange(market: AlgoMarket, children: readonly Child[]): QuietRange | null {
+    if (this.#needsRead || this.#needsSettling || this.#isWoken || this.#gaps.length > 0) return null;
+    return quietRange({ terms: this.terms, facts: this.facts, market: { ...market, seen: this.#prices }, children });
   }
 
   async #take(step: Step): Promise<boolean> {

@@ -1,3 +1,4 @@
+import type { BestPrices } from '../../domain/book.js';
 import type { Ohlcv } from '../../domain/candle.js';
 import { Decimal } from '../../domain/decimal.js';
 import { compareIds, type Depth, type Trade } from '../../domain/market-data.js';
@@ -33,6 +34,8 @@ export interface Traded {
 interface MarketReader {
   /** Something has come: the book, trades, or the end of a gap. */
   changed(): void;
+  /** Whether a book with these prices, and trades beside it, change nothing: then it need not be told of them. */
+  isUnmovedBy(best: BestPrices): boolean;
   /** Trades that were not known before. */
   traded(trades: readonly Trade[]): void;
   /** Own orders that are new or have changed. */
@@ -296,6 +299,7 @@ export class WatchedMarket {
         const stream = await follow(channels, ending.signal);
         if (ending.signal.aborted) return void stream.close();
         this.#stream = stream;
+        stream.skipWhile?.(market, (best) => this.#isUnmovedBy(best));
         for await (const event of stream) {
           // what came while this process slept is handed over before any timer fires
           this.#options.checkAwake();
@@ -320,11 +324,16 @@ export class WatchedMarket {
       for (const reader of this.#readers) reader.traded(event.data);
     }
     if (isKind(event, 'depth')) this.#sawBook();
-    this.#changed();
+    const best = isKind(event, 'orders') ? null : this.book();
+    for (const reader of [...this.#readers]) if (best === null || !reader.isUnmovedBy(best)) reader.changed();
   }
 
   #changed(): void {
     for (const reader of [...this.#readers]) reader.changed();
+  }
+
+  #isUnmovedBy(best: BestPrices): boolean {
+    return [...this.#readers].every((reader) => reader.isUnmovedBy(best));
   }
 
   async #readBook(): Promise<void> {

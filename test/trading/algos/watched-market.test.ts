@@ -102,6 +102,7 @@ class Scene {
       },
       traded: () => {},
       orders: () => {},
+      isUnmovedBy: () => false,
       gapEnded: (gap) => void this.gaps.push(gap),
       gapRead: (_, { high, low }) => void this.candles.push({ high: high.toString(), low: low.toString() }),
     });

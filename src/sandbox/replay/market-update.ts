@@ -13,6 +13,7 @@ import {
   type TapeEvent,
   type TradeEvent,
 } from './tape-event.js';
+import { compareTexts } from './tape-fields.js';
 
 /** A recorded trade, or a price that a candle shows, in ticks and lots. Times are ms since the Unix epoch. */
 export interface RecordedTrade {
@@ -48,7 +49,7 @@ export interface RecordedDepth extends Readonly<Record<Side, RecordedChange>> {
 }
 
 /** What a tape does to a market. */
-export type Happening = RecordedTrade | RecordedPast | RecordedDepth;
+export type MarketUpdate = RecordedTrade | RecordedPast | RecordedDepth;
 
 type MarketEvent = TradeEvent | CandleEvent | PastEvent | DepthEvent;
 
@@ -72,12 +73,12 @@ export function unknownMarket(event: TapeEvent): never {
 }
 
 /** Converts the events of markets to ticks and lots, and whole books to what changed in them. */
-export class Happenings {
-  /** The newest book of each market, as text. */
-  readonly #books = new Map<string, Readonly<Record<Side, ReadonlyMap<string, string>>>>();
+export class EventConverter {
+  /** The newest book of each market. */
+  readonly #books = new Map<string, Pick<DepthEvent, 'bids' | 'asks'>>();
 
   /** Throws Failure `usage` with the line for numbers that the market cannot have. */
-  of(event: MarketEvent, market: SandboxMarket): Happening {
+  convert(event: MarketEvent, market: SandboxMarket): MarketUpdate {
     const { time, date } = event;
     if (event.kind === 'depth') return this.#depth(event, market);
     if (event.kind === 'past') {
@@ -96,15 +97,13 @@ export class Happenings {
 
   #depth(event: DepthEvent, market: SandboxMarket): RecordedDepth {
     const before = this.#books.get(market.name);
-    const side = (levels: readonly Level[], known: ReadonlyMap<string, string> | undefined) => {
-      const texts = new Map(levels.map(({ price, amount }) => [price, amount]));
-      const gone = [...(known ?? [])].filter(([price]) => !texts.has(price));
-      const changed = levels.filter(({ price, amount }) => known?.get(price) !== amount);
-      const last = levels.at(-1);
-      const change: RecordedChange = {
-        // the same price may be written in another way
+    this.#books.set(market.name, event);
+    const side = (name: 'bids' | 'asks'): RecordedChange => {
+      const last = event[name].at(-1);
+      const { gone, changed } = difference(before?.[name] ?? [], event[name], name === 'bids' ? -1 : 1);
+      return {
         levels: [
-          ...gone.map(([price]) => [numbersOf(event, { price, amount: '0' }, market).price, 0n] as const),
+          ...gone.map(({ price }) => [numbersOf(event, { price, amount: '0' }, market).price, 0n] as const),
           ...changed.map((level) => {
             const { price, amount } = numbersOf(event, level, market);
             return [price, amount] as const;
@@ -112,13 +111,31 @@ export class Happenings {
         ],
         worst: last === undefined ? null : numbersOf(event, last, market).price,
       };
-      return { texts, change };
     };
-    const [bids, asks] = [side(event.bids, before?.buy), side(event.asks, before?.sell)];
-    this.#books.set(market.name, { buy: bids.texts, sell: asks.texts });
     const { time, date } = event;
-    return { kind: 'depth', time, date, isWhole: before === undefined, buy: bids.change, sell: asks.change };
+    return { kind: 'depth', time, date, isWhole: before === undefined, buy: side('bids'), sell: side('asks') };
   }
+}
+
+/**
+ * The levels of a side that are gone, and those that are new or have another amount. Both books are in the order of their prices.
+ * @param order -1 if the prices fall, 1 if they rise
+ */
+function difference(before: readonly Level[], after: readonly Level[], order: number) {
+  const [gone, changed]: [Level[], Level[]] = [[], []];
+  let index = 0;
+  for (const level of after) {
+    let known = before[index];
+    for (; known !== undefined && compareTexts(known.price, level.price) * order < 0; known = before[index]) {
+      gone.push(known);
+      index += 1;
+    }
+    const isThere = known !== undefined && compareTexts(known.price, level.price) === 0;
+    if (isThere) index += 1;
+    if (!isThere || known?.amount !== level.amount) changed.push(level);
+  }
+  gone.push(...before.slice(index));
+  return { gone, changed };
 }
 
 function numbersOf(event: MarketEvent, level: Level, market: SandboxMarket) {

@@ -1,0 +1,45 @@
+import { Decimal } from '../../domain/decimal.js';
+
+/** A candle as a file has it. */
+export interface FileCandle {
+  /** When it begins, in milliseconds since the Unix epoch. */
+  readonly time: number;
+  readonly open: Decimal;
+  readonly high: Decimal;
+  readonly low: Decimal;
+  readonly close: Decimal;
+  readonly volume: Decimal;
+}
+
+/** The prices of a candle in the order in which it reached them, as far as it tells: a rising one has its low first. */
+export function pathOf({ open, high, low, close }: FileCandle): Decimal[] {
+  const extremes = close.compare(open) >= 0 ? [low, high] : [high, low];
+  return withoutRepeats([open, ...extremes, close]);
+}
+
+/** The prices that a candle shows and an earlier state of it did not. */
+export function changedPath(before: FileCandle, { high, low, close }: FileCandle): Decimal[] {
+  const extremes = [...(high.compare(before.high) > 0 ? [high] : []), ...(low.compare(before.low) < 0 ? [low] : [])];
+  const ordered = close.compare(before.close) >= 0 ? extremes.toReversed() : extremes;
+  return extremes.length === 0 && close.equals(before.close) ? [] : withoutRepeats([...ordered, close]);
+}
+
+function withoutRepeats(prices: readonly Decimal[]): Decimal[] {
+  return prices.filter((price, index) => index === 0 || !price.equals(prices[index - 1] ?? Decimal.zero));
+}
+
+/** Spreads a volume over prices, in whole units of its last decimal; the later prices get what is left. */
+export function shares(prices: readonly Decimal[], volume: Decimal, before: Decimal | undefined) {
+  const units = volume.sign > 0 ? volume.units : 0n;
+  const count = BigInt(prices.length);
+  const [share, rest] = [units / count, Number(units % count)];
+  const [less, more] = [share, share + 1n].map((amount) => Decimal.fromUnits(amount, volume.scale).toString());
+  return prices.map((price, index) => {
+    const earlier = index === 0 ? (before ?? price) : (prices[index - 1] ?? price);
+    return {
+      price: price.toString(),
+      amount: (index >= prices.length - rest ? more : less) ?? '0',
+      side: price.compare(earlier) >= 0 ? ('buy' as const) : ('sell' as const),
+    };
+  });
+}

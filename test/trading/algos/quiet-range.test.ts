@@ -1,0 +1,158 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Decimal } from '../../../src/domain/decimal.js';
+import type { AlgoMarket } from '../../../src/trading/algos/algo-market.js';
+import { decide } from '../../../src/trading/algos/decide.js';
+import { type AlgoFact, type AlgoFacts, foldFacts } from '../../../src/trading/algos/facts.js';
+import { nextStep } from '../../../src/trading/algos/next-step.js';
+import { isQuiet, quietRange } from '../../../src/trading/algos/quiet-range.js';
+import type { AlgoTerms } from '../../../src/trading/algos/terms.js';
+import { seenAfter } from '../../../src/trading/algos/trigger.js';
+import { algo, buy, chase, limit, sell, type Typed } from './support/terms.js';
+
+const START = Date.UTC(2026, 0, 5);
+const NOW = START + 60_000;
+
+/** In cents. */
+const price = fc.integer({ min: 9_000, max: 11_000 });
+const text = (cents: number) => (cents / 100).toFixed(2);
+
+interface Book {
+  readonly bid: number | null;
+  readonly ask: number | null;
+}
+
+const book = fc.record({ bid: fc.option(price, { nil: null }), ask: fc.option(price, { nil: null }) });
+
+/** A market with a book, and the band that a share leaves around its middle. */
+function marketWith({ bid, ask }: Book, share: string | null, seen: AlgoMarket['seen'] = null): AlgoMarket {
+  const of = (cents: number | null) => (cents === null ? null : Decimal.of(text(cents)));
+  const middle = ask === null ? bid : bid === null || bid >= ask ? ask : (bid + ask) / 2;
+  const edge = (sign: number) =>
+    Decimal.of(((middle ?? 0) / 100).toFixed(3)).times(Decimal.of(`${1 + sign * Number(share)}`));
+  return {
+    ...{
+      now: NOW,
+      staleAfterMs: Number.POSITIVE_INFINITY,
+      positionAgeMs: 30_000,
+      last: null,
+      seen,
+      gap: null,
+      met: null,
+    },
+    ...{ available: null, balance: null, fundsChanged: null, limitedUntil: null },
+    book: { bid: of(bid), ask: of(ask), othersBid: of(bid), othersAsk: of(ask), ageMs: 0 },
+    band: share === null || middle === null ? null : { low: edge(-1), high: edge(1) },
+  };
+}
+
+function factsOf(terms: AlgoTerms, ...more: AlgoFact[]): AlgoFacts {
+  const began = { fact: 'began', time: START, terms, bid: Decimal.of('100'), ask: Decimal.of('100.1') } as const;
+  const facts = foldFacts([began, ...more]);
+  if (facts === undefined) throw new Error('it did not begin');
+  return facts;
+}
+
+const best = (cents: number): AlgoFact => ({
+  ...{ fact: 'best', time: START + 1_000, price: Decimal.of(text(cents)), tradeId: null },
+});
+
+/** Exits near the prices of the books, as they are typed. */
+const exits: fc.Arbitrary<Typed> = fc.oneof(
+  price.map((cents) => ({ stop: text(cents) })),
+  fc.tuple(price, price).map(([stop, at]) => ({ stop: text(stop), limit: text(at) })),
+  fc.constantFrom('0.5%', '2%', '5%', '3', '200ticks').map((trail) => ({ trail })),
+  fc.tuple(price, fc.constantFrom('2%', '3')).map(([stop, trail]) => ({ stop: text(stop), trail })),
+);
+const terms = fc
+  .tuple(
+    fc.constantFrom('buy', 'sell'),
+    fc.constantFrom('0.02', '0.051', '1'),
+    exits,
+    fc.constantFrom('0', '0.01', '0.3'),
+  )
+  .map(([side, amount, typed, slippage]) => algo(side, amount, { ...typed, slippage }));
+const share = fc.constantFrom(null, '0', '0.01', '0.1');
+
+describe('the quiet range of an algo order', () => {
+  it('has only books after which the same is decided as before', () => {
+    let quiet = 0;
+    fc.assert(
+      fc.property(
+        terms,
+        fc.option(price, { nil: null }),
+        share,
+        book,
+        fc.array(book, { minLength: 1, maxLength: 5 }),
+        (...drawn) => {
+          const [asked, highest, band, first, later] = drawn;
+          const facts = factsOf(asked, ...(highest === null ? [] : [best(highest)]));
+          let market = marketWith(first, band);
+          const decision = decide(asked, facts, market, []);
+          fc.pre(nextStep(decision, [], NOW).step === 'wait');
+          const seen = seenAfter(asked, facts, market);
+          const range = quietRange({ terms: asked, facts, market: { ...market, seen }, children: [] });
+          fc.pre(range !== null);
+          for (const next of later) {
+            market = marketWith(next, band, seenAfter(asked, facts, market));
+            if (market.book === null || range === null || !isQuiet(range, asked, market.book)) return;
+            quiet += 1;
+            expect(decide(asked, facts, market, [])).toEqual(decision);
+          }
+        },
+      ),
+      { numRuns: 600 },
+    );
+    expect(quiet).toBeGreaterThan(50);
+  });
+
+  it.each([
+    ['at the stop', 'sell', { stop: '95' }, { bid: 9_500, ask: 9_510 }, false],
+    ['just above the stop', 'sell', { stop: '95' }, { bid: 9_501, ask: 9_510 }, true],
+    ['without a price that could reach the stop', 'sell', { stop: '95' }, { bid: null, ask: 9_510 }, false],
+    ['at the stop of a buy', 'buy', { stop: '105' }, { bid: 10_400, ask: 10_500 }, false],
+    ['just below the stop of a buy', 'buy', { stop: '105' }, { bid: 10_400, ask: 10_499 }, true],
+    ['at the best price of a trail', 'sell', { trail: '2%' }, { bid: 10_100, ask: 10_110 }, true],
+    ['above the best price of a trail', 'sell', { trail: '2%' }, { bid: 10_101, ask: 10_110 }, false],
+    ['where a trail stops', 'sell', { trail: '2%' }, { bid: 9_898, ask: 9_910 }, false],
+    ['just above where a trail stops', 'sell', { trail: '2%' }, { bid: 9_899, ask: 9_910 }, true],
+  ] as const)('of a stop or a trail from 101: a book %s of %s is %s', (_, side, typed, shown, isWithin) => {
+    const asked = algo(side, '1', typed);
+    const facts = factsOf(asked, best(10_100));
+    const range = quietRange({
+      terms: asked,
+      facts,
+      market: marketWith({ bid: 10_000, ask: 10_010 }, null),
+      children: [],
+    });
+    const { book: next } = marketWith(shown, null);
+    expect(range !== null && next !== null && isQuiet(range, asked, next)).toBe(isWithin);
+  });
+
+  const resting = marketWith({ bid: 10_000, ask: 10_010 }, null);
+  it.each<[string, AlgoTerms, readonly AlgoFact[], AlgoMarket]>([
+    ['has no best price yet', sell('1', { trail: '2%' }), [], resting],
+    ['follows trades', sell('1', { stop: '95', trigger: 'last' }), [], resting],
+    ['has a better price to write', sell('1', { trail: '2%' }), [best(9_900)], resting],
+    [
+      'saw a better price that it may not write yet',
+      sell('1', { trail: '2%' }),
+      [{ ...best(9_900), time: NOW }],
+      resting,
+    ],
+    ['has its stop reached', sell('1', { stop: '101' }), [], resting],
+    ['follows the book with its entry', buy('1', { entry: chase(), stop: '95' }), [], resting],
+    ['has nothing to protect yet', buy('1', { entry: limit('99'), stop: '95' }), [], resting],
+    ['sees no book', sell('1', { stop: '95' }), [], { ...resting, book: null }],
+    [
+      'has just missed a part of the market',
+      sell('1', { stop: '95' }),
+      [],
+      { ...resting, gap: { from: START, to: NOW, high: null, low: null } },
+    ],
+    ['would send less than the minimum', sell('0.05', { stop: '95', slippage: '0.01' }), [], resting],
+    ['is being cancelled', sell('1', { stop: '95' }), [{ fact: 'cancelled', time: NOW, reason: 'so' }], resting],
+  ])('is none for one that %s', (_, asked, facts, market) => {
+    expect(quietRange({ terms: asked, facts: factsOf(asked, ...facts), market, children: [] })).toBeNull();
+  });
+});
