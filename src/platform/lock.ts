@@ -1,19 +1,24 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { systemErrorCode, usage } from '../errors.js';
 import { cannotWrite, FOLDER_MODE } from './private-files.js';
 
 /** The folder that is the lock, inside the folder that it protects. */
 export const LOCK = '.lock';
 
-/**
- * A lock this old, in milliseconds, was left by a process that was killed: a holder renews it. If several processes take over
- * such a lock at the same moment, two of them may hold it.
- */
+/** A lock this old, in milliseconds, was left by a process that was killed: a holder renews it. */
 const STALE_MS = 10_000;
 
+/**
+ * Of processes that take over such a lock at the same moment, one may remove the new lock of another. So whoever took a lock over
+ * looks after this time, in milliseconds, whether it is still there.
+ */
+const TAKEOVER_MS = 250;
+
 /** Waits 25 to 50 ms between attempts: at least 15 s in all, which outlasts a stale lock. */
-const PATIENCE = { retries: 600, factor: 1, minTimeout: 25, maxTimeout: 50, randomize: true };
+const ATTEMPTS = 600;
+const PAUSE_MS = { least: 25, more: 25 };
 
 /** Gives a lock back. Never fails: a lock that cannot be removed goes stale by itself. */
 export type Release = () => Promise<void>;
@@ -38,25 +43,41 @@ export async function locked<T>(folder: string, work: () => T): Promise<T> {
  */
 export async function lock(folder: string): Promise<Release> {
   try {
-    // only what another process gives back is worth waiting for: a full disk would be tried as often
-    return (await tryLock(folder)) ?? (await take(folder, PATIENCE));
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      const release = await tryLock(folder);
+      if (release !== undefined) return release;
+      await delay(PAUSE_MS.least + Math.random() * PAUSE_MS.more);
+    }
   } catch (thrown) {
-    if (!isHeld(thrown)) throw cannotWrite(path.join(folder, LOCK), thrown);
-    throw usage(
-      `${folder} cannot be locked (another pit process is using it).`,
-      `If no other pit runs, remove ${path.join(folder, LOCK)}.`,
-    );
+    // only what another process gives back is worth waiting for: a full disk would be tried as often
+    throw cannotWrite(path.join(folder, LOCK), thrown);
   }
+  throw usage(
+    `${folder} cannot be locked (another pit process is using it).`,
+    `If no other pit runs, remove ${path.join(folder, LOCK)}.`,
+  );
 }
 
 /** Takes the lock of a folder; undefined while another process has it. Throws what the system reports. */
 export async function tryLock(folder: string): Promise<Release | undefined> {
+  const before = identityOf(folder);
   try {
-    return await take(folder, 0);
+    const release = await take(folder);
+    if (before === undefined) return release;
+    const taken = identityOf(folder);
+    await delay(TAKEOVER_MS);
+    // a lock of another process is not given back
+    return identityOf(folder) === taken ? release : undefined;
   } catch (thrown) {
-    if (isHeld(thrown) || isTakenOver(folder, thrown)) return undefined;
+    if (systemErrorCode(thrown) === 'ELOCKED' || isTakenOver(folder, thrown)) return undefined;
     throw thrown;
   }
+}
+
+/** Which lock the folder has; undefined for none. File systems use the number of a removed folder again. */
+function identityOf(folder: string): string | undefined {
+  const found = fs.statSync(path.join(folder, LOCK), { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? undefined : `${found.ino} ${found.birthtimeNs}`;
 }
 
 /** Makes the folder that is the lock for the user alone, as everything beside it. */
@@ -65,14 +86,13 @@ const PRIVATE = {
   mkdir: (folder: string, done: fs.NoParamCallback) => fs.mkdir(folder, FOLDER_MODE, done),
 };
 
-async function take(folder: string, retries: typeof PATIENCE | 0): Promise<Release> {
+async function take(folder: string): Promise<Release> {
   const { default: lockfile } = await import('proper-lockfile');
   const release = await lockfile.lock(folder, {
     lockfilePath: path.join(folder, LOCK),
     realpath: false,
     fs: PRIVATE,
     stale: STALE_MS,
-    retries,
     // after a sleep of the machine: what is done under the lock takes milliseconds or checks again what it relies on
     onCompromised: () => {},
   });
@@ -82,8 +102,4 @@ async function take(folder: string, retries: typeof PATIENCE | 0): Promise<Relea
 /** Whether another process removed a stale lock when this one had just put its own in its place. */
 function isTakenOver(folder: string, thrown: unknown): boolean {
   return systemErrorCode(thrown) === 'ENOENT' && fs.existsSync(folder);
-}
-
-function isHeld(thrown: unknown): boolean {
-  return systemErrorCode(thrown) === 'ELOCKED';
 }

@@ -47,3 +47,25 @@ test('a lock that another process removes as stale when it was just taken is tri
   await (await lock(folder))();
   expect(removals).toBe(0);
 });
+
+test('a stale lock is taken over by one process, even if another removes its new lock just afterwards', async () => {
+  const folder = temporaryState();
+  const place = path.join(folder, LOCK);
+  fs.mkdirSync(place);
+  fs.utimesSync(place, 0, 0);
+  const { mkdir } = fs;
+  let removals = 1;
+  vi.spyOn(fs, 'mkdir').mockImplementation(((made: string, mode: number, done: fs.NoParamCallback) =>
+    mkdir(made, mode, (error) => {
+      done(error);
+      if (error !== null || removals === 0) return;
+      removals -= 1;
+      // by then it is held
+      setTimeout(() => {
+        fs.rmdirSync(made);
+        fs.mkdirSync(made);
+      }, 50);
+    })) as typeof mkdir);
+  expect(await tryLock(folder)).toBeUndefined();
+  expect(fs.existsSync(place)).toBe(true);
+});

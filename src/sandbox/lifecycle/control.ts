@@ -10,6 +10,8 @@ import { keepingData, RESET } from '../failures.js';
 import { AdminError, askAdmin, isAnswering } from './admin-client.js';
 import {
   isPublished,
+  isStarting,
+  noteStarting,
   readPublished,
   type SandboxAddress,
   type SandboxFiles,
@@ -54,7 +56,8 @@ export function ensureSandbox(host: Host, launch: Launch): Promise<EnsuredSandbo
     while (performance.now() < deadline) {
       const running = await answeringSandbox(files);
       if (running !== undefined) return { ...running, started: false };
-      const release = await tryLock(files.directory);
+      // a command that was killed may have started one, and its lock goes stale while that is on its way
+      const release = isStarting(files.starting) ? undefined : await tryLock(files.directory);
       if (release === undefined) {
         await host.sleep(STEP);
         continue;
@@ -88,12 +91,14 @@ async function startUnderLock(
     [IDLE_VARIABLE]: host.environment[IDLE_VARIABLE],
   });
   try {
+    if (program.pid !== undefined) noteStarting(files.starting, program.pid);
     const found = await program.started(host, deadline - performance.now(), () => answeringSandbox(files));
     if (found === 'ended') throw sandboxFailed(files, program);
     if (found === 'slow') throw tooSlow(files);
     return { ...found, started: found.pid === program.pid };
   } finally {
     program.release();
+    rmSync(files.starting, { force: true });
   }
 }
 

@@ -31,6 +31,8 @@ export interface SandboxFiles {
   readonly directory: string;
   /** Its address and process, from its start until its data are closed. */
   readonly running: string;
+  /** The process that a command has started, until it serves: that command may die before. */
+  readonly starting: string;
   /** What stays across starts and resets: {@link Settings}. */
   readonly settings: string;
   readonly log: string;
@@ -50,6 +52,7 @@ export function filesIn(directory: string): SandboxFiles {
   return {
     directory,
     running: path.join(directory, 'running.json'),
+    starting: path.join(directory, 'starting.json'),
     settings: path.join(directory, 'settings.json'),
     faults: path.join(directory, 'faults.ndjson'),
     log: path.join(directory, 'sandbox.log'),
@@ -126,6 +129,18 @@ function readRecord(file: string): Readonly<Record<string, unknown>> | undefined
 /** Publishes a running sandbox to the other processes of its `PIT_HOME`. */
 export function publish(file: string, address: SandboxAddress): void {
   replaceFile(file, `${JSON.stringify({ ...address, started: startStamp(address.pid) })}\n`);
+}
+
+/** Notes a process that will serve. Throws what the system reports. */
+export function noteStarting(file: string, pid: number): void {
+  replaceFile(file, `${JSON.stringify({ pid, started: startStamp(pid) })}\n`);
+}
+
+/** Whether the process that was noted still runs. Throws Failure `credentials` if others can change or replace the file. */
+export function isStarting(file: string): boolean {
+  const { pid, started } = (readRecord(file) ?? {}) as { pid?: unknown; started?: unknown };
+  const isPid = typeof pid === 'number' && Number.isSafeInteger(pid) && pid > 0;
+  return isPid && isAlive(pid) && started === startStamp(pid);
 }
 
 /** Undoes {@link publish}, unless another sandbox has published itself since. */

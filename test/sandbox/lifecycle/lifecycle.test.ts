@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { isAlive, startStamp } from '../../../src/platform/processes.js';
 import { administer } from '../../../src/sandbox/lifecycle/admin-client.js';
@@ -44,6 +45,22 @@ describe('a sandbox in the background', () => {
     launcher.kill('SIGKILL');
     const found = await Promise.all([askProcess(home, 'ensure'), ask(home, 'ensure')]);
     expect(new Set(found.map(({ pid }) => pid)).size).toBe(1);
+    expect(logOf(home).match(/serves http/g)).toHaveLength(1);
+  });
+
+  it('waits for a sandbox that a killed command has started, although the lock of that command is stale', async () => {
+    const home = newHome();
+    const launcher = start(home, 'ensure');
+    await until(() => existsSync(stateFile(home, 'starting.json')));
+    const { pid } = JSON.parse(readFileSync(stateFile(home, 'starting.json'), 'utf8')) as { readonly pid: number };
+    process.kill(pid, 'SIGSTOP');
+    launcher.kill('SIGKILL');
+    utimesSync(stateFile(home, '.lock'), 0, 0);
+    const found = ask(home, 'ensure');
+    // long enough to start another one
+    await delay(500);
+    process.kill(pid, 'SIGCONT');
+    expect((await found).pid).toBe(pid);
     expect(logOf(home).match(/serves http/g)).toHaveLength(1);
   });
 
