@@ -6,7 +6,13 @@ import type { Host } from './host.js';
 /** How often it is looked whether a program has ended, in milliseconds. */
 const STEP_MS = 25;
 
-/** A program of the user that runs beside this one, in a process group of its own. What it prints goes to stderr. */
+/** Kills a process group once its own input ends: that is when the process at the other end of the pipe has ended, however it did. */
+const WATCH = 'read -r _; kill -9 -- "-$1"';
+
+/**
+ * A program of the user that runs beside this one, in a process group of its own. What it prints goes to stderr. It ends with this process,
+ * even if this one is killed.
+ */
 export class RunningProgram {
   readonly #host: Pick<Host, 'sleep'>;
   readonly #child: ChildProcess;
@@ -20,12 +26,19 @@ export class RunningProgram {
     this.#host = host;
     this.#child = child;
 
+    const watch = spawn('/bin/sh', ['-c', WATCH, 'sh', String(child.pid)], {
+      ...{ stdio: ['pipe', 'ignore', 'ignore'], detached: true },
+    });
+    // without it, nothing is different but for a process that is killed
+    watch.on('error', () => undefined).unref();
     this.#forget = host.onExit(() => this.#signal('SIGKILL'));
     this.ended = new Promise((resolve) => {
       child.once('exit', (code, signal) => {
         this.#isOver = true;
         // those that it has started
         this.#signal('SIGKILL');
+        // before another process gets this id
+        watch.kill('SIGKILL');
         this.#forget();
         resolve(code ?? 128 + (signal === null ? 0 : system.signals[signal]));
       });

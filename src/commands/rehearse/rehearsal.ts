@@ -6,10 +6,12 @@ import { RunningProgram } from '../../platform/running-program.js';
 import type { FaultKind } from '../../sandbox/faults/rules.js';
 import { newKeys } from '../../sandbox/lifecycle/files.js';
 import { PrivateSandbox } from '../../sandbox/rehearsal/private-sandbox.js';
+import { emptyPart } from '../../sandbox/replay/load-tape.js';
+import { isPast } from '../../sandbox/replay/tape-event.js';
 import { AccountRecord } from './account-record.js';
 import type { MarketPicture } from './picture.js';
 import { CommandWorld, homeIn } from './rehearsed-command.js';
-import { emptyTape, isPast, type TapeReader } from './tape.js';
+import type { TapeReader } from './tape.js';
 import { VirtualClock } from './virtual-clock.js';
 
 /*
@@ -72,7 +74,7 @@ abstract class Rehearsal {
       this.takeEvent();
       await this.tape.read();
     }
-    if (this.tape.from === undefined && this.tape.next === undefined) throw emptyTape();
+    if (this.tape.from === undefined && this.tape.next === undefined) throw emptyPart();
   }
 
   /** Ends it early. */

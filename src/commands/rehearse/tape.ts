@@ -1,12 +1,11 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { Decimal } from '../../domain/decimal.js';
-import { type Failure, usage } from '../../errors.js';
 import type { MarketRules } from '../../sandbox/markets/market.js';
 import { RECORDED_MINUTES, recordedMinutes } from '../../sandbox/markets/recorded-minutes.js';
-import { planTape } from '../../sandbox/replay/load-tape.js';
+import { emptyPart, planTape } from '../../sandbox/replay/load-tape.js';
 import { type ReadingTerms, readTapeInBlocks } from '../../sandbox/replay/read-tape.js';
 import { TapeDocuments } from '../../sandbox/replay/tape-documents.js';
-import type { TapeEvent } from '../../sandbox/replay/tape-event.js';
+import { isPast, type TapeEvent } from '../../sandbox/replay/tape-event.js';
 
 /** The name of the tape that comes with pit. */
 const SANDBOX_TAPE = 'sandbox';
@@ -51,11 +50,12 @@ export class TapeReader {
   static async open(files: readonly string[], terms: ReadingTerms): Promise<TapeReader> {
     const isNamed = files.length === 1 && files[0] === SANDBOX_TAPE;
     const plan = isNamed ? undefined : await planTape(files, terms, Number.POSITIVE_INFINITY, new Map());
+    if (plan?.isPast) throw emptyPart();
     const blocks = plan === undefined ? sandboxTape(terms) : readTapeInBlocks(files, terms);
     const markets = plan === undefined ? [SANDBOX_MARKET] : [...plan.markets.keys()];
     const tape = new TapeReader(blocks, markets, plan?.rules ?? []);
     await tape.read();
-    if (tape.next === undefined) throw emptyTape();
+    if (tape.next === undefined) throw emptyPart();
     return tape;
   }
 
@@ -80,7 +80,9 @@ export class TapeReader {
       this.from ??= event.time;
       this.to = event.time;
     }
-    if (event.line !== this.#line || event.file !== this.#file) this.documents += 1;
+    // a line that was cut off is a gap of no channel
+    const isWhole = event.kind !== 'gap' || event.channel !== '';
+    if (isWhole && (event.line !== this.#line || event.file !== this.#file)) this.documents += 1;
     [this.#line, this.#file] = [event.line, event.file];
     return event;
   }
@@ -99,11 +101,6 @@ export class TapeReader {
   async close(): Promise<void> {
     await this.#blocks.return?.();
   }
-}
-
-/** The failure of a tape in which nothing happens. */
-export function emptyTape(): Failure {
-  return usage('Nothing happens in this part of the tape.', 'Give another --from and --to, or another tape.');
 }
 
 /** The recorded minutes of the sandbox, as the rows of `pit kline --out`. */
@@ -133,9 +130,4 @@ function within(event: TapeEvent, from: number, to: number): TapeEvent[] {
   if (event.time >= to) return [];
   if (event.time >= from) return [event];
   return event.kind === 'past' ? [{ ...event, time: from }] : [];
-}
-
-/** Whether an event only shows what happened before the tape begins. */
-export function isPast(event: TapeEvent): boolean {
-  return event.kind === 'past' || (event.kind === 'trade' && event.isPast);
 }

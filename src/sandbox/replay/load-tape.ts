@@ -1,8 +1,14 @@
+import { type Failure, usage } from '../../errors.js';
 import type { SandboxExchange } from '../exchange/exchange.js';
 import { MARKETS, type MarketRules, type SandboxMarket } from '../markets/market.js';
 import { EventConverter, type MarketUpdate, marketOf, unknownMarket } from './market-update.js';
 import { type ReadingTerms, readTape, surveyTape, type TapeSurvey } from './read-tape.js';
-import { badLine, type TapeEvent } from './tape-event.js';
+import { badLine, isPast, type TapeEvent } from './tape-event.js';
+
+/** The failure of a part of a tape in which nothing happens. */
+export function emptyPart(): Failure {
+  return usage('Nothing happens in this part of the tape.', 'Give another --from and --to, or another tape.');
+}
 
 /** How many rows wait for the disk while a tape is loaded. */
 const ROWS_AT_ONCE = 5_000;
@@ -15,6 +21,8 @@ export interface TapePlan extends TapeSurvey {
   readonly kind: 'candles' | 'trades' | 'tape';
   /** Whether it begins before the time of the exchange. */
   readonly restarts: boolean;
+  /** Whether it only shows what happened before `from`. */
+  readonly isPast: boolean;
   /** The rules that the tape has of its markets, if it has any. */
   readonly rules: readonly MarketRules[];
 }
@@ -35,6 +43,7 @@ export async function planTape(
   const converter = new EventConverter();
   const kinds = new Set<TapeEvent['kind']>();
   let restarts: boolean | undefined;
+  let isAllPast = true;
   const survey = await surveyTape(files, terms, (event) => {
     if (event.kind === 'gap') return;
     restarts ??= event.time < now;
@@ -42,16 +51,19 @@ export async function planTape(
     if (event.kind === 'config') rules.set(event.market, known ?? marketOf(event));
     else {
       kinds.add(event.kind);
+      isAllPast &&= isPast(event);
       converter.convert(event, rules.get(event.market) ?? known ?? MARKETS.get(event.market) ?? unknownMarket(event));
     }
   });
   const { from, to } = survey;
-  if (from === undefined || to === undefined || restarts === undefined)
+  if (from === undefined || to === undefined || restarts === undefined) {
+    if (terms.from !== undefined || terms.to !== undefined) throw emptyPart();
     throw badLine(
       { file: files[0] ?? '', line: 1 },
       'is followed by nothing that moves a market',
       'Record depth, trades or kline.',
     );
+  }
   const [kind] = kinds.size > 1 ? [] : kinds;
   return {
     ...survey,
@@ -59,6 +71,7 @@ export async function planTape(
     to,
     kind: kind === 'candle' ? 'candles' : kind === 'trade' ? 'trades' : 'tape',
     restarts,
+    isPast: isAllPast,
     rules: [...rules.values()],
   };
 }

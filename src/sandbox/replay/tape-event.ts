@@ -85,6 +85,11 @@ export interface TapeGap extends Event {
 
 export type TapeEvent = ConfigEvent | TradeEvent | CandleEvent | PastEvent | DepthEvent | TapeGap;
 
+/** Whether an event only shows what happened before the tape begins. */
+export function isPast(event: TapeEvent): boolean {
+  return event.kind === 'past' || (event.kind === 'trade' && event.isPast);
+}
+
 /** The failure for a fault in a file: `tape.ndjson: line 12 has …`. */
 export function badLine({ file, line }: Pick<Event, 'file' | 'line'>, problem: string, hint?: string): Failure {
   return usage(`${file}: line ${line} ${problem}.`, hint ?? 'Correct the line, or leave it out.');

@@ -12,6 +12,8 @@ const MAX_DRAWN = 1000;
 const PRICE_LABELS = 8;
 export const TIME_LABEL_WIDTH = 90;
 const LINE_HEIGHT = 16;
+/** Of the font of 13 pixels. */
+const CHARACTER_WIDTH = 8;
 
 export const STYLE = `
 svg { background: #ffffff; font: 13px ui-monospace, Menlo, Consolas, monospace; fill: #57606a; }
@@ -82,7 +84,7 @@ export function candleSvg(candles: readonly Ohlcv[], title: string, overlay?: Ov
     Math.ceil(TIME_LABEL_WIDTH / pitch),
   ).flatMap(({ index, text }) => [
     `<path class="line" d="M${round(xOf(index))} ${PLOT.top}V${VOLUME.bottom}"/>`,
-    label(xOf(index), VOLUME.bottom + 20, text, ' text-anchor="middle"'),
+    centred(xOf(index), VOLUME.bottom + 20, text),
   ]);
   const drawn = picture.candles.map((candle, index) => {
     const direction = isUp(candle) ? 'up' : 'down';
@@ -101,7 +103,7 @@ export function candleSvg(candles: readonly Ohlcv[], title: string, overlay?: Ov
       ? []
       : [
           horizontal(lastY, `last ${isUp(last) ? 'up' : 'down'}`),
-          label(PLOT.right + 8, lastY + 4, `← ${grouped(candles.at(-1)?.close ?? '')}`, '', isUp(last) ? 'up' : 'down'),
+          label(PLOT.right + 8, lastY + 4, `← ${grouped(candles.at(-1)?.close ?? '')}`, isUp(last) ? 'up' : 'down'),
         ];
 
   return [
@@ -171,9 +173,22 @@ function rectangle(className: string, x: number, y: number, width: number, heigh
   return `<rect class="${className}" ${place}/>`;
 }
 
-export function label(x: number, y: number, text: string, more = '', className?: string): string {
+/** A text that begins at `x`, or further left if it would reach beyond the picture. */
+export function label(x: number, y: number, text: string, className?: string): string {
   const styled = className === undefined ? '' : ` class="${className}"`;
-  return `<text${styled} x="${round(x)}" y="${round(y)}"${more}>${escaped(text)}</text>`;
+  return `<text${styled} x="${round(Math.min(x, WIDTH - widthOf(text)))}" y="${round(y)}">${escaped(text)}</text>`;
+}
+
+/** A text around `x`, or as near as the picture has room for it. */
+export function centred(x: number, y: number, text: string): string {
+  const half = widthOf(text) / 2;
+  const inside = Math.min(Math.max(x, half), WIDTH - half);
+  return `<text x="${round(inside)}" y="${round(y)}" text-anchor="middle">${escaped(text)}</text>`;
+}
+
+/** At most how wide a text is, with some room beside it. */
+function widthOf(text: string): number {
+  return (text.length + 1) * CHARACTER_WIDTH;
 }
 
 export function round(value: number): number {

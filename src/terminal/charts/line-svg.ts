@@ -1,5 +1,5 @@
 import { grouped } from '../../domain/decimal.js';
-import { escaped, horizontal, label, PLOT, ROOT, round, STYLE, TIME_LABEL_WIDTH } from './candle-svg.js';
+import { centred, escaped, horizontal, label, PLOT, ROOT, round, STYLE, TIME_LABEL_WIDTH } from './candle-svg.js';
 import { type DrawnLine, placeOf, rangeOf } from './line-chart.js';
 import { roundTicks, timeTicks } from './ticks.js';
 
@@ -39,7 +39,7 @@ export function lineSvg(times: readonly number[], lines: readonly NamedLine[], t
   const gap = Math.ceil((TIME_LABEL_WIDTH / (PLOT.right - PLOT.left)) * times.length);
   const timeAxis = timeTicks(times, gap).flatMap(({ index, text }) => [
     `<path class="line" d="M${round(xOf(index))} ${PLOT.top}V${BOTTOM}"/>`,
-    label(xOf(index), BOTTOM + 20, text, ' text-anchor="middle"'),
+    centred(xOf(index), BOTTOM + 20, text),
   ]);
   const drawn = lines.map(({ values, isDashed }) => {
     const points = values.map((value, index) => {

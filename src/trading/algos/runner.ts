@@ -191,7 +191,8 @@ export class AlgoRunner {
   /** Says once why this process goes on after the last algo order has ended. */
   #noteLastLook(): void {
     if (this.#algos.size > 0) this.#isLastLookSaid = false;
-    if (this.#algos.size > 0 || this.#isLastLookSaid) return;
+    // for one that is alone, the wait is none of the user's time
+    if (this.#algos.size > 0 || this.#isLastLookSaid || this.#options.isAlone === true) return;
     this.#isLastLookSaid = true;
     const seconds = Math.ceil(((this.#main?.requestLifetimeMs ?? 0) + LAST_LOOK_MS) / 1_000);
     this.#options.note(`No algo order is left. Looking for late duplicates for up to ${seconds} s.`);

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
 import { schemaViolations } from '../../cli-contract/schema-violations.js';
 import { PIT } from '../../support/command.js';
@@ -187,10 +187,64 @@ describe('a command of pit', () => {
     });
   });
 
+  it("does not tell the user to wait for duplicates: its time is none of the user's", async () => {
+    const { stderr } = await rehearse(`${HILL} --funds btc=1`, 'order sell btc_usdt 1 --trail 1%');
+    expect(stderr).toContain('Everything has filled');
+    expect(stderr).not.toContain('duplicates');
+  });
+
+  it('counts only whole lines of the tape', async () => {
+    const tape = candles('cut-off.ndjson', [20_000, 20_000, 20_000]);
+    appendFileSync(tape, '{"market":"btc_us');
+    const report = await reportOf(tape, 'order buy btc_usdt 0.1 --at 19000');
+    expect(report.tape).toMatchObject({ documents: 3, gaps: 1 });
+  });
+
   it('says in the report what a replay cannot know', async () => {
     const { stdout } = await rehearse(`${HILL} --funds btc=1`, 'order sell btc_usdt 1 --trail 1%');
     expect(stdout).toContain('A replay cannot answer your orders');
     expect(stdout).toMatch(/held instead +-880\.00 usdt/);
+  });
+});
+
+describe('a long tape', () => {
+  it('is read for as long as that takes, though a command ends after half a minute without an answer', async () => {
+    const tape = candles('long.ndjson', Array(8_000).fill(20_000));
+    // each timer is due at once, and each look at the clock shows a minute more
+    const later = globalThis.setTimeout;
+    const timers = vi.spyOn(globalThis, 'setTimeout').mockImplementation((work) => later(work, 0));
+    let time = 0;
+    const monotonic = () => {
+      time += 60_000;
+      return time;
+    };
+    try {
+      const line = [
+        'rehearse',
+        tape,
+        '--from',
+        '2026-01-10T12:00',
+        '--json',
+        '--',
+        'order',
+        'buy',
+        'btc_usdt',
+        '1',
+        '--at',
+        '19000',
+      ];
+      const { code, stderr } = await runPit(line, { home, host: { monotonic } });
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    } finally {
+      timers.mockRestore();
+    }
+  });
+
+  it('is left at the end of the part that is replayed: what follows is not even read', async () => {
+    const tape = candles('broken-later.ndjson', Array(9_000).fill(20_000));
+    appendFileSync(tape, 'no document\n');
+    const report = await reportOf(`${tape} --to 2026-01-05T00:10`, 'order buy btc_usdt 0.1 --at 19000');
+    expect(report.tape.documents).toBe(10);
   });
 });
 
@@ -202,6 +256,7 @@ describe('what cannot be rehearsed', () => {
     ['sandbox --funds btc=1,btc=2', 'order buy btc_usdt 0.1 --at 1', '--funds names btc twice.'],
     ['sandbox --out fills.txt', 'order buy btc_usdt 0.1 --at 1', 'The format of "fills.txt" is not clear.'],
     [`${HILL} --from 2027-01-01`, 'order buy btc_usdt 0.1 --at 1', 'Nothing happens in this part of the tape.'],
+    [`${HILL} --to 2025-01-01`, 'order buy btc_usdt 0.1 --at 1', 'Nothing happens in this part of the tape.'],
     ['sandbox', 'no-such-program', 'The program "no-such-program" cannot be run: not found.'],
   ])('refuses a wrong command line before anything is run: %s -- %s', async (words, command, message) => {
     const { code, stdout, stderr } = await runPit(
@@ -316,5 +371,23 @@ describe('what is left', () => {
     expect(readdirSync(left)).toEqual([]);
     const pid = /^pid (\d+)$/m.exec(stderr)?.[1];
     if (pid !== undefined) expect(() => process.kill(Number(pid), 0)).toThrow();
+  });
+
+  it('is no program after the rehearsal was killed', async () => {
+    const endless = program('orphan.mjs', `${BEGIN} console.log("pid", process.pid); setInterval(() => {}, 1000)`);
+    const [first = '', ...rest] = [PIT.command, ...PIT.arguments, 'rehearse', WAVE, '--', ...endless.split(' ')];
+    const child = spawn(first, rest, {
+      env: plainEnvironment(home, { TMPDIR: temporaryHome() }),
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let stderr = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+    });
+    await eventually(() => expect(stderr).toMatch(/^pid \d+$/m));
+    const pid = Number(/^pid (\d+)$/m.exec(stderr)?.[1]);
+    expect(process.kill(pid, 0)).toBe(true);
+    child.kill('SIGKILL');
+    await eventually(() => expect(() => process.kill(pid, 0)).toThrow());
   });
 });
