@@ -7,7 +7,7 @@ import type { Host } from './host.js';
 const STEP_MS = 25;
 
 /** Kills a process group once its own input ends: that is when the process at the other end of the pipe has ended, however it did. */
-const WATCH = 'read -r _; kill -9 -- "-$1"';
+const WATCH = 'read -r _; kill -s KILL -- "-$1"';
 
 /**
  * A program of the user that runs beside this one, in a process group of its own. What it prints goes to stderr. It ends with this process,
