@@ -112,7 +112,7 @@ export class CommandRehearsal extends Rehearsal {
     const clock = new VirtualClock(time);
     const { funds, faults } = terms;
     const sandbox = await PrivateSandbox.open({
-      ...{ directory: path.join(folder, 'sandbox'), keys: KEYS, time, funds, faults, hasLimits: false },
+      ...{ directory: path.join(folder, 'sandbox'), keys: KEYS, time, funds, faults },
       // the link to the exchange adds it
       latencyMs: 0,
       ...{ markets: tape.markets, rules: tape.rules },
@@ -189,7 +189,7 @@ export class ProgramRehearsal extends Rehearsal {
         faults,
       },
       ...{ markets: tape.markets, rules: tape.rules },
-      ...{ hasLimits: true, latencyMs: terms.latencyMs, now: host.now, sleep: (ms: number) => host.sleep(ms) },
+      ...{ latencyMs: terms.latencyMs, now: host.now, sleep: (ms: number) => host.sleep(ms) },
     });
     return new ProgramRehearsal(parts, sandbox);
   }

@@ -14,7 +14,7 @@ import { recordOf } from '../orders/order.js';
 import type { TapeEvent } from '../replay/tape-event.js';
 import { Activity, interfaceRequestListener, type Listener, listen } from '../server/http.js';
 import { STREAMS } from '../server/interface-details.js';
-import { DOCUMENTED_LIMITS, keptLimits, UNLIMITED } from '../server/limits.js';
+import { DOCUMENTED_LIMITS, keptLimits, type LimitValues, UNLIMITED } from '../server/limits.js';
 import { statusOf } from '../server/operations/trading.js';
 import { type ApiResponse, RequestHandler } from '../server/request-handler.js';
 import { StreamServer } from '../streams/stream-server.js';
@@ -37,8 +37,6 @@ export interface PrivateSandboxOptions {
   readonly now: () => number;
   /** Waits by that clock. */
   readonly sleep: (ms: number) => Promise<unknown>;
-  /** Whether the limits of the interface are kept. */
-  readonly hasLimits: boolean;
 }
 
 /** A fault applies to every so many requests or frames. */
@@ -93,10 +91,9 @@ export class PrivateSandbox {
     this.exchange = exchange;
     this.#options = options;
 
-    const { now, sleep, faults, hasLimits, directory } = options;
+    const { now, sleep, faults, directory } = options;
     this.#log = boundedLog(path.join(directory, 'sandbox.log'));
-    const limits = keptLimits(hasLimits ? DOCUMENTED_LIMITS : UNLIMITED);
-    this.#handler = new RequestHandler({ exchange, now, limits, log: this.#log });
+    this.#handler = this.#handlerWith(UNLIMITED);
     const log = { add: (entry: Omit<FaultEntry, 'number'>) => this.#countFault(entry), after: () => [] };
     this.#faults = new Faults(SEED, log, { now, sleep, waitFor: (_, ms) => sleep(ms) });
     for (const kind of faults) {
@@ -140,7 +137,13 @@ export class PrivateSandbox {
     this.exchange.replay.take(event);
   }
 
-  /** Answers a request by its path and query. */
+  /** Limits count by the machine's clock. */
+  #handlerWith(limits: LimitValues): RequestHandler {
+    const { exchange } = this;
+    return new RequestHandler({ exchange, now: this.#options.now, limits: keptLimits(limits), log: this.#log });
+  }
+
+  /** Answers a request of this process by its path and query. Such requests are made on a clock that jumps, so no limit holds for them. */
   async answer(url: string): Promise<ServedAnswer> {
     const request = { method: 'GET', url, address: '127.0.0.1' };
     const fault = this.#faults.match(url);
@@ -154,7 +157,7 @@ export class PrivateSandbox {
     return { reply: { kind: 'whole', status: 200, type: '', body: answer.body, headers: {} }, skew: 0 };
   }
 
-  /** Serves the interface and its streams on a free port. @param asked called with each request before it is answered */
+  /** Serves the interface and its streams on a free port, with the documented limits. @param asked called with each request before it is answered */
   async listen(asked: () => void): Promise<Listener> {
     const activity = new Activity();
     const { exchange } = this;
@@ -166,7 +169,7 @@ export class PrivateSandbox {
       faults: this.#faults,
       log: this.#log,
     });
-    const respond = interfaceRequestListener(this.#handler, activity, {
+    const respond = interfaceRequestListener(this.#handlerWith(DOCUMENTED_LIMITS), activity, {
       faults: this.#faults,
       answered: (url, answer) => this.#countRefusal(url, answer),
     });
