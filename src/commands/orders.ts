@@ -121,7 +121,7 @@ function withAlgoOrders({ host }: Context, { journal }: TradingContext, answer: 
   const count = own?.ids.length ?? 0;
   if (count === 0) return answer;
   const list = commandLine(host.arguments, ['algo', 'list']);
-  const text = `Besides, ${counted(count, 'algo order')} ${count === 1 ? 'is' : 'are'} at work: ${list}`;
+  const text = `${counted(count, 'algo order')} ${count === 1 ? 'is' : 'are'} at work as well: ${list}`;
   return { ...answer, show: (screen) => `${answer.show(screen)}\n${screen.paint.faint(text)}` };
 }
 

@@ -117,7 +117,7 @@ describe('an algo order', () => {
     await eventually(async () => expect((await pit.json<Algo>(`algo show ${id}`)).children).toHaveLength(1));
     expect(await pit.json<Algo[]>('orders btc_usdt --side sell')).toMatchObject([{ algo: id }]);
     expect(await pit.done('orders btc_usdt --side sell')).toMatch(
-      new RegExp(`algo .*\\n.* ${id} [^]*\nBesides, 1 algo order is at work: pit algo list\n$`),
+      new RegExp(`algo .*\\n.* ${id} [^]*\n1 algo order is at work as well: pit algo list\n$`),
     );
     expect((await pit.run(`algo pause ${id}`)).stderr).toContain(`Not protected while paused: ${id}.`);
     expect(await pit.json<Algo[]>('algo list')).toMatchObject([{ id, state: 'paused' }]);
