@@ -70,9 +70,10 @@ describe('a tape of a sandbox, replayed', () => {
 
   it('has the same public trades, ids and all', async () => {
     const recorded = dataOf<Trade[]>(documents, 'trades:btc_usdt').flat();
-    const newest = new Map(recorded.map((one) => [one.id, one]));
-    expect(newest.size).toBeGreaterThan(20);
-    expect(await replayer.json('trades btc_usdt')).toEqual([...newest.values()].slice(-50));
+    // a recorder may learn of a trade later than of newer ones
+    const byId = new Map(recorded.sort((one, other) => Number(one.id) - Number(other.id)).map((one) => [one.id, one]));
+    expect(byId.size).toBeGreaterThan(20);
+    expect(await replayer.json('trades btc_usdt')).toEqual([...byId.values()].slice(-50));
   });
 
   it('has the same book at each recorded moment', async () => {

@@ -11,7 +11,7 @@ const SOURCE = `
 import { Profiles } from './src/config/profiles.js';
 import { KeyStore } from './src/config/keys.js';
 import { Cache } from './src/config/cache.js';
-import { Store } from './src/config/store.js';
+import { ConfigStore } from './src/config/store.js';
 import { systemHost } from './src/platform/host.js';
 const [task, folder, umask, who, count] = process.argv.slice(2);
 if (umask !== undefined) process.umask(Number.parseInt(umask, 8));
@@ -30,7 +30,7 @@ const tasks = {
       const name = who + '-' + i;
       await profiles.add({ name, ...hosts });
       await keys.set(name, pair, 'file');
-      await new Store(folder).change((w) => w.write('shared.json', { ...w.read('shared.json'), [name]: i }));
+      await new ConfigStore(folder).change((w) => w.write('shared.json', { ...w.read('shared.json'), [name]: i }));
       process.stdout.write(name + '\\n');
     }
   },

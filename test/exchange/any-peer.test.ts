@@ -19,7 +19,7 @@ describe('a write to a peer that', () => {
   it.each(Object.entries(endlessPeers()))(
     'a write to a peer that %s ends in time, its outcome unknown',
     async (_, answer) => {
-      const { client, server } = await clientAt(answer, 1_000);
+      const { client, server } = await clientAt(answer, 3_000);
       expect(await client.api.write('order', ORDER)).toMatchObject({ kind: 'lost' });
       expect(server.requests).toHaveLength(1);
     },

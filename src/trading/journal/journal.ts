@@ -107,7 +107,6 @@ export class Journal {
   readonly #paths: JournalPaths;
   readonly #archive: Archive;
   #isOfThisVersion = false;
-  #hasFolders = false;
 
   /**
    * @param root `directories.state`
@@ -385,27 +384,18 @@ export class Journal {
       );
   }
 
-  /**
-   * Makes the folders durably, unless this journal has made them before. Throws Failure if they cannot be used, or belong to a journal
-   * of another version.
-   */
+  /** Makes the folders durably. Throws Failure if they cannot be used, or belong to a journal of another version. */
   #makeFolders(): void {
     const isNew = !fs.existsSync(this.#paths.of('version'));
-    if (isNew || !this.#hasFolders) this.#makeMissing(isNew);
-    else this.#requireThisVersion();
-    this.#hasFolders = true;
-    sweepLeftovers(this.#paths.of('unsettled'), this.#host.now() - LEFTOVER_MS);
-  }
-
-  #makeMissing(isNew: boolean): void {
     this.#makeFolder('');
     this.#requireThisVersion();
     const version = this.#paths.of('version');
     if (isNew) orCannotWrite(version, () => create(version, `${VERSION}\n`, true));
     for (const name of ['archive', 'jobs', 'settled', 'unsettled'] as const) this.#makeFolder(name);
-    if (!isNew) return;
-    for (const folder of [this.#root, path.join(this.#root, 'journal'), this.#paths.of('')])
-      orCannotWrite(folder, () => syncFolder(folder));
+    if (isNew)
+      for (const folder of [this.#root, path.join(this.#root, 'journal'), this.#paths.of('')])
+        orCannotWrite(folder, () => syncFolder(folder));
+    sweepLeftovers(this.#paths.of('unsettled'), this.#host.now() - LEFTOVER_MS);
   }
 
   #makeFolder(name: Parameters<JournalPaths['of']>[0]): void {
