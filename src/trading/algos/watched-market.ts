@@ -154,7 +154,7 @@ export class WatchedMarket {
     this.#newestBook = Math.max(this.#newestBook, this.#book()?.value.time ?? 0);
     if (client.isMarketTimeKnown) this.#knownTime = client.marketNow();
     const known = Math.max(this.#knownTime ?? 0, this.#newestBook);
-    return known === 0 ? client.marketNow() : known;
+    return known === 0 ? client.now() : known;
   }
 
   /** The newest book with its age; null before the first. @param own the account's open orders in the market */

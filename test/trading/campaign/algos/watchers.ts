@@ -12,6 +12,9 @@ export interface Span {
   readonly to: number;
 }
 
+/** How long a process may take to end after it gave up to watch, in milliseconds. */
+const ENDING_MS = 1_000;
+
 /** `pit algo run` of one account, which is killed, stopped and started again and again, by one or by two processes at once. */
 export class Watchers {
   readonly #home: string;
@@ -146,11 +149,13 @@ export class Watchers {
     }
   }
 
-  /** A process has done something: another one that has, too, must be dead by now. */
+  /** A process has done something: another one that has, too, must be dead soon. It gives up to watch a moment before it ends. */
   #noteWork(child: ChildProcess): void {
     this.#worked.add(child);
     const others = [...this.#running].filter((other) => other !== child && this.#worked.has(other));
-    this.overlaps += others.filter(({ pid }) => isRunning(pid)).length;
+    void delay(ENDING_MS).then(() => {
+      this.overlaps += others.filter(({ pid }) => isRunning(pid)).length;
+    });
   }
 
   #count(how: string): void {
