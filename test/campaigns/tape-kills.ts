@@ -12,7 +12,9 @@ import { gunzipSync } from 'node:zlib';
 import { killProcess, random, serveProcess } from '../sandbox/support/served-process.js';
 import { pitLine } from '../support/command.js';
 
-const [kills = '20', seed = String(randomInt(2 ** 31))] = process.argv.slice(2);
+/** The sandbox takes seeds below this. */
+const SEEDS = 1_000_000_000;
+const [kills = '20', seed = String(randomInt(SEEDS))] = process.argv.slice(2);
 const MARKETS = ['btc_usdt', 'eth_usdt', 'ltc_usdt', 'eth_btc'];
 /** How long a recorder runs after it has written something, at most, in ms. */
 const LONGEST_RUN_MS = 3_000;
