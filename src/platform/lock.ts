@@ -11,8 +11,8 @@ export const LOCK = '.lock';
 const STALE_MS = 10_000;
 
 /**
- * Of processes that take over such a lock at the same moment, one may remove the new lock of another. So whoever took a lock over
- * looks after this time, in milliseconds, whether it is still there.
+ * If two processes take over a stale lock at the same moment, one may remove the new lock of the other. So a process that took a lock
+ * over checks after this time, in milliseconds, that it still has it.
  */
 const TAKEOVER_MS = 250;
 

@@ -198,7 +198,7 @@ let checked: Map<string, { readonly folder: string; readonly at: number }> | und
 
 /**
  * From now on, this process checks the folders above pit's own at most once a second: an order of a reached stop needs more than twenty such
- * checks. What was found stays true: nobody but the user and root can change a folder that nobody else can change. Folders of pit are
+ * checks. The result cannot become wrong by itself: only the user and root can change a folder that others cannot write. Folders of pit are
  * checked each time.
  */
 export function rememberFoldersAbove(): void {

@@ -233,7 +233,7 @@ export class ChildrenInJournal {
   }
 
   /**
-   * The same for the process that goes on with an algo order. The one before it may have died between an answer and the list that
+   * The children, for a process that continues an algo order. The process before it may have died between an answer and the list that
    * shows duplicates, so a child whose record is not closed needs a list.
    */
   toContinue(record: FactRecord): ChildOrder[] {

@@ -251,7 +251,7 @@ function hasOnlyGrown({ read }: Day, sizes: readonly (readonly [string, number])
 
 /**
  * Adds the lines of a file that were not read yet, up to a size.
- * @param added the ids of the writes of which a later line was added in the same pass
+ * @param added the ids of writes that already have a later line in this pass
  */
 function addLines({ midnight, read, ofWrites, totals }: Day, file: string, size: number, added: Set<string>): void {
   const { end: from, size: before } = read.get(file) ?? { end: 0, size: 0 };

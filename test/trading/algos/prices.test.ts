@@ -206,7 +206,7 @@ describe('a crossing in a gap', () => {
     ['that touched the stop and came back was missed', '98', '100', '98 at 98'],
     ['that stayed a tick above it was none', '98.01', '100', null],
     ['that lasts is none: the stop acts', '97', '98', null],
-    ['of which nothing is known is none', null, '100', null],
+    ['is not reported if nothing is known of the gap', null, '100', null],
   ])('%s', (_, low, bid, expected) => {
     expect(missed(low, bid)).toBe(expected);
   });

@@ -220,7 +220,7 @@ describe('a record that an unknown withdrawal and a settled one may have made', 
 });
 
 describe('settling the withdrawals of a coin', () => {
-  it('adds settled withdrawals of which the records show duplicates to what is resolved', async () => {
+  it('also resolves settled withdrawals that the records show twice', async () => {
     const trading = tradingOf((await serveFunds([record(3), record(2)])).url);
     begin(trading, 'placed1').settle({ outcome: 'placed', id: '2', duplicates: [] }, 'placed: 2');
     expect(await resolve(trading, [])).toMatchObject([{ write: { id: 'placed1' }, id: '2', duplicates: ['3'] }]);

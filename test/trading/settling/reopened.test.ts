@@ -13,7 +13,7 @@ const BUYS = { market: 'btc_usdt', side: 'buy' } as const;
 const OPEN = 0;
 const CANCELLED = 1;
 
-/** Lists one order, 7, open unless told otherwise, which a read of its own shows with this status, or not at all. */
+/** Serves order 7: its list shows it with `listedStatus`, and a read by its id with `status`, or not at all. */
 async function listing(status: number | 'gone' = OPEN, listedStatus = OPEN) {
   const server = await serveFaults({
     answer: ({ target }) => {

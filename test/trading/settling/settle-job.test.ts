@@ -14,7 +14,7 @@ import { lines } from '../batches/jobs.js';
 import { TERMS } from '../support/terms.js';
 import { type TestTrading, tradingOf } from '../support/trading.js';
 
-/** A job of three lines, of which the first request has two. */
+/** A job of three lines: two in the first request, one in the second. */
 async function jobOf(trading: TestTrading, sent: readonly (readonly number[])[] = [[0, 1], [2]]) {
   const terms = {
     market: 'btc_usdt',

@@ -260,7 +260,7 @@ describe('settling what earlier runs of a job left', () => {
     expect(await settleEarlierLines(trading, await jobOf(trading, 1, lost))).toBe(MAY_STILL_ARRIVE);
   });
 
-  /** A job of which a line was lost and counts as not sent. */
+  /** A job with a lost line that counts as not sent. */
   async function withLostLine(trading: TestTrading) {
     const job = await jobOf(trading, 2, lost);
     job.record('', { kind: 'closed', request: 1, outcome: 'notSent', reason: 'expired', code: null });
