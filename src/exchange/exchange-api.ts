@@ -62,7 +62,7 @@ export interface WriteOptions {
    * journal records it before the request is sent.
    */
   readonly reqTime?: number;
-  /** Asked at the moment at which the request would be sent: false cancels it, true also records that it is sent. */
+  /** Asked at the moment at which the request would be sent: false cancels it; after true, nobody can cancel it any more. */
   readonly mayLeave?: (() => boolean) | undefined;
   /** Whether it protects, such as the order of a reached stop: near the rate limit it may use the permits that are reserved for cancellations. */
   readonly isUrgent?: boolean | undefined;

@@ -6,8 +6,8 @@ import { Refused } from './response.js';
 import { TransportError } from './transport.js';
 
 /**
- * The response to a write. Only `notSent` and `refused` mean that nothing was done; and the refusal may be that of a duplicate,
- * while the first request was executed. `lost`: it may have been sent, and no usable answer came.
+ * The response to a write. `notSent`: nothing of it left this machine. `refused`: the exchange refused one request; the network may
+ * have sent that twice, and the first may have been executed. `lost`: it may have been sent, and no usable answer came.
  */
 export type WriteResponse<Value> =
   | { readonly kind: 'done'; readonly value: Value }

@@ -77,16 +77,17 @@ interface Writes {
  * The journal of one account at one exchange. A write is recorded before it is sent, and stays unsettled until its outcome is
  * known.
  *
- *     unsettled/ID              recorded ──> sent ──> acknowledged | rejected | lost
- *                                   │                           │
- *     (deleted)                 discarded                       ▼
- *     settled/LIST~TIME~ID                                   settled (outcome, duplicates)
- *     archive/DAY.jsonl                                         │
- *                                                               ▼
- *     (deleted, or jobs/DAY-ID)                              closed
+ *     unsettled/ID              recorded ──> accepted | refused | lost
+ *                                   │                  │
+ *     (deleted)                 discarded              ▼
+ *     settled/LIST~TIME~ID                          settled (outcome, duplicates)
+ *     archive/DAY.jsonl                                │
+ *                                                      ▼
+ *     (deleted, or jobs/DAY-ID)                     closed
  *
- * - **recorded to lost**: the outcome is unknown. The process that recorded it owns it (`isUnderWay`) until it releases it or dies.
- *   Then one other process can claim it: the one that makes the link `.ID.NUMBER` beside the record (`JournalEntry.claim`).
+ * - **recorded**: nothing says on the disk whether the request has left.
+ * - **recorded to lost**: the process that recorded it owns it (`isUnderWay`) until it releases it or dies. Then the outcome is
+ *   unknown (`isOutcomeUnknown`), and one other process can claim it: the one that makes the link `.ID.NUMBER` beside the record (`JournalEntry.claim`).
  * - **settled**: the outcome is in the archive, but the request may be executed again. The name of the record says which list
  *   would show that (`settledEntries`).
  * - **closed**: the request has expired, and a later list showed everything that it made. Only the archive has it, for 14 days. The
@@ -332,7 +333,7 @@ export class Journal {
       .sort((one, other) => one.write.time - other.write.time);
   }
 
-  /** The record of a write whose outcome is unknown. */
+  /** The record of an unsettled write. */
   fileOf(id: string): string {
     return this.#paths.unsettled(id);
   }

@@ -144,8 +144,8 @@ export interface Owner {
 
 /**
  * The outcome of a write. `done`: a call of an undocumented operation succeeded. `unknown`: it may have been sent, and the
- * outcome is unknown. `notSent`: it never reached the exchange and can no longer do so. `partial`: only some orders of a batch
- * were placed.
+ * outcome is unknown. `notSent`: it did not leave, or the exchange showed nothing of it after its request had expired.
+ * `partial`: only some orders of a batch were placed.
  */
 export type Outcome = 'placed' | 'partial' | 'cancelled' | 'done' | 'refused' | 'notSent' | 'unknown';
 

@@ -7,23 +7,23 @@ import { reconcileOrders } from './reconcile-orders.js';
 import { readRecordList, reconcileRecords } from './reconcile-withdrawals.js';
 
 /**
- * Reads both sides of a market if a request of a settled write may still be executed, and closes what is over. Never throws a
+ * Reads each side of a market that has a settled write which is not closed, and closes what is over. Never throws a
  * Failure: if a list cannot be read, a later command tries again.
  */
 export async function closeMarket(trading: TradingContext, market: string): Promise<readonly DuplicateOrders[]> {
   const found: DuplicateOrders[] = [];
   for (const side of ['buy', 'sell'] as const)
-    found.push(...((await tryRead(() => closeIfOpen(trading, { market, side }))) ?? []));
+    found.push(...((await tryRead(() => closeUnclosed(trading, { market, side }))) ?? []));
   return found;
 }
 
 /** Closes a whole side, however far back its list has to be read. Throws Failure of a list that cannot be read. */
 export function closeSide(trading: TradingContext, side: MarketSide): Promise<readonly DuplicateOrders[]> {
-  return closeIfOpen(trading, side, { isThorough: true });
+  return closeUnclosed(trading, side, { isThorough: true });
 }
 
-/** Reads nothing if no request of a settled write can still make an order. */
-async function closeIfOpen(
+/** Reads nothing if every settled write is closed. */
+async function closeUnclosed(
   trading: TradingContext,
   side: MarketSide,
   reach: Pick<Reach, 'isThorough'> = {},

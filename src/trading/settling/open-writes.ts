@@ -31,7 +31,7 @@ export interface OpenWrite {
   /** Whether its outcome is decided; its requests may still be executed again. */
   readonly isSettled: boolean;
   /** Whether it is a job that this command works on. */
-  readonly isMine?: true;
+  readonly isOwnJob?: true;
   readonly attempts: readonly Attempt[];
   /** Undefined for a job. */
   readonly order?: SingleOrder;
@@ -65,7 +65,7 @@ export function openWrites(
   const unsettledWrite = (entry: OrderEntry) => {
     if (entry.write.id !== ownId) return toOpenWrite(entry, false);
     return mine instanceof Job
-      ? { ...toOpenJob(mine, false), isMine: true as const }
+      ? { ...toOpenJob(mine, false), isOwnJob: true as const }
       : toOpenWrite(mine as OrderEntry, true);
   };
   return [

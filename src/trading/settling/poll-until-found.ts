@@ -11,7 +11,7 @@ const AFTER_EXPIRY_MS = 30_000;
 /** A wait is shown once it has lasted this long. */
 const SHOWN_AFTER_MS = 1_000;
 
-/** A request that was sent and got no answer. */
+/** A request whose outcome is looked for. */
 interface OpenRequest {
   /** By the exchange's clock, in milliseconds since the Unix epoch. */
   readonly reqTime: number;

@@ -211,7 +211,7 @@ function reportsOf(write: OpenWrite, orders: readonly Order[], result: Reconcile
     const { attempt, item } = duplicates;
     const isOwn = attempt.writeId === write.entry.write.id;
     const isFree = !write.entry.isUnderWay && result.outcomes.has(item.id);
-    const isReportable = write.isSettled || write.isMine || isFree;
+    const isReportable = write.isSettled || write.isOwnJob || isFree;
     return isOwn && isReportable ? reportOf(write, duplicates, orders) : [];
   });
 }
@@ -234,15 +234,15 @@ function namesOf({ id, clientId }: RecordedWrite): Pick<DuplicateOrders, 'writeI
 /** Settles the lines of a job. Only the command that works on the job knows whether the rest is to be sent. */
 function settleListedLines(
   { orders }: OrderList,
-  { entry, isMine, attempts }: OpenWrite,
+  { entry, isOwnJob, attempts }: OpenWrite,
   before: Job,
   reports: readonly DuplicateOrders[],
   { outcomes }: Reconciled,
 ): void {
   const isAnyDecided = attempts.some(({ items }) => items.some(({ id }) => outcomes.has(id)));
   // what a damaged record lacks is left to the command that resumes the job
-  if (!isMine && !(isAnyDecided && before.maybeUnrecorded.length === 0 && entry.claim())) return;
-  const job = isMine ? before : new Job(entry as JournalEntry<'batch'>);
+  if (!isOwnJob && !(isAnyDecided && before.maybeUnrecorded.length === 0 && entry.claim())) return;
+  const job = isOwnJob ? before : new Job(entry as JournalEntry<'batch'>);
   job.addListed(orders);
   const found = job.lines.flatMap((_, line) => {
     const outcome = outcomes.get(lineId(job, line));
@@ -260,7 +260,7 @@ function settleListedLines(
   }
   const more = reports.flatMap(({ line = 0, ids }) => ids.map((id) => [line, id] as const));
   for (const [event, batchEvent] of duplicateEvents(job, more)) job.record(event, batchEvent);
-  if (isMine) return;
+  if (isOwnJob) return;
   // the command that resumes the job looks for orders that only an answer has named
   if (job.unconfirmed().length > 0) job.entry.release('settled in part');
   else endJob(job, 'settled');

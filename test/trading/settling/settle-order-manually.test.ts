@@ -79,6 +79,36 @@ it('an order is not settled as one that the exchange does not have, that another
   expect(trading.journal.isUnsettled('lost1')).toBe(true);
 });
 
+it.each([
+  ['of the other side', { type: 0 }, 'the side sell instead of buy'],
+  ['at another price', { price: 30_100 }, 'the price 30100 instead of 30000'],
+  ['of another amount', { total_amount: 0.1 }, 'the amount 0.1 instead of 0.01'],
+])('an order is not settled as one %s', async (_, changes, differs) => {
+  const { url } = await serveFaults({
+    answer: ({ target }) => respond(query(target).id === '7' ? record({ id: '7', ...changes }) : NOT_FOUND),
+  });
+  const trading = lostOrder(url);
+  await expect(settleManually(trading, 'lost1', placedAs('7'))).rejects.toMatchObject({
+    kind: 'usage',
+    message: `Order 7 is not lost1: it has ${differs}. Nothing was recorded.`,
+    hints: [{ note: 'See the orders', argv: ['orders', 'btc_usdt', '--state', 'all'] }],
+  });
+  expect(trading.journal.findUnsettled('lost1')).toMatchObject({ isUnderWay: false });
+});
+
+it('an order that the exchange changed is settled as the one that it shows for the client id', async () => {
+  const { url } = await serveFaults({
+    answer: ({ target }) => {
+      const { id, customerOrderId } = query(target);
+      const isIt = id === '7' || customerOrderId === 'lost1';
+      return respond(isIt ? record({ id: '7', price: 30_000.5 }) : NOT_FOUND);
+    },
+  });
+  const trading = lostOrder(url);
+  await settleManually(trading, 'lost1', placedAs('7'));
+  expect(trading.journal.archive.find('lost1')).toMatchObject({ outcome: 'placed', id: '7' });
+});
+
 /** A job of the orders at 20000 to 20004 whose one request got no answer. */
 async function lostJob(url: string) {
   const trading = tradingOf(url, { ...LATE });

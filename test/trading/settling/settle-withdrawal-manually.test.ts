@@ -4,7 +4,8 @@ import { settleManually } from '../../../src/trading/settling/manual/settle-manu
 import { resolve } from '../../../src/trading/settling/resolve.js';
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
-import { respond, serveFaults } from '../../support/fault-server.js';
+import { FAULTS, respond, serveFaults } from '../../support/fault-server.js';
+import { query } from '../support/exchange.js';
 import { begin, listed, type Row, record, serveFunds } from '../support/funds.js';
 import { type TradingOptions, tradingOf } from '../support/trading.js';
 
@@ -157,6 +158,35 @@ it('a withdrawal is not settled as a record if the withdrawals cannot be read', 
     hints: saying('See the withdrawals: pit withdrawals btc'),
   });
   expect(trading.journal.unsettledEntries()).toHaveLength(1);
+});
+
+it('a withdrawal that no record shows is not settled if the exchange does not say whether the request has expired', async () => {
+  const server = await serveFaults({
+    answer: ({ target }) =>
+      query(target).reqTime === String(NOW) ? FAULTS['a reset after reading'] : respond(listed([])),
+  });
+  const trading = tradingOf(server.url, LATE);
+  begin(trading, 'lost1').release();
+  await expect(settleManually(trading, 'lost1', NOT_SENT)).rejects.toMatchObject({ kind: 'unreachable' });
+  expect(trading.progress).toEqual([]);
+  expect(trading.journal.unsettledEntries()).toHaveLength(1);
+});
+
+it('a withdrawal that another process has claimed meanwhile is not settled by the user', async () => {
+  const trading = tradingOf((await serveFunds([record(2)])).url, LATE);
+  begin(trading, 'lost1').release();
+  const { client } = trading;
+  const claimed = Object.assign(Object.create(client), {
+    withdrawals: (...asked: Parameters<typeof client.withdrawals>) => {
+      trading.journal.findUnsettled('lost1')?.claim();
+      return client.withdrawals(...asked);
+    },
+  });
+  await expect(settleManually({ ...trading, client: claimed }, 'lost1', NOT_SENT)).rejects.toMatchObject({
+    kind: 'usage',
+    message: 'Another process is working on lost1.',
+  });
+  expect(trading.journal.archive.find('lost1')).toBeUndefined();
 });
 
 it('nothing is settled manually while another process works on it', async () => {

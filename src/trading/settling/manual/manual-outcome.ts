@@ -1,4 +1,5 @@
 import { localTimeText, suggest, usage } from '../../../errors.js';
+import type { JournalEntry } from '../../journal/entry.js';
 import type { TradingContext } from '../../trading-context.js';
 import { certainAt } from '../poll-until-found.js';
 
@@ -22,4 +23,9 @@ export function requireExpired(
     `Report it after ${localTimeText(certain)}.`,
     suggest('Report it', 'resolve', id, '--as', manual.id === null ? manual.outcome : `placed=${manual.id}`),
   ]);
+}
+
+/** Makes this process the owner. Throws Failure `usage` if another process has claimed it meanwhile. */
+export function requireClaimed(entry: Pick<JournalEntry, 'claim' | 'write'>): void {
+  if (!entry.claim()) throw usage(`Another process is working on ${entry.write.id}.`);
 }

@@ -1,16 +1,17 @@
 import type { Order } from '../../../domain/order.js';
-import { Failure, suggest, usage } from '../../../errors.js';
+import { suggest, usage } from '../../../errors.js';
 import { Job } from '../../batches/job.js';
 import type { JournalEntry } from '../../journal/entry.js';
-import { termsKey } from '../../orders/terms.js';
+import { differences, termsKey } from '../../orders/terms.js';
 import type { TradingContext } from '../../trading-context.js';
 import { closeMarket } from '../close-lists.js';
+import { findNewest } from '../find-order.js';
 import { endJob, outcomeOf } from '../settle-job.js';
-import { type ManualOutcome, requireExpired } from './manual-outcome.js';
+import { type ManualOutcome, requireClaimed, requireExpired } from './manual-outcome.js';
 
 /**
  * Settles an order as the user reports it, once its request can no longer be executed.
- * @throws Failure `usage` if it still can, if the exchange has no such order, or if another write has it
+ * @throws Failure `usage` if it still can, if the exchange has no such order, if that has other terms, or if another write has it
  */
 export async function settleOrderManually(
   trading: TradingContext,
@@ -20,10 +21,23 @@ export async function settleOrderManually(
   const { id, reqTime, terms } = entry.write;
   requireExpired(trading, id, { reqTime }, manual);
   const order = await reportedOrder(trading, terms.market, id, manual);
+  if (order !== null) await requireTerms(trading, entry, order);
   requireClaimed(entry);
   if (order === null) entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, 'not sent, as the user says');
   else entry.settle({ outcome: 'placed', id: order.id, duplicates: [] }, `placed: ${order.id}, as the user says`);
   await closeMarket(trading, terms.market);
+}
+
+/**
+ * Throws Failure `usage` for an order with other terms: its id may be mistyped. The exchange may have changed those of the order
+ * that it shows for the client id.
+ */
+async function requireTerms(trading: TradingContext, { write }: JournalEntry<'order'>, order: Order): Promise<void> {
+  const differs = differences(order, write.terms);
+  if (differs.length === 0 || (await findNewest(trading, write))?.id === order.id) return;
+  throw usage(`Order ${order.id} is not ${write.id}: it has ${differs.join(', ')}. Nothing was recorded.`, [
+    suggest('See the orders', 'orders', write.terms.market, '--state', 'all'),
+  ]);
 }
 
 /**
@@ -98,8 +112,4 @@ async function reportedOrder(
   const other = journal.archive.findByOrder(order.id);
   if (other !== undefined) throw usage(`Order ${order.id} belongs to ${other.write.id}, so nothing was recorded.`);
   return order;
-}
-
-function requireClaimed(entry: Pick<JournalEntry, 'claim' | 'write'>): void {
-  if (!entry.claim()) throw new Failure('usage', `Another process is working on ${entry.write.id}.`);
 }

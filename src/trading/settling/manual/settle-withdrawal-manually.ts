@@ -4,12 +4,13 @@ import type { TradingContext } from '../../trading-context.js';
 import { acceptsReqTime } from '../poll-until-found.js';
 import { type NewRecords, readRecordList, reconcileRecords } from '../reconcile-withdrawals.js';
 import { settleWithdrawal } from '../settle-withdrawal.js';
-import { type ManualOutcome, requireExpired } from './manual-outcome.js';
+import { type ManualOutcome, requireClaimed, requireExpired } from './manual-outcome.js';
 
 /**
  * Settles a withdrawal as the user reports it. What the exchange shows takes precedence, and nothing counts while the
  * request may still be executed.
- * @throws Failure `usage` if it may be, or if the report does not say which record it is
+ * @throws Failure `usage` if it may be, or if the report does not say which record it is; what a read throws that fails after the
+ *   records have shown nothing
  */
 export async function settleWithdrawalManually(
   trading: TradingContext,
@@ -24,24 +25,27 @@ export async function settleWithdrawalManually(
   });
   const finding = seen?.findings.get(writeId);
   if (finding?.kind === 'found') {
+    requireClaimed(entry);
     settleWithdrawal(trading, entry, { ...finding, outcome: 'placed' });
     if (manual.id !== finding.id) trading.reportProgress('The exchange lists this withdrawal, so --as is ignored.');
     return;
   }
   requireExpired(trading, writeId, write, manual);
   const request = { reqTime, of: { coin: terms.coin } };
-  if (finding?.kind === 'none' && !terms.internal && !(await tryRead(() => acceptsReqTime(trading, request)))) {
+  if (finding?.kind === 'none' && !terms.internal && !(await acceptsReqTime(trading, request))) {
     trading.reportProgress('The exchange lists no such withdrawal, so --as is ignored.');
     return;
   }
   const records = seen?.newRecords.get(writeId);
   const fitting = (records?.fitting ?? []).map(({ id }) => id);
   if (manual.outcome === 'notSent') {
+    requireClaimed(entry);
     const ruledOut = fitting.length > 0 ? { ruledOut: fitting } : {};
     entry.settle({ outcome: 'notSent', id: null, duplicates: [], ...ruledOut }, 'not sent, as the user says');
     return;
   }
   const id = manual.id === null ? onlyRecord(entry, fitting) : requireListed(entry, manual.id, records);
+  requireClaimed(entry);
   entry.settle({ outcome: 'placed', id, duplicates: [] }, `placed${id === null ? '' : `: ${id}`}, as the user says`);
 }
 
