@@ -45,7 +45,6 @@ export class AlgoCampaign {
   algos = 0;
   orders = 0;
   duplicates = 0;
-  overlaps = 0;
   readonly kinds = new Map<string, number>();
   readonly outcomes = new Map<string, number>();
   readonly deaths = new Map<string, number>();
@@ -390,7 +389,8 @@ class Round {
     }
     const strangers = this.#watchers.errors.split('\n').filter((line) => /defect|internal|Error:/.test(line));
     for (const line of new Set(strangers)) total.faults.push(`round ${this.#round}: ${line}`);
-    if (this.#watchers.overlaps > 0) total.faults.push(`round ${this.#round}: two processes worked at once`);
+    for (const overlap of this.#watchers.overlaps)
+      total.faults.push(`round ${this.#round}: two processes worked at once: ${overlap}`);
     for (const [how, times] of this.#watchers.deaths) count(total.deaths, how, times);
   }
 

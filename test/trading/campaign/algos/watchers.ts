@@ -12,8 +12,10 @@ export interface Span {
   readonly to: number;
 }
 
-/** How long a process may take to end after it gave up to watch, in milliseconds. */
-const ENDING_MS = 1_000;
+/** How long after a process has taken over the one before it is looked at, in milliseconds: that one may be ending. */
+const TAKEN_OVER_MS = 1_000;
+/** Until when what a process has printed before is read, in milliseconds. */
+const READ_MS = 200;
 
 /** `pit algo run` of one account, which is killed, stopped and started again and again, by one or by two processes at once. */
 export class Watchers {
@@ -28,13 +30,14 @@ export class Watchers {
   readonly lines: string[] = [];
   /** What they have said on stderr. */
   errors = '';
-  /** How often two processes worked at once. */
-  overlaps = 0;
+  /** When two processes worked at once, in words. */
+  readonly overlaps: string[] = [];
   #unwatchedSince: number;
   #isObserving = true;
   readonly #observing: Promise<void>;
   readonly #stopped = new Set<number>();
-  readonly #worked = new WeakSet<ChildProcess>();
+  /** The last line that each process has printed, and when, by this machine's clock. */
+  readonly #worked = new WeakMap<ChildProcess, { readonly line: string; readonly at: number }>();
 
   /** @param now the exchange's clock */
   constructor(home: string, now: () => number) {
@@ -149,12 +152,23 @@ export class Watchers {
     }
   }
 
-  /** A process has done something: another one that has, too, must be dead soon. It gives up to watch a moment before it ends. */
-  #noteWork(child: ChildProcess): void {
-    this.#worked.add(child);
+  /** A process has done something: one that has done so before must not watch any more, nor do anything from here on. */
+  #noteWork(child: ChildProcess, line: string): void {
+    const now = Date.now();
+    this.#worked.set(child, { line, at: now });
     const others = [...this.#running].filter((other) => other !== child && this.#worked.has(other));
-    void delay(ENDING_MS).then(() => {
-      this.overlaps += others.filter(({ pid }) => isRunning(pid)).length;
+    void delay(TAKEN_OVER_MS).then(() => {
+      const watching = new Set(this.#links);
+      for (const other of others) {
+        const { pid = 0 } = other;
+        const last = this.#worked.get(other) ?? { line, at: now };
+        const isWatching = watching.has(pid);
+        if (!isRunning(pid) || !(isWatching || last.at > now + READ_MS)) continue;
+        const what = isWatching ? 'still watches' : 'does not watch any more';
+        this.overlaps.push(
+          `${child.pid} printed ${line}; ${pid} ${what} and printed ${last.line} ${last.at - now} ms later`,
+        );
+      }
     });
   }
 
@@ -175,7 +189,8 @@ export class Watchers {
       const lines = `${rest}${text}`.split('\n');
       rest = lines.pop() ?? '';
       this.lines.push(...lines);
-      if (lines.length > 0) this.#noteWork(child);
+      const last = lines.at(-1);
+      if (last !== undefined) this.#noteWork(child, last);
     });
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.errors += text;
