@@ -416,15 +416,19 @@ function livingWatchers(folder: string): Owner[] {
   return links.flatMap((name) => {
     const link = path.join(folder, name);
     const owner = ownerIn(link);
+    // the process that gave up may make it again at any moment
+    if (owner === 'gone') return [];
     if (owner !== undefined && isOwnerAlive(owner)) return owner;
     ignoringDiskErrors(() => removeLink(link));
     return [];
   });
 }
 
-function ownerIn(link: string): Owner | undefined {
+/** The process that made a link; undefined if the link does not say, `gone` if it was removed meanwhile. */
+function ownerIn(link: string): Owner | 'gone' | undefined {
   try {
-    return JSON.parse(textOfLink(link) ?? '') as Owner;
+    const text = textOfLink(link);
+    return text === undefined ? 'gone' : (JSON.parse(text) as Owner);
   } catch {
     return undefined;
   }
