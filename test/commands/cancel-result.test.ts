@@ -19,11 +19,12 @@ const RESULT: CancelResult = {
   code: 1000,
   message: null,
 };
-const done: CancelAttempt = { result: RESULT, recordId: null, failure: null };
+const done: CancelAttempt = { result: RESULT, recordId: null, failure: null, wasRejected: false };
 const failed: CancelAttempt = {
   result: { ...RESULT, outcome: 'refused', code: 3001, message: 'order not found' },
   recordId: null,
   failure: 'refused',
+  wasRejected: true,
 };
 
 function failureOf(...attempts: CancelAttempt[]): unknown {
@@ -54,6 +55,7 @@ describe('many cancellations with an unknown outcome', () => {
       result: { ...RESULT, outcome: 'unknown', id: `9000${index}`, code: null, message: 'no answer in time' },
       recordId: `pit${index}`,
       failure: 'unknown',
+      wasRejected: false,
     }));
   const ofAll = (count: number) => {
     const attempts = lost(count);
@@ -107,7 +109,7 @@ describe('the total of cancel --all', () => {
   };
   const attempt = (id: string, outcome: 'cancelled' | 'refused' | 'unknown', filled: string | null): CancelAttempt => {
     const result = { ...RESULT, outcome, id, price: '100', amount: '2', filled };
-    return { result, recordId: null, failure: outcome === 'cancelled' ? null : outcome };
+    return { result, recordId: null, failure: outcome === 'cancelled' ? null : outcome, wasRejected: false };
   };
   const total = (attempts: readonly CancelAttempt[], orders: readonly Order[], left: readonly string[] = []) => {
     const records = new Map(orders.map((one) => [one.id, one]));

@@ -52,7 +52,7 @@ export class ChildOrder {
   cancelRefused: number | null = null;
   /** Whether a cancellation of it got no answer that decides it. */
   isCancelUnknown = false;
-  /** Whether this algo order has cancelled it, or may have. */
+  /** Whether this algo order has cancelled it, or may have. What was final before its cancellation was cancelled by others. */
   isCancelledHere = false;
   /** Whether a list is still to be read: only that shows whether the network made it twice. Until then nothing follows from it. */
   needsList = false;
@@ -200,14 +200,15 @@ export class ChildrenInJournal {
     this.#journal = journal;
     // the unsettled first: what is settled meanwhile is in both
     for (const entry of journal.unsettledEntries()) {
-      this.#noteCancel(entry.write.id);
+      if (entry.refusal === undefined) this.#noteCancel(entry.write.id);
       if (!entry.isKind('order') || childName(entry.write.id) === undefined) continue;
       this.entries.set(entry.write.id, entry);
       const { reqTime, terms } = entry.write;
       this.#lines.set(entry.write.id, { ...terms, child: entry.write.id, time: reqTime });
     }
-    for (const { write, ...settlement } of journal.archive.newestFirst({}, since - CLOCK_SLACK_MS)) {
-      this.#noteCancel(write.id);
+    for (const { write, events, ...settlement } of journal.archive.newestFirst({}, since - CLOCK_SLACK_MS)) {
+      const isRejected = settlement.outcome !== 'cancelled' || events.some(({ refused }) => refused !== undefined);
+      if (!isRejected) this.#noteCancel(write.id);
       if (!isKind(write, 'order') || childName(write.id) === undefined) continue;
       this.entries.delete(write.id);
       this.#settlements.set(write.id, settlement);
@@ -215,6 +216,7 @@ export class ChildrenInJournal {
     }
   }
 
+  /** Notes that this algo order has cancelled a child, or may have. A rejected cancellation has cancelled nothing. */
   #noteCancel(id: string): void {
     const [child = '', random] = id.split(CANCELS);
     if (random !== undefined && childName(child) !== undefined) this.#cancelled.add(child);

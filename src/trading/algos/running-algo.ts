@@ -783,8 +783,15 @@ function noteText(note: AlgoNote, { market }: AlgoTerms): string {
       return `The stop at ${price(note.level)} was reached (${price(note.price)}) while pit did not see the market, and left again: nothing was sold or bought.`;
     case 'reachedWhilePaused':
       return `The stop at ${price(note.level)} is reached, and the algo order is paused: NOT PROTECTED.`;
-    case 'cancelledByOthers':
-      return `The ${note.child.role} order ${note.child.number} at ${price(note.child.price)} was cancelled elsewhere. It is not placed again.`;
+    case 'cancelledByOthers': {
+      const { role, number, price: at, cancelRefused } = note.child;
+      const order = `${role} order ${number} at ${price(at)}`;
+      const what =
+        cancelRefused === null
+          ? `The ${order} was cancelled elsewhere.`
+          : `The ${order} was final before it could be cancelled: it was cancelled elsewhere, or the network repeated the request.`;
+      return `${what} It is not placed again.`;
+    }
     case 'unprotected':
       return `${amount(note.amount)} has no exit: it is below the minimum of an order.`;
     case 'gone':

@@ -150,17 +150,26 @@ export class ChildSender {
     const { market } = this.#terms;
     const id = child.idOf(of);
     if (id === null) return undefined;
+    const wasCancelledHere = child.isCancelledHere;
+    // until the answer is known
     if (id === child.orderId) child.isCancelledHere = true;
     const newId = () => child.cancelId(Buffer.from(trading.host.randomBytes(6)).toString('hex'));
     try {
       // unlike an order, a cancellation may be repeated: nothing waits until its request has expired
       const budget = new TimeBudget(CANCEL_MS, trading.host.monotonic, true);
       const [attempt] = await cancelOrders({ ...trading, budget }, market.market, [{ id }], undefined, newId);
-      if (id === child.orderId) child.isCancelUnknown = attempt?.result.outcome === 'unknown';
-      if (attempt?.result.outcome === 'refused') child.cancelRefused = trading.client.now();
+      if (attempt === undefined) return undefined;
+      const { result, wasRejected } = attempt;
+      const isRejected = wasRejected || result.outcome === 'refused';
+      if (isRejected) child.cancelRefused = trading.client.now();
+      if (id !== child.orderId) return undefined;
+      child.isCancelUnknown = result.outcome === 'unknown';
+      // what was final already may have been cancelled by others: then it is not placed again
+      if (isRejected) child.isCancelledHere = wasCancelledHere;
       return undefined;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
+      child.isCancelledHere = wasCancelledHere;
       return error;
     }
   }

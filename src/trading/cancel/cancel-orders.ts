@@ -33,6 +33,11 @@ export interface CancelAttempt {
   readonly recordId: string | null;
   /** Why the order was not cancelled; null if it was. */
   readonly failure: FailureKind | null;
+  /**
+   * Whether the exchange answered that it has nothing to cancel. An order that is cancelled all the same was cancelled by others, or by a
+   * request that the network repeated.
+   */
+  readonly wasRejected: boolean;
 }
 
 /** A cancellation that was sent: settled, or with an answer that does not decide it. */
@@ -96,7 +101,7 @@ async function sendAll(
         unsent.push(error);
         const { message, kind: failure } = error;
         const notSent = { ...NO_FACTS, outcome: 'notSent', code: null, message, failure } as const;
-        sent[index] = { attempt: attemptOf(market, order, null, notSent) };
+        sent[index] = { attempt: attemptOf(market, order, notSent) };
       }
       onResponse(sent[index]);
     }
@@ -113,7 +118,8 @@ function preliminary(sent: Sent): CancelAttempt {
   const { reply, entry, recordId } = sent;
   const { market, order } = entry.write.terms;
   const { code, reason: message } = reply;
-  return attemptOf(market, order, recordId, { ...NO_FACTS, outcome: 'unknown', code, message, failure: 'unknown' });
+  const unknown = { ...NO_FACTS, outcome: 'unknown', code, message, failure: 'unknown' } as const;
+  return attemptOf(market, order, unknown, { recordId, entry });
 }
 
 /** Cancelling is harmless to repeat, so it does not depend on the disk: it is sent even without a record. */
@@ -140,7 +146,7 @@ async function sendOne(
   const cancel = await sendCancel(trading, entry);
   if (cancel.outcome === 'undecided') return { reply: cancel, entry, recordId };
   settleCancellation(entry, cancel);
-  return { attempt: attemptOf(market, order, recordId, cancel) };
+  return { attempt: attemptOf(market, order, cancel, { recordId, entry }) };
 }
 
 /**
@@ -171,7 +177,7 @@ async function settleAll(
       const known = { reply: one.reply, listed: 'id' in order ? listed.get(order.id) : undefined, onUnconfirmed };
       const cancel = await findCancellationOutcome(trading, one.entry, known);
       settleCancellation(one.entry, cancel);
-      return attemptOf(market, order, one.recordId, cancel);
+      return attemptOf(market, order, cancel, one);
     }),
   );
 }
@@ -179,12 +185,12 @@ async function settleAll(
 function attemptOf(
   market: string,
   order: OrderReference,
-  recordId: string | null,
   { failure, outcome, ...cancel }: CancelOutcome,
+  sent?: Pick<UndecidedCancel, 'recordId' | 'entry'>,
 ): CancelAttempt {
   const names = 'id' in order ? { id: order.id, clientId: null } : { clientId: order.clientId };
   const result = { ...cancel, ...names, market, outcome: outcome === 'notSent' ? 'refused' : outcome } as const;
-  return { result, recordId, failure };
+  return { result, recordId: sent?.recordId ?? null, failure, wasRejected: sent?.entry.refusal !== undefined };
 }
 
 export interface CancelledAll {

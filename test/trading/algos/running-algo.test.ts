@@ -1,8 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
+import type { Order } from '../../../src/domain/order.js';
 import { usage } from '../../../src/errors.js';
+import { ChildrenInJournal } from '../../../src/trading/algos/child-order.js';
 import { ChildSender } from '../../../src/trading/algos/sender.js';
+import type { FactRecord } from '../../../src/trading/algos/store.js';
 import { notionalToday } from '../../../src/trading/guards/limits.js';
 import { eventually } from '../../support/eventually.js';
 import { FAULTS, respond } from '../../support/fault-server.js';
@@ -93,6 +96,42 @@ test('what filled of the take-profit before it could be cancelled is not sold ag
   work.move('98', '99');
   await eventually(() => expect(work.exchange.orders).toHaveLength(2));
   expect(work.exchange.orders[1]).toMatchObject({ amount: '0.6' });
+});
+
+describe('an order that was final before this algo order could cancel it', () => {
+  const CHASE = buy('1', { entry: chase() });
+
+  /** A chase whose order somebody else cancels just before it moves. */
+  async function cancelledElsewhere(): Promise<AtWork> {
+    const work = await AtWork.of(CHASE);
+    work.algo.changed();
+    await eventually(() => expect(work.names).toEqual(['placed']));
+    work.exchange.onCancel = (order) => Object.assign(order, { status: 1 });
+    work.move('100.5', '101');
+    work.pass(1_000);
+    await eventually(() => expect(sent(work)).toEqual(['order', 'cancelOrder']));
+    return work;
+  }
+
+  test('is not placed again: somebody else may have cancelled it', async () => {
+    const work = await cancelledElsewhere();
+    await eventually(() => expect(work.names.at(-1)).toBe('ended'));
+    expect(work.algo.facts.ended).toMatchObject({ outcome: 'cancelled' });
+    expect(sent(work)).toEqual(['order', 'cancelOrder']);
+    expect(work.algo.snapshot.said.map(({ said }) => said)).toEqual([
+      'The entry order 1 at 100 was final before it could be cancelled: it was cancelled elsewhere, or the network repeated the request. It is not placed again.',
+    ]);
+  });
+
+  test('is known as such to the next process', async () => {
+    const work = await cancelledElsewhere();
+    await eventually(() => expect(work.names.at(-1)).toBe('ended'));
+    const record = work.store.read(ID) as FactRecord;
+    // killed before it wrote down how its order had ended
+    const [child] = new ChildrenInJournal(work.trading.journal, 0).of({ ...record, closed: [] });
+    child?.show({ id: '100', state: 'cancelled', filled: '0' } as Order);
+    expect(child?.end).toBe('cancelledByOthers');
+  });
 });
 
 test('an order whose record is in the journal is never sent again, though its line was lost', async () => {

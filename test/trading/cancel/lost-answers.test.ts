@@ -59,6 +59,7 @@ describe('a cancellation that is answered', () => {
       },
       recordId: expect.stringMatching(/^pit[0-9a-f]{24}$/),
       failure: null,
+      wasRejected: false,
     });
     expect([count(server, 'getOrder'), kept(trading)]).toEqual([1, ['cancelled']]);
     const { accesskey, sign, reqTime, method, ...own } = query(server.requests[0]?.target ?? '');

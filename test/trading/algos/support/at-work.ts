@@ -49,6 +49,8 @@ export class OneMarket {
   bid = 100;
   /** Called before an order is placed. */
   onOrder: (clientId: string) => void = () => {};
+  /** Called before an order is cancelled. */
+  onCancel: (order: Placed) => void = () => {};
   server!: FaultServer;
 
   async serve(): Promise<void> {
@@ -87,7 +89,9 @@ export class OneMarket {
     const order = this.orders.findLast((one) => one.id === id || one.clientId === customerOrderId);
     if (order === undefined || this.hidesOrders) return respond(NOT_FOUND);
     if (target.startsWith('/api/cancelOrder?')) {
-      if (order.status === 0) order.status = 1;
+      this.onCancel(order);
+      if (order.status !== 0) return respond('{"code":3008,"message":"the order is final"}');
+      order.status = 1;
       return respond('{"code":1000,"message":{"des":"ok","isSuc":true}}');
     }
     return respond(recordOf(order));
