@@ -290,9 +290,17 @@ class Round {
       // the price is the same for long enough to judge
       await this.#until(() => this.#unmoved(side).length === 0, 1.5 * this.#graceMs());
     }
-    for (const id of this.#store.openIds())
-      this.#store.add(id, { fact: 'cancelled', time: this.#log.now(), reason: 'the campaign ends' });
+    for (const id of this.#store.openIds()) this.#cancelIfOpen(id);
     await this.#until(() => this.#store.openIds().every((id) => this.#store.read(id)?.facts?.ended !== null), CALM_MS);
+  }
+
+  #cancelIfOpen(id: string): void {
+    try {
+      this.#store.add(id, { fact: 'cancelled', time: this.#log.now(), reason: 'the campaign ends' });
+    } catch (error) {
+      // it has ended meanwhile
+      if (this.#store.openIds().includes(id)) throw error;
+    }
   }
 
   /** What pit has paused is resumed, as its user would, and orders that may be duplicates are cancelled, as pit asks for it. */
