@@ -70,6 +70,7 @@ const GROUPS = [
     files: ['settle-lines', 'settle-job', 'duplicates', 'dated-read'].map(settling),
     // others use whole jobs at an exchange that fails: they would take a minute for each change
     tests: [
+      'test/commands/session/duplicate-warnings.test.ts',
       'test/exchange/exchange-clock.test.ts',
       'test/trading/batches/others.test.ts',
       ...['order-list', 'reconcile-orders-decisions', 'resolve', 'settle-job', 'settle-lines'].map(testOfSettling),

@@ -65,7 +65,7 @@ export interface List {
   readonly rows: readonly Row[];
   /** When reading began, by the exchange's clock. */
   readonly began: number;
-  /** The time from which on the list is complete; `-Infinity` if it was read to its end. */
+  /** The time from which on the list is complete; `-Infinity` if it was read to its end, `Infinity` if it may lack any row. */
   readonly since: number;
 }
 
@@ -375,6 +375,7 @@ class Matching {
   /** Whether the list reaches back to before the request. */
   #listReaches(attempt: Attempt): boolean {
     if (this.#list.since === Number.NEGATIVE_INFINITY) return true;
+    if (this.#list.since === Number.POSITIVE_INFINITY) return false;
     if (attempt.isOlderRow === undefined) return this.#list.since <= listMustReachTo(attempt);
     return (this.#boundaries.get(attempt) ?? 0) < this.#list.rows.length;
   }

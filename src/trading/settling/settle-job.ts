@@ -1,3 +1,4 @@
+import { Decimal } from '../../domain/decimal.js';
 import type { BatchEvent } from '../batches/batch-event.js';
 import { archivedJob, type Job } from '../batches/job.js';
 import { notionalOfLines } from '../batches/lines.js';
@@ -78,12 +79,16 @@ export function bringSummaryUpToDate(journal: Journal, id: string): void {
   // also those that only the archive has
   const jobOrders = new Set(job.orderIds);
   const duplicates = [...kept.duplicates.filter((one) => !jobOrders.has(one)), ...summary.duplicates];
-  const isSame = outcome === kept.outcome && duplicates.length === kept.duplicates.length;
-  if (!isSame) ignoringDiskErrors(() => journal.archive.add({ ...summary, duplicates }));
+  // a record that lacks some of the orders must not lower what the job counts for the limit of its day
+  const { notional: counted = summary.notional } = kept;
+  const isMore = Decimal.of(summary.notional).compare(Decimal.of(counted)) > 0;
+  const isSame = outcome === kept.outcome && duplicates.length === kept.duplicates.length && !isMore;
+  const notional = isMore ? summary.notional : counted;
+  if (!isSame) ignoringDiskErrors(() => journal.archive.add({ ...summary, duplicates, notional }));
 }
 
 /** A job as one settled write. */
-function summaryOf(job: Job, outcome: Settlement['outcome']): Settled {
+function summaryOf(job: Job, outcome: Settlement['outcome']): Settled & { readonly notional: string } {
   const { entry, terms } = job;
   return {
     write: { ...entry.write, terms: { ...terms, lines: [], baseline: [] } },
@@ -100,16 +105,16 @@ function summaryOf(job: Job, outcome: Settlement['outcome']): Settled {
  * @param checkedTo as for {@link settleJob}
  */
 export function endJob(job: Job, why: string, checkedTo?: number): void {
-  const { placed, refused, unknown } = job.counts();
-  const isUntouched = placed + refused + unknown === 0;
-  if (job.openRequests.length === 0 && (isUntouched || job.unsent().length === 0)) settleJob(job, checkedTo);
+  const unsent = job.unsent().length;
+  const isOver = unsent === 0 || unsent === job.lines.length;
+  if (job.openRequests.length === 0 && isOver) settleJob(job, checkedTo);
   else job.entry.release(`stopped (${why}): ${countsText(job)}`);
 }
 
 /** The lines of these orders, each as often as it occurs. */
 function placedLines({ terms, lines, duplicates }: Job): readonly BatchLine[] {
-  const placed = terms.lines.filter((_, line) => lines[line]?.state === 'placed');
-  return [...placed, ...[...duplicates.values()].flatMap((line) => terms.lines.slice(line, line + 1))];
+  const placed = lines.flatMap(({ state }, line) => (state === 'placed' ? line : []));
+  return [...placed, ...duplicates.values()].flatMap((line) => terms.lines.slice(line, line + 1));
 }
 
 function countsText(job: Job): string {

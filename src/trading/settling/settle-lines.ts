@@ -18,8 +18,8 @@ const AGAIN_MS = 1_000;
  */
 export async function settleLines(trading: TradingContext, job: Job, expiredTo?: number): Promise<boolean> {
   // a late order may be older than what was sent since
-  const isWhole = job.maybeUnrecorded.length > 0 || job.hasLostLines;
-  const settled = await reconcileBackTo(trading, job, isWhole ? job.knownFirst : job.knownBefore, expiredTo);
+  const knownBefore = job.hasLostLines ? job.knownFirst : job.knownBefore;
+  const settled = await reconcileBackTo(trading, job, knownBefore, expiredTo);
   if (settled === undefined) await settleNamedLines(trading, job);
   return settled !== undefined;
 }
@@ -58,8 +58,7 @@ async function settleNamedLines(trading: TradingContext, job: Job): Promise<void
     });
   const orders = ids.flatMap((id) => job.listed.get(id) ?? []).sort((one, other) => other.time - one.time);
   const shown = { market, side, orders, began, since: Number.POSITIVE_INFINITY };
-  if (orders.length > 0 && job.openRequests.length > 0)
-    await tryRead(() => reconcileOrders(trading, shown, { mine: job }));
+  await tryRead(() => reconcileOrders(trading, shown, { mine: job }));
   const found = missing.filter((id) => job.listed.has(id)).length;
   job.entry.note(`read ${counted(found, 'order')} by their ids`);
 }

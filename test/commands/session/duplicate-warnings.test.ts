@@ -29,6 +29,18 @@ it.each([2, 50, 51, 400])('names all %i duplicates of a batch in commands that a
   expect(commands.flat()).toEqual(duplicates.flatMap(({ ids }) => ids));
 });
 
+it('warns of each write by itself, also if their duplicates are mixed', () => {
+  const errors = new Kept();
+  const duplicates = copies(3).map((duplicate, index) => ({ ...duplicate, writeId: index === 1 ? 'job2' : 'job1' }));
+  warnOfDuplicates(new Output(hostWith({ errors }), 'table'), duplicates);
+  expect(errors.text).toContain('2 ORDERS WERE PLACED MORE THAN ONCE: buy in btc_usdt (job job1)');
+  expect(errors.text).toContain(
+    'THE ORDER WAS PLACED MORE THAN ONCE: buy 0.01 btc_usdt at 20,000 (job job2) as 11 and',
+  );
+  const commands = [...errors.text.matchAll(/pit cancel btc_usdt ([\d ]+)\n/g)].map(([, ids]) => ids);
+  expect(commands).toEqual(['20261121190431000 20261121190431002', '20261121190431001']);
+});
+
 it.each([
   [[null, null], '2 REJECTED ORDERS ARE LIVE: buy', [['the rejected orders', [0, 1]]]],
   [

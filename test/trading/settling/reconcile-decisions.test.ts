@@ -476,6 +476,12 @@ describe('a pending item without a row', () => {
     expect(decide([lost('a')], [row('7', 10)], { since: 0 })).toEqual({ outcomes: { a: '7' } });
   });
 
+  it('a list that may lack any row decides no item without one, though it has a row from before its request', () => {
+    const refused = request('a', 'refused', { isOlderRow: isOlderThan(7) });
+    expect(decide([refused], [row('6', -10)], { since: 5 })).toEqual({ outcomes: { a: 'refused' } });
+    expect(decide([refused], [row('6', -10)], { since: Number.POSITIVE_INFINITY })).toEqual({});
+  });
+
   it('the same list decides the item as the items that have a row', () => {
     const batch = lost('a', { items: [open('a 0'), open('a 1', 'l')] });
     expect(decide([batch], [row('7', 10)], { began: LATE })).toEqual({

@@ -1,4 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
 import { Job } from '../../../src/trading/batches/job.js';
 import type { JournalEntry } from '../../../src/trading/journal/entry.js';
 import {
@@ -33,6 +35,7 @@ const answer = (job: Job, request: number, ids: readonly string[], message: stri
   job.record('', { kind: 'answered', request, ids, message });
 const close = (job: Job, request: number, outcome: 'refused' | 'notSent') =>
   job.record('', { kind: 'closed', request, outcome, reason: 'no', code: null });
+const find = (job: Job, line: number, id: string) => job.record('', { kind: 'found', orders: [[line, id]] });
 const lastEvent = (job: Job) => job.entry.events.at(-1)?.event;
 
 describe('a job as one write', () => {
@@ -106,6 +109,12 @@ describe('a job whose command ends', () => {
       'stopped (finished): 0 of 3 placed, 2 refused, 1 not sent',
     ],
     [
+      'stays open if a line can still be sent, and of the others one is placed and one refused',
+      (job) => [find(job, 0, '7'), close(job, 1, 'refused'), close(job, 2, 'notSent')],
+      true,
+      'stopped (finished): 1 of 3 placed, 1 refused, 1 not sent',
+    ],
+    [
       'stays open while a line is unknown',
       (job) => answer(job, 1, ['7', '8']),
       true,
@@ -156,43 +165,80 @@ describe('orders of a settled job that are found later', () => {
     ...(line === undefined ? {} : { line }),
   });
 
-  async function settled() {
+  /** Two lines are placed, and one was not sent. */
+  const twoPlaced = (job: Job) => [answer(job, 1, ['7', '8']), close(job, 2, 'notSent')];
+  /** One line is placed, and two were not sent. */
+  const onePlaced = (job: Job) => [close(job, 1, 'notSent'), answer(job, 2, ['9'])];
+
+  async function settled(record: (job: Job) => void = twoPlaced) {
     const trading = tradingOf('http://127.0.0.1:1');
     const job = await jobOf(trading);
-    answer(job, 1, ['7', '8']);
-    close(job, 2, 'notSent');
+    record(job);
     settleJob(job);
-    return { trading, job };
+    const { archive } = trading.journal;
+    const summary = archive.find('job1');
+    if (summary === undefined) throw new Error('the job is not in the archive');
+    const folder = path.join(trading.state, 'journal', 'test');
+    return { trading, job, archive, summary, folder };
   }
 
   it('are in its record and its summary, and each only once', async () => {
-    const { trading, job } = await settled();
+    const { trading, job, archive } = await settled();
     for (let count = 0; count < 2; count += 1)
       addLateOrders(trading.journal, job, [report(['9'], 2), report(['10'], 0), report(['11'])]);
-    expect(trading.journal.archive.find('job1')).toMatchObject({
-      outcome: 'placed',
-      duplicates: ['10'],
-      notional: '800.03',
-    });
+    expect(archive.find('job1')).toMatchObject({ outcome: 'placed', duplicates: ['10'], notional: '800.03' });
     const { events = [] } = trading.journal.findSettledJob('job1') ?? {};
     expect(events.slice(-2).map(({ event }) => event)).toEqual(['there after a refusal: 9', 'duplicates: 10']);
   });
 
-  it('that only the summary has stay there', async () => {
-    const { trading, job } = await settled();
-    const summary = trading.journal.archive.find('job1');
-    if (summary === undefined) throw new Error('the job is not in the archive');
-    trading.journal.archive.add({ ...summary, duplicates: ['12'] });
+  it('count for the limit of its day, also if the job stays partial', async () => {
+    const { trading, job, archive, summary } = await settled(onePlaced);
+    expect(summary).toMatchObject({ outcome: 'partial', notional: '200.02' });
     addLateOrders(trading.journal, job, [report(['10'], 0)]);
-    expect(trading.journal.archive.find('job1')?.duplicates).toEqual(['12', '10']);
+    expect(archive.find('job1')).toMatchObject({ outcome: 'partial', duplicates: [], notional: '400.02' });
+  });
+
+  it('that only the summary has stay there, and it never counts for less than before', async () => {
+    const { trading, job, archive, summary } = await settled();
+    archive.add({ ...summary, duplicates: ['12'], notional: '1000' });
+    addLateOrders(trading.journal, job, [report(['10'], 0)]);
+    expect(archive.find('job1')).toMatchObject({ outcome: 'partial', duplicates: ['12', '10'], notional: '1000' });
+    addLateOrders(trading.journal, job, [report(['9'], 2)]);
+    expect(archive.find('job1')).toMatchObject({ outcome: 'placed', duplicates: ['12', '10'], notional: '1000' });
   });
 
   it('add nothing to the archive if its summary has them', async () => {
-    const { trading } = await settled();
-    const before = trading.journal.archive.find('job1');
+    const { trading, archive } = await settled();
+    const add = vi.spyOn(archive, 'add');
     bringSummaryUpToDate(trading.journal, 'job1');
-    expect(trading.journal.archive.find('job1')).toEqual(before);
     bringSummaryUpToDate(trading.journal, 'other1');
-    expect(trading.journal.archive.find('other1')).toBeUndefined();
+    expect(add).not.toHaveBeenCalled();
+  });
+
+  it('are left to the command that has resumed the job meanwhile', async () => {
+    const { trading, job, archive, summary } = await settled();
+    trading.journal.reopen('job1');
+    addLateOrders(trading.journal, job, [report(['10'], 0)]);
+    bringSummaryUpToDate(trading.journal, 'job1');
+    expect(archive.find('job1')).toEqual(summary);
+    expect(trading.journal.findUnsettled('job1')?.events.at(-1)?.event).toBe('2 of 3 placed, 1 not sent');
+  });
+
+  it('are in its record alone once the archive no longer keeps its summary', async () => {
+    const { trading, job, archive, folder } = await settled();
+    rmSync(path.join(folder, 'archive'), { recursive: true });
+    addLateOrders(trading.journal, job, [report(['10'], 0)]);
+    expect(archive.find('job1')).toBeUndefined();
+    expect(trading.journal.findSettledJob('job1')?.events.at(-1)?.event).toBe('duplicates: 10');
+  });
+
+  it('leave its summary as it was while its record lacks an answer', async () => {
+    const { trading, archive, summary, folder } = await settled();
+    const [name = ''] = readdirSync(path.join(folder, 'settled'));
+    const file = path.join(folder, 'settled', name);
+    const recorded = readFileSync(file, 'utf8').split('\n');
+    writeFileSync(file, recorded.filter((line) => !line.includes('"answered"')).join('\n'));
+    bringSummaryUpToDate(trading.journal, 'job1');
+    expect(archive.find('job1')).toEqual(summary);
   });
 });

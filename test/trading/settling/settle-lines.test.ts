@@ -3,9 +3,9 @@ import type { Order } from '../../../src/domain/order.js';
 import { Failure } from '../../../src/errors.js';
 import { Job } from '../../../src/trading/batches/job.js';
 import type { JournalEntry } from '../../../src/trading/journal/entry.js';
+import type { BatchLine } from '../../../src/trading/journal/write.js';
 import {
   checkForDuplicates,
-  MAY_STILL_ARRIVE,
   settleAllLines,
   settleEarlierLines,
   settleLines,
@@ -61,16 +61,21 @@ function showing({ lists, byId, brokenAfter }: Shown, options: TradingOptions = 
   return { trading: { ...trading, client: client as unknown as TestTrading['client'] }, pages, asked };
 }
 
-/** A job of as many lines in requests of 20, with `record` for what each of them brought, and the order known before it, if any. */
+/** A job of these lines that has sent nothing yet, with the order known before it, if any. */
+function begun(trading: TestTrading, wanted: readonly BatchLine[], baseline: readonly string[] | null = ['1']) {
+  const terms = { market: 'btc_usdt', side: 'buy', account: 'spot', count: wanted.length, lines: wanted } as const;
+  const write = { operation: 'batch', terms: baseline === null ? terms : { ...terms, baseline } } as const;
+  return new Job(trading.journal.begin<'batch'>(write, { id: 'job1', reqTime: NOW }));
+}
+
+/** A job of as many lines in requests of 20, with `record` for what each of them brought. */
 async function jobOf(
   trading: TestTrading,
   count: number,
   record: (job: Job, request: number, sent: readonly number[]) => void,
-  baseline: readonly string[] | null = ['1'],
+  baseline?: readonly string[] | null,
 ) {
-  const terms = { market: 'btc_usdt', side: 'buy', account: 'spot', count, lines: lines(count) } as const;
-  const write = { operation: 'batch', terms: baseline === null ? terms : { ...terms, baseline } } as const;
-  const job = new Job(trading.journal.begin<'batch'>(write, { id: 'job1', reqTime: NOW }));
+  const job = begun(trading, lines(count), baseline);
   for (let first = 0, request = 1; first < count; first += 20, request += 1) {
     const sent = Array.from({ length: Math.min(20, count - first) }, (_, index) => first + index);
     await job.leaving([sent], NOW);
@@ -83,6 +88,14 @@ async function jobOf(
 const answered = (job: Job, request: number, sent: readonly number[]) =>
   job.record('', { kind: 'answered', request, ids: sent.map((line) => `${100 + line}`), message: null });
 const lost = (job: Job, request: number) => job.record('no answer', { kind: 'lost', request });
+const refused = (job: Job, request: number) =>
+  job.record('', { kind: 'refused', request, refusal: 'insufficientFunds', code: 2009, message: 'no funds' });
+/** Nothing came of it until it expired: its lines count as not sent, and the exchange may still execute them late. */
+const expired = (job: Job, request: number) => {
+  lost(job, request);
+  job.record('', { kind: 'closed', request, outcome: 'notSent', reason: 'expired', code: null });
+};
+const eventsOf = (job: Job) => job.entry.events.map(({ event }) => event);
 /** The orders of a job of as many lines, newest first, before what was there. */
 const listOf = (count: number) => [
   ...Array.from({ length: count }, (_, line) => row(line, `${100 + line}`)).reverse(),
@@ -113,6 +126,32 @@ describe('looking for duplicates of a job', () => {
     const job = await jobOf(trading, 3, answered);
     expect(await checkForDuplicates(trading, job)).toBe(NOW);
     expect(pages).toEqual(['1-1', 'all']);
+  });
+
+  it.each<[string, readonly string[], readonly Order[]]>([
+    [
+      'another order stands in the place of one of the job',
+      ['1'],
+      [row(2, '102'), orderAt('109', 3, { price: '5' }), row(0, '100'), older],
+    ],
+    ['the list was empty before the job and lacks one of its orders', [], [row(2, '102'), row(1, '101')]],
+  ])('reads all since the beginning if %s', async (_, baseline, first) => {
+    const { trading, pages } = showing({ lists: [first, listOf(3)] });
+    const job = await jobOf(trading, 3, answered, baseline);
+    expect(await checkForDuplicates(trading, job)).toBe(NOW);
+    expect(pages).toEqual(['1-1', 'all']);
+  });
+
+  it('adds the time that the pages of all its orders take, unless the user has set the time', async () => {
+    for (const [isChosen, budgetMs] of [
+      [false, 60_054],
+      [true, 60_000],
+    ] as const) {
+      const { trading } = showing({ lists: [[row(1, '109', 9), ...listOf(25)]] }, { budgetMs: 60_000, isChosen });
+      const job = await jobOf(trading, 25, answered);
+      expect(await checkForDuplicates(trading, job)).toBe(NOW);
+      expect(trading.budget.milliseconds).toBe(budgetMs);
+    }
   });
 
   it('reports the duplicate that the list shows, once', async () => {
@@ -153,7 +192,7 @@ describe('looking for duplicates of a job', () => {
     const job = await jobOf(trading, 3, answered);
     expect(await checkForDuplicates(trading, job)).toBeUndefined();
     expect(asked).toEqual(['102']);
-    expect(job.entry.events.at(-1)?.event).toBe('read 1 order by their ids');
+    expect(eventsOf(job).at(-1)).toBe('read 1 order by their ids');
   });
 
   it.each<[string, readonly Order[]]>([
@@ -161,10 +200,19 @@ describe('looking for duplicates of a job', () => {
     ['its id shows on the other side', [{ ...row(2, '102'), side: 'sell' }, ...listOf(2)]],
   ])('opens a line again whose order %s', async (_, byId) => {
     const { trading } = showing({ lists: [listOf(2)], byId }, { budgetMs: 5_000 });
-    const job = await jobOf(trading, 3, answered);
+    const job = await jobOf(trading, 4, answered);
     expect(await checkForDuplicates(trading, job)).toBeUndefined();
-    expect(job.outcomes()).toEqual(['placed', 'placed', 'unknown']);
-    expect(job.entry.events.map(({ event }) => event)).toContain('not shown yet: 102');
+    expect(job.outcomes()).toEqual(['placed', 'placed', 'unknown', 'unknown']);
+    expect(eventsOf(job)).toEqual(expect.arrayContaining(['not shown yet: 102, 103', 'read 0 orders by their ids']));
+  });
+
+  it('adds the time that reading each order by its id takes', async () => {
+    const { trading, asked } = showing({ lists: [NO_ANSWER], byId: listOf(30) }, { budgetMs: 500, isChosen: false });
+    const job = await jobOf(trading, 30, answered);
+    expect(await checkForDuplicates(trading, job)).toBeUndefined();
+    expect(asked).toHaveLength(30);
+    // a second to record the outcome, and 30 requests at 57 a second
+    expect(trading.budget.milliseconds).toBe(1_532);
   });
 
   it('neither waits nor asks for more orders if its time is nearly over', async () => {
@@ -172,6 +220,7 @@ describe('looking for duplicates of a job', () => {
     const job = await jobOf(trading, 3, answered);
     expect(await checkForDuplicates(trading, job)).toBeUndefined();
     expect(pages.slice(0, 2)).toEqual(['1-1', 'all']);
+    expect(trading.host.sleeps).not.toContain(1_000);
     expect(asked).toEqual([]);
   });
 });
@@ -182,7 +231,17 @@ describe('settling the lines of a job once', () => {
     const job = await jobOf(trading, 3, lost);
     expect(await settleLines(trading, job)).toBe(true);
     expect(job.outcomes()).toEqual(['placed', 'placed', 'unknown']);
-    expect(job.entry.events.at(-1)?.event).toBe('read the orders: 3 since');
+    expect(eventsOf(job).at(-1)).toBe('read the orders: 3 since');
+  });
+
+  it('does not read orders again that were known before the oldest open request', async () => {
+    const { trading } = showing({ lists: [[row(20, '7'), ...listOf(20)]] });
+    const job = await jobOf(trading, 21, (made, request, sent) =>
+      request === 1 ? answered(made, request, sent) : lost(made, request),
+    );
+    expect(await settleLines(trading, job)).toBe(true);
+    expect(job.outcomes()[20]).toBe('placed');
+    expect(eventsOf(job).at(-1)).toBe('read the orders: 2 since');
   });
 
   it('decides what a list shows that breaks off, but says that it was not read', async () => {
@@ -190,7 +249,42 @@ describe('settling the lines of a job once', () => {
     const job = await jobOf(trading, 3, lost);
     expect(await settleLines(trading, job)).toBe(false);
     expect(job.outcomes()).toEqual(['unknown', 'placed', 'unknown']);
-    expect(job.entry.events.map(({ event }) => event)).toContain('read the orders: no answer');
+    expect(eventsOf(job)).toContain('read the orders: no answer');
+  });
+
+  it('reads the orders that an answer named by their ids if the list cannot be read; those without a name stay unknown', async () => {
+    const { trading, asked } = showing({ lists: [NO_ANSWER], byId: listOf(3) });
+    const job = await jobOf(trading, 3, (made, request) =>
+      made.record('', { kind: 'answered', request, ids: ['101'], message: 'no funds' }),
+    );
+    expect(await settleLines(trading, job)).toBe(false);
+    expect(asked).toEqual(['101']);
+    expect(job.outcomes()).toEqual(['unknown', 'placed', 'unknown']);
+    expect(eventsOf(job).slice(-3)).toEqual([
+      'read the orders: no answer',
+      'found 1 order by price and amount',
+      'read 1 order by their ids',
+    ]);
+  });
+
+  it('gives the older of two orders that are alike to the earlier line, also if they were read by their ids', async () => {
+    const alike = ['100', '101'].map((id, at) => orderAt(id, at, { price: '20000' }));
+    const { trading } = showing({ lists: [NO_ANSWER], byId: alike });
+    const terms = [1, 2, 3].map((line): BatchLine => [line, '20000', '0.01']);
+    const job = begun(trading, terms);
+    await job.leaving([[0, 1, 2]], NOW);
+    job.record('', { kind: 'answered', request: 1, ids: ['100', '101'], message: 'no funds' });
+    await settleLines(trading, job);
+    expect(job.lines.slice(0, 2)).toMatchObject([{ id: '100' }, { id: '101' }]);
+  });
+
+  it('leaves a refused request unknown while only orders of an earlier one were read, by their ids', async () => {
+    const { trading } = showing({ lists: [NO_ANSWER], byId: listOf(20) });
+    const job = await jobOf(trading, 21, (made, request, sent) =>
+      request === 1 ? answered(made, request, sent) : refused(made, request),
+    );
+    expect(await settleLines(trading, job)).toBe(false);
+    expect(job.counts()).toEqual({ placed: 20, refused: 0, unknown: 1, notSent: 0 });
   });
 
   it.each<[string, number, 'refused' | 'unknown']>([
@@ -200,19 +294,16 @@ describe('settling the lines of a job once', () => {
     const { trading } = showing({
       lists: [new Failure('refused', 'no', { code, refusal: 'insufficientFunds' })],
     });
-    const job = await jobOf(trading, 2, (begun, request) =>
-      begun.record('', { kind: 'refused', request, refusal: 'insufficientFunds', code: 2009, message: 'no funds' }),
-    );
+    const job = await jobOf(trading, 2, refused);
     expect(await settleLines(trading, job)).toBe(false);
     expect(job.outcomes()).toEqual([outcome, outcome]);
-    if (outcome === 'refused')
-      expect(job.entry.events.map(({ event }) => event)).toContain('request 1: 2 orders refused: no funds');
+    if (outcome === 'refused') expect(eventsOf(job)).toContain('request 1: 2 orders refused: no funds');
   });
 
   it('a request that was refused for its time stays unknown, though the list is refused with the same code', async () => {
     const { trading } = showing({ lists: [new Failure('refused', 'no', { code: 4002, refusal: 'tooFrequent' })] });
-    const job = await jobOf(trading, 2, (begun, request) =>
-      begun.record('', { kind: 'refused', request, refusal: 'tooFrequent', code: 4002, message: 'too frequent' }),
+    const job = await jobOf(trading, 2, (made, request) =>
+      made.record('', { kind: 'refused', request, refusal: 'tooFrequent', code: 4002, message: 'too frequent' }),
     );
     await settleLines(trading, job);
     expect(job.outcomes()).toEqual(['unknown', 'unknown']);
@@ -240,6 +331,17 @@ describe('settling all lines of a job', () => {
     expect(trading.host.now() - NOW).toBeGreaterThan(65_000);
   });
 
+  it('waits until the newest of their requests has expired', async () => {
+    const { trading } = showing({ lists: [[older]] });
+    const job = begun(trading, lines(2));
+    await job.leaving([[0]], NOW);
+    await job.leaving([[1]], NOW + 40_000);
+    for (const request of [1, 2]) lost(job, request);
+    expect(await settleAllLines(trading, job)).toBe(true);
+    expect(job.outcomes()).toEqual(['notSent', 'notSent']);
+    expect(trading.host.now() - NOW).toBeGreaterThan(105_000);
+  });
+
   it('leaves them unknown if its time ends before that', async () => {
     const { trading } = showing({ lists: [[older]] }, { budgetMs: 5_000 });
     const job = await jobOf(trading, 1, lost);
@@ -257,36 +359,43 @@ describe('settling what earlier runs of a job left', () => {
 
   it('says that earlier requests may still arrive', async () => {
     const { trading } = showing({ lists: [[older]] }, { budgetMs: 5_000 });
-    expect(await settleEarlierLines(trading, await jobOf(trading, 1, lost))).toBe(MAY_STILL_ARRIVE);
+    const why = await settleEarlierLines(trading, await jobOf(trading, 1, lost));
+    expect(why).toBe('earlier requests may still arrive');
   });
-
-  /** A job with a lost line that counts as not sent. */
-  async function withLostLine(trading: TestTrading) {
-    const job = await jobOf(trading, 2, lost);
-    job.record('', { kind: 'closed', request: 1, outcome: 'notSent', reason: 'expired', code: null });
-    return job;
-  }
 
   it('finds a lost line that the exchange executed later', async () => {
     const { trading, pages } = showing({ lists: [NO_ANSWER, [row(0, '7', 90_000), older]] });
-    const job = await withLostLine(trading);
+    const job = await jobOf(trading, 2, expired);
     expect(await settleEarlierLines(trading, job)).toBeUndefined();
     expect(job.outcomes()).toEqual(['placed', 'notSent']);
     expect([pages, trading.host.now() - NOW]).toEqual([['all', 'all'], 1_000]);
   });
 
+  it('finds it too if it is older than an order that was sent later', async () => {
+    const { trading } = showing({ lists: [[row(20, '120', 80_000), row(0, '7', 70_000), older]] });
+    const job = await jobOf(trading, 21, (made, request, sent) =>
+      request === 1 ? expired(made, request) : answered(made, request, sent),
+    );
+    expect(await settleEarlierLines(trading, job)).toBeUndefined();
+    expect(job.lines[0]).toMatchObject({ state: 'placed', id: '7' });
+  });
+
   it('gives up if the list cannot be read while two seconds are left', async () => {
     const { trading, pages } = showing({ lists: [NO_ANSWER] }, { budgetMs: 4_000 });
-    const job = await withLostLine(trading);
+    const job = await jobOf(trading, 2, expired);
     expect(await settleEarlierLines(trading, job)).toBe('the lists of orders could not be read');
     expect([pages.length, trading.host.now() - NOW]).toEqual([3, 2_000]);
   });
 
-  it('takes the record for complete once a list was compared with the lines that it does not mention', async () => {
-    const { trading } = showing({ lists: [[row(1, '8'), row(0, '7'), older]] });
-    await jobOf(trading, 1, answered);
+  it('finds the orders of lines that an incomplete record does not mention, and takes it for complete from then on', async () => {
+    const { trading } = showing({ lists: [[row(1, '8'), row(0, '100'), older]] });
+    const killed = begun(trading, lines(3));
+    await killed.leaving([[0]], NOW);
+    answered(killed, 1, [0]);
     const resumed = new Job(trading.journal.findJob('job1') as JournalEntry<'batch'>);
+    expect(resumed.maybeUnrecorded).toEqual([1, 2]);
     expect(await settleEarlierLines(trading, resumed)).toBeUndefined();
+    expect(resumed.outcomes()).toEqual(['placed', 'placed', 'notSent']);
     expect(resumed.maybeUnrecorded).toEqual([]);
   });
 });
