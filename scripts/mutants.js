@@ -63,7 +63,8 @@ const GROUPS = [
     files: ['find-withdrawal', 'settle-withdrawal', 'reconcile-withdrawals'].map(settling),
     tests: [
       'test/trading/withdrawals/sending.test.ts',
-      ...['contested-withdrawals', 'late-withdrawals', 'settle-withdrawal-manually'].map(testOfSettling),
+      ...['contested-withdrawals', 'duplicate-withdrawals', 'find-withdrawal', 'late-withdrawals'].map(testOfSettling),
+      testOfSettling('settle-withdrawal-manually'),
     ],
   },
   {

@@ -267,7 +267,8 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
   /**
    * Records what a list showed of a settled write later.
    * @param duplicates orders or withdrawals that the network made
-   * @param order its own order, if it counted as refused or not sent: it is placed after all
+   * @param order its own order or withdrawal, if it counted as refused or not sent, and so is placed after all, or as placed
+   *   without a known id
    */
   noteFound(duplicates: readonly string[], order: string | null = null): void {
     const { settlement } = this;
@@ -276,11 +277,13 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
       duplicates: [...new Set([...settlement.duplicates, ...duplicates])],
       ...(order === null ? {} : { outcome: 'placed' as const, id: order }),
     };
+    const lacksId = settlement.outcome === 'placed' && settlement.id === null;
+    const isUnexpected = order !== null && !lacksId;
     const events = [
-      ...(order === null ? [] : [`placed after all: ${order}`]),
+      ...(order === null ? [] : [`${isUnexpected ? 'placed after all' : 'placed'}: ${order}`]),
       ...(duplicates.length === 0 ? [] : [`duplicates: ${duplicates.join(', ')}`]),
     ];
-    const unexpected = order === null ? {} : { unexpected: true as const };
+    const unexpected = isUnexpected ? { unexpected: true as const } : {};
     this.note(events.join('; '), { isLate: true, settled: { ...settlement, ...changes }, ...unexpected });
     this.#archiveCorrection();
   }
@@ -296,7 +299,8 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
     if (corrected === undefined) return;
     const { archive } = this.#journal;
     const before = archive.find(this.write.id);
-    if (before?.outcome === corrected.outcome && before.duplicates.length === corrected.duplicates.length) return;
+    const isSameOrder = before?.outcome === corrected.outcome && before.id === corrected.id;
+    if (isSameOrder && before.duplicates.length === corrected.duplicates.length) return;
     ignoringDiskErrors(() => archive.add({ ...corrected, write: this.write, events: this.#eventsForArchive() }));
   }
 

@@ -69,7 +69,7 @@ const NOTHING_OPEN: FundsFindings = { findings: new Map(), newRecords: new Map()
  */
 export async function readRecordList(trading: TradingContext, coin: string): Promise<RecordList | undefined> {
   const { settled, unsettled } = openWithdrawals(trading, coin);
-  const isWaiting = (entry: WithdrawalEntry) => !entry.isClosed || mayComeLate(entry);
+  const isWaiting = (entry: WithdrawalEntry) => !entry.isClosed || mayComeLate(entry) || lacksRecord(entry);
   const [after] = [...unsettled, ...settled.filter(isWaiting)]
     .map(({ write }) => write.terms.before.record)
     .sort((one, other) => (isNewer(one, other) ? 1 : -1));
@@ -103,6 +103,7 @@ export function reconcileRecords(
   const archived = trading.journal.archive.since(oldest - ARCHIVE_SLACK_MS, { operation: 'withdraw' });
   const findings = new Map<string, Finding>();
   const newRecords = new Map<string, NewRecords>();
+  const reserved = new Set<string>();
   for (const entry of unsettled) {
     const { id } = entry.write;
     if (isNewer(list.after, entry.write.terms.before.record)) continue;
@@ -111,14 +112,14 @@ export function reconcileRecords(
     const finding = findingOf(entry, seen, known);
     newRecords.set(id, seen);
     findings.set(id, finding);
+    for (const record of seen.exact.length > 0 ? seen.exact : seen.fitting) reserved.add(record.id);
+    // an answer may have named one that does not fit in everything
+    if (finding.kind === 'found') reserved.add(finding.id);
     const isMine = id === mine?.write.id;
     if (isMine) entry.note(`read the withdrawals: ${findingText(finding)}`);
     if (finding.kind === 'found' && !isMine && entry.claim())
       settleWithdrawal(trading, entry as JournalEntry<'withdraw'>, { ...finding, outcome: 'placed' });
   }
-  const reserved = new Set(
-    [...newRecords.values()].flatMap(({ exact, fitting }) => (exact.length > 0 ? exact : fitting).map(({ id }) => id)),
-  );
   return { findings, newRecords, duplicates: closeWithdrawals(trading, list, open.settled, idsOf(archived), reserved) };
 }
 
@@ -161,9 +162,9 @@ function fitsExactly(
   return isInTime && isNewer(record.id, terms.before.record) && fitOf(record, terms) === 'exactly';
 }
 
-/** The record ids of all settled withdrawals, but of one. */
+/** The record ids of settled withdrawals, but of one. */
 function idsOf(settled: readonly Settled[], but?: string): Set<string> {
-  const others = settled.filter(({ write }) => isKind(write, 'withdraw') && write.id !== but);
+  const others = settled.filter(({ write }) => write.id !== but);
   return new Set(others.flatMap(({ id, duplicates }) => [id ?? '', ...duplicates]));
 }
 
@@ -209,7 +210,10 @@ export function candidatesText(candidates: readonly Withdrawal[]): string {
   return `it may be withdrawal ${all.join(' or ')}, or none of these`;
 }
 
-/** Reports what the list shows of settled withdrawals beyond their own records, and closes those that are over. */
+/**
+ * Reports what the list shows of settled withdrawals beyond their own records, and closes those that are over. One that lacks its
+ * record gets the nearest that fits, without a report.
+ */
 function closeWithdrawals(
   trading: TradingContext,
   { records, began }: RecordList,
@@ -223,7 +227,7 @@ function closeWithdrawals(
     bestFit(record, settled, listed, requestLifetime + SLACK_MS)?.write.id ?? '';
   const rows = records.map((record) => ({ id: record.id, matchKey: matchKeyOf(record), time: record.time }));
   const accountedFor = new Set([...known, ...reserved]);
-  const { duplicates, closed } = reconcile(
+  const { outcomes, duplicates, closed } = reconcile(
     settled.map(attemptOf),
     { rows, began, since: Number.NEGATIVE_INFINITY },
     { accountedFor, requestLifetime },
@@ -239,6 +243,10 @@ function closeWithdrawals(
   const reports = found.map(({ report }): DuplicateWithdrawals => report);
   // before they are recorded: if this process is killed in between, they are reported twice rather than never
   if (reports.length > 0) trading.reportDuplicateWithdrawals(reports);
+  for (const entry of settled) {
+    const own = outcomes.get(entry.write.id);
+    if (own?.outcome === 'placed') entry.noteFound([], own.id);
+  }
   for (const { entry, report } of found) {
     const [record, ...others] = report.ids;
     if (report.recordedOutcome === undefined) entry.noteFound(report.ids);
@@ -250,8 +258,8 @@ function closeWithdrawals(
     const isReserved = rows.some(({ id, matchKey }) => reserved.has(id) && matchKey === writeId);
     closeIfOver(trading, entry, {
       lastReqTime: reqTime,
-      areOver: closed.has(writeId) && !isReserved,
-      isAbsent: entry.settlement?.outcome !== 'placed',
+      areOver: (closed.has(writeId) || lacksRecord(entry)) && !isReserved,
+      isAbsent: entry.settlement?.outcome !== 'placed' || lacksRecord(entry),
     });
   }
   return reports;
@@ -288,14 +296,20 @@ function mayComeLate(entry: WithdrawalEntry): boolean {
   return entry.wasLost && entry.settlement?.outcome === 'notSent';
 }
 
+/** Whether the user settled it as placed without naming its record, and none has appeared since. */
+function lacksRecord({ settlement }: WithdrawalEntry): boolean {
+  return settlement?.outcome === 'placed' && settlement.id === null;
+}
+
 function attemptOf(entry: WithdrawalEntry): Attempt {
   const { settlement, write } = entry;
   const { id } = write;
-  const isPlaced = settlement?.outcome === 'placed';
+  const placedState = lacksRecord(entry) ? 'pending' : 'placed';
+  const state = settlement?.outcome === 'placed' ? placedState : 'absent';
   return {
     id,
     writeId: id,
-    items: [{ id, matchKey: id, rowId: isPlaced ? settlement.id : null, state: isPlaced ? 'placed' : 'absent' }],
+    items: [{ id, matchKey: id, rowId: settlement?.id ?? null, state }],
     response: mayComeLate(entry) ? 'lost' : 'decided',
     responseIds: [],
     reqTime: write.reqTime,

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { SendGate } from '../../../src/trading/journal/entry.js';
-import type { BatchTerms, WithdrawTerms } from '../../../src/trading/journal/write.js';
+import type { BatchTerms, Settlement, WithdrawTerms } from '../../../src/trading/journal/write.js';
 import { TERMS } from '../support/terms.js';
 import { contents, newJournal, PLACED } from './support.js';
 
@@ -16,7 +16,7 @@ const WITHDRAWAL: WithdrawTerms = {
 };
 
 /** A journal with one settled order. */
-function settledOrder(settlement: typeof PLACED | typeof NOT_SENT = PLACED) {
+function settledOrder(settlement: Settlement = PLACED) {
   const journals = newJournal();
   journals.begin('own0001').settle(settlement, settlement.outcome);
   const find = () => {
@@ -76,6 +76,15 @@ describe('a settled order', () => {
     find().noteFound([], '8');
     expect(archived()).toMatchObject({ outcome: 'placed', id: '8', duplicates: [] });
     expect(archived()?.events.at(-1)?.event).toBe('placed after all: 8');
+  });
+
+  it('that counted as placed, without its id, has it in its record and in the archive once it is found, and is not unexpected', () => {
+    const { find, archived, journal } = settledOrder({ ...PLACED, id: null });
+    find().noteFound([], '8');
+    for (const one of [find().settlement, archived()])
+      expect(one).toMatchObject({ outcome: 'placed', id: '8', duplicates: [] });
+    expect(archived()?.events.at(-1)?.event).toBe('placed: 8');
+    expect(journal.unexpected()).toEqual([]);
   });
 
   it('is archived again, as it was corrected, if the archive no longer has it', () => {

@@ -196,6 +196,17 @@ it.each([
   },
 );
 
+it('a record stays with the withdrawal that was settled with it, even if a much later one is unknown too', async () => {
+  const server = await serveFunds([record(2)], NOW + 90_000);
+  const { journal, state } = tradingOf(server.url, { elapsedMs: -172_800_000 });
+  begin({ journal }, 'closed1').settle({ outcome: 'placed', id: '2', duplicates: [] }, 'placed: 2');
+  for (const kept of journal.settledEntries({ coin: 'btc' })) kept.close();
+  begin({ journal }, 'old1').release();
+  const trading = tradingOf(server.url, { ...ENOUGH, elapsedMs: 90_000, state });
+  begin(trading, 'new1', { amount: '5' }).release();
+  expect(await settled(trading)).toEqual({ old1: 'notSent', new1: 'notSent' });
+});
+
 describe('a record that an unknown withdrawal and a settled one may have made', () => {
   async function withBoth() {
     const server = await serveFunds([record(3), record(2)], NOW + 200_000);

@@ -37,23 +37,6 @@ describe('a record that appears of a withdrawal which counts as not sent or refu
   });
 });
 
-it.each([
-  ['first', 'a-early', 'b-late'],
-  ['last', 'b-early', 'a-late'],
-])(
-  'a record that fits two settled withdrawals equally is a duplicate of the one that is nearest in time, with the other %s',
-  async (_, early, late) => {
-    const trading = await laterWith(
-      record(4, { submitTime: NOW + 51_000 }),
-      record(3, { submitTime: NOW + 50_000 }),
-      record(2),
-    );
-    begin(trading, early).settle({ outcome: 'placed', id: '2', duplicates: [] }, 'placed: 2');
-    begin(trading, late).settle({ outcome: 'placed', id: '3', duplicates: [] }, 'placed: 3');
-    expect(await closeCoin(trading, 'btc')).toMatchObject([{ writeId: late, id: '3', ids: ['4'] }]);
-  },
-);
-
 describe('the record of a settled withdrawal whose request is over', () => {
   it.each<[string, 'placed' | 'notSent' | 'refused', string | null, readonly boolean[]]>([
     ['is removed if the withdrawal was placed', 'placed', '2', []],
@@ -73,14 +56,120 @@ describe('the record of a settled withdrawal whose request is over', () => {
     expect(await closeCoin(trading, 'btc')).toEqual([]);
     expect(trading.journal.settledEntries({ coin: 'btc' }).map(({ isClosed }) => isClosed)).toEqual([false]);
   });
+
+  it('stays open if the records were read while the exchange still accepted its request', async () => {
+    const trading = tradingOf((await serveFunds([record(2)])).url, { tolerance: 60_000 });
+    begin(trading, 'done1').settle({ outcome: 'placed', id: '2', duplicates: [] }, 'placed: 2');
+    expect(await closeCoin(trading, 'btc')).toEqual([]);
+    expect(trading.journal.settledEntries({ coin: 'btc' }).map(({ isClosed }) => isClosed)).toEqual([false]);
+  });
 });
 
-it('a record that appears of a withdrawal which the user settled as placed without one is reported, and counts as a duplicate', async () => {
-  const trading = await laterWith(record(2));
-  begin(trading, 'done1').settle({ outcome: 'placed', id: null, duplicates: [] }, 'placed, as the user says');
-  const [found] = await closeCoin(trading, 'btc');
-  expect(found).toEqual({ writeId: 'done1', terms: expect.anything(), id: null, ids: ['2'] });
-  expect(trading.journal.archive.find('done1')).toMatchObject({ outcome: 'placed', id: null, duplicates: ['2'] });
+describe('a withdrawal that the user settled as placed without its record', () => {
+  async function settledAsDone(...records: readonly Row[]) {
+    const trading = await laterWith(...records);
+    begin(trading, 'done1').settle({ outcome: 'placed', id: null, duplicates: [] }, 'placed, as the user says');
+    return trading;
+  }
+
+  it('gets the record that appears, without an alarm', async () => {
+    const trading = await settledAsDone(record(2));
+    expect(await closeCoin(trading, 'btc')).toEqual([]);
+    expect(trading.withdrawalAlarms).toEqual([]);
+    const settled = trading.journal.archive.find('done1');
+    expect(settled).toMatchObject({ outcome: 'placed', id: '2', duplicates: [] });
+    expect(settled?.events.at(-1)?.event).toBe('placed: 2');
+    expect(trading.journal.unexpected()).toEqual([]);
+    expect(trading.journal.isIdle).toBe(true);
+  });
+
+  it('gets the record that is nearest in time, and the other is reported as its duplicate', async () => {
+    const trading = await settledAsDone(record(3), record(2, { submitTime: NOW - 30_000 }));
+    const found = { writeId: 'done1', terms: expect.anything(), id: '3', ids: ['2'] };
+    expect(await closeCoin(trading, 'btc')).toEqual([found]);
+    expect(trading.withdrawalAlarms).toEqual([found]);
+    expect(trading.journal.archive.find('done1')).toMatchObject({ outcome: 'placed', id: '3', duplicates: ['2'] });
+    expect(await closeCoin(trading, 'btc')).toEqual([]);
+  });
+
+  it('gets no record that belongs to another withdrawal', async () => {
+    const trading = await settledAsDone(record(2));
+    begin(trading, 'other1').settle({ outcome: 'placed', id: '2', duplicates: [] }, 'placed: 2');
+    expect(await closeCoin(trading, 'btc')).toEqual([]);
+    expect(trading.journal.archive.find('done1')).toMatchObject({ id: null });
+  });
+
+  it('gets a record that an unknown withdrawal may have made once that turns out not to be the one', async () => {
+    const trading = await settledAsDone(record(2));
+    const unknown = begin(trading, 'lost1');
+    begin(trading, 'lost2').release();
+    unknown.release();
+    expect(await closeCoin(trading, 'btc')).toEqual([]);
+    expect(trading.journal.archive.find('done1')).toMatchObject({ id: null });
+    for (const entry of trading.journal.unsettledEntries())
+      entry.settle({ outcome: 'notSent', id: null, duplicates: [], ruledOut: ['2'] }, 'not sent, as the user says');
+    expect(await closeCoin(trading, 'btc')).toEqual([]);
+    expect(trading.journal.archive.find('done1')).toMatchObject({ id: '2' });
+  });
+
+  it.each([
+    ['is looked for for a day', 86_400_000 - 1, '2'],
+    ['is no longer looked for after a day', 86_400_000 + 1, null],
+  ])('%s', async (_, ms, id) => {
+    const early = await settledAsDone();
+    await closeCoin(early, 'btc');
+    const elapsedMs = 60_000 + ms;
+    const late = (records: readonly Row[]) => serveFunds(records, NOW + elapsedMs);
+    await closeCoin(tradingOf((await late([])).url, { state: early.state, elapsedMs }), 'btc');
+    const trading = tradingOf((await late([record(2)])).url, { state: early.state, elapsedMs });
+    expect(await closeCoin(trading, 'btc')).toEqual([]);
+    expect(trading.journal.archive.find('done1')).toMatchObject({ outcome: 'placed', id });
+  });
+});
+
+describe('a record that is dated an hour after the request', () => {
+  const HOUR_LATER = record(2, { submitTime: NOW + 3_600_000 });
+  const later = async (records: readonly Row[], state?: string) => {
+    const elapsedMs = 3_700_000;
+    const server = await serveFunds(records, NOW + elapsedMs);
+    const trading = tradingOf(server.url, { elapsedMs, ...(state === undefined ? {} : { state }) });
+    return { server, trading };
+  };
+
+  it('is that of a withdrawal without an answer which counted as not sent, though a list was read in between', async () => {
+    const early = await laterWith();
+    const entry = begin(early, 'gone1');
+    entry.note('no answer', { isUnanswered: true });
+    entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, 'not sent');
+    expect(await closeCoin(early, 'btc')).toEqual([]);
+    const { trading } = await later([HOUR_LATER], early.state);
+    expect(await closeCoin(trading, 'btc')).toMatchObject([
+      { writeId: 'gone1', ids: ['2'], recordedOutcome: 'notSent' },
+    ]);
+    expect(trading.journal.archive.find('gone1')).toMatchObject({ outcome: 'placed', id: '2', duplicates: [] });
+  });
+
+  it.each([
+    ['did not leave', false, { outcome: 'notSent', id: null }],
+    ['was refused', false, { outcome: 'refused', id: null }],
+    ['the user settled as placed', true, { outcome: 'placed', id: null }],
+  ] as const)('is not that of a withdrawal which %s', async (_, isUnanswered, { outcome, id }) => {
+    const { trading } = await later([HOUR_LATER]);
+    const entry = begin(trading, 'done1');
+    if (isUnanswered) entry.note('no answer', { isUnanswered: true });
+    entry.settle({ outcome, id, duplicates: [] }, outcome);
+    expect(await closeCoin(trading, 'btc')).toEqual([]);
+    expect(trading.journal.archive.find('done1')).toMatchObject({ outcome, id });
+  });
+
+  it('costs no read if all that is kept are closed records of withdrawals which did not leave', async () => {
+    const { server, trading } = await later([]);
+    begin(trading, 'done1').settle({ outcome: 'notSent', id: null, duplicates: [] }, 'not sent');
+    await closeCoin(trading, 'btc');
+    const { length } = server.requests;
+    expect(await closeCoin(trading, 'btc')).toEqual([]);
+    expect(server.requests).toHaveLength(length);
+  });
 });
 
 it('a withdrawal was rejected if its lookup is rejected with the same code', async () => {

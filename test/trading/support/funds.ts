@@ -18,10 +18,15 @@ export async function serveFunds(records: readonly Row[] = [], now = NOW) {
 }
 
 /** Records a withdrawal of 1 btc before it is sent. */
-export function begin(trading: TestTrading, id: string, terms: Partial<WithdrawTerms> = {}) {
+export function begin(
+  trading: Pick<TestTrading, 'journal'>,
+  id: string,
+  terms: Partial<WithdrawTerms> = {},
+  reqTime = NOW,
+) {
   const usual = { coin: 'btc', amount: '1', fee: '0.1', address: ADDRESS, internal: false };
   const write = { operation: 'withdraw', terms: { ...usual, before: { record: '1' }, ...terms } } as const;
-  return trading.journal.begin<'withdraw'>(write, { id, reqTime: NOW });
+  return trading.journal.begin<'withdraw'>(write, { id, reqTime });
 }
 
 /** The record of a withdrawal of 1 btc a second after it was sent, with changes. */
