@@ -98,7 +98,7 @@ class Round {
   readonly #kinds = new Map<string, DrawnKind>();
   readonly #cancelledByOthers = new Set<string>();
   readonly #halted: Span[] = [];
-  readonly #barred: Span[] = [];
+  readonly #barred: (Span & { readonly lifted: number })[] = [];
   readonly #paused = new Map<string, Span[]>();
   /** The slowest answer of a command in this process, in ms: how slow the machine is. */
   #slowestMs = 0;
@@ -271,8 +271,8 @@ class Round {
     await this.#pit('algo', 'resume', '--all', '--yes');
     this.#halted.push({ from, to: this.#log.now() });
     // what had left before the halt may arrive until its request has expired; 0: nothing was on its way
-    if (code === 0) this.#barred.push({ from: halted, to: resumed });
-    if (code !== 0) this.#barred.push({ from: halted + 2 * TOLERANCE_MS * this.#speed, to: Math.max(lifted, resumed) });
+    const slackMs = code === 0 ? 0 : 2 * TOLERANCE_MS * this.#speed;
+    this.#barred.push({ from: halted + slackMs, lifted, to: resumed });
     this.#disturbed('the account halted');
   }
 
@@ -429,14 +429,20 @@ class Round {
         ...this.#duplicateSpans(orders, end),
         ...this.#unknownSpans(id, own, began.time),
       ],
-      barred: this.#barredOf(facts),
+      barred: this.#barredOf(facts, began.time),
     };
   }
 
-  /** When nothing of it was to be placed: during a halt, and after that until it is resumed, by whoever does so first. */
-  #barredOf(facts: readonly AlgoFact[]): Span[] {
+  /**
+   * When nothing of it was to be placed: during a halt, and after that until it is resumed, by whoever does so first. One that is made
+   * meanwhile is not paused by the halt.
+   */
+  #barredOf(facts: readonly AlgoFact[], began: number): Span[] {
     const resumed = facts.flatMap((fact) => (fact.fact === 'resumed' ? [fact.time] : []));
-    return this.#barred.map(({ from, to }) => ({ from, to: Math.min(to, ...resumed.filter((time) => time > from)) }));
+    return this.#barred.map(({ from, lifted, to }) => ({
+      from,
+      to: Math.min(began > from ? lifted : to, ...resumed.filter((time) => time > from)),
+    }));
   }
 
   /** When it did not have to act: halted, paused, or being cancelled. Each is counted. */

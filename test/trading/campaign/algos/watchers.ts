@@ -32,6 +32,7 @@ export class Watchers {
   errors = '';
   /** When two processes worked at once, in words. */
   readonly overlaps: string[] = [];
+  readonly #story: string[] = [];
   #unwatchedSince: number;
   #isObserving = true;
   readonly #observing: Promise<void>;
@@ -156,6 +157,7 @@ export class Watchers {
   #noteWork(child: ChildProcess, line: string): void {
     const now = Date.now();
     this.#worked.set(child, { line, at: now });
+    this.#story.push(`${now % 1_000_000} ${child.pid} of ${this.#links}: ${line.slice(0, 200)}`);
     const others = [...this.#running].filter((other) => other !== child && this.#worked.has(other));
     void delay(TAKEN_OVER_MS).then(() => {
       const watching = new Set(this.#links);
@@ -163,10 +165,10 @@ export class Watchers {
         const { pid = 0 } = other;
         const last = this.#worked.get(other) ?? { line, at: now };
         const isWatching = watching.has(pid);
-        if (!isRunning(pid) || !(isWatching || last.at > now + READ_MS)) continue;
+        if (!isRunning(pid) || !isRunning(child.pid) || !(isWatching || last.at > now + READ_MS)) continue;
         const what = isWatching ? 'still watches' : 'does not watch any more';
         this.overlaps.push(
-          `${child.pid} printed ${line}; ${pid} ${what} and printed ${last.line} ${last.at - now} ms later`,
+          `${child.pid} printed at ${now % 1_000_000}; ${pid} ${what}\n${this.#story.slice(-12).join('\n')}`,
         );
       }
     });
