@@ -74,6 +74,8 @@ export class AlgoRunner {
   readonly #lastChild = new Map<string, number>();
   readonly #isFresh = new Map<string, boolean>();
   readonly #ending = new AbortController();
+  /** Lasts until what was under way at the end is over. */
+  #stopping: Promise<unknown> | undefined;
   /** Ends the pause between two ticks. */
   #pause = new AbortController();
   #tickAt = 0;
@@ -96,7 +98,8 @@ export class AlgoRunner {
   async stop(): Promise<void> {
     this.#ending.abort();
     this.#pause.abort();
-    await Promise.all([...this.#algos.values()].map((algo) => algo.stop(STOP_MS)));
+    this.#stopping ??= Promise.all([...this.#algos.values()].map((algo) => algo.stop(STOP_MS)));
+    await this.#stopping;
     this.#options.store.release();
   }
 
@@ -116,6 +119,8 @@ export class AlgoRunner {
       do {
         if (!(await this.#claim())) return;
         await this.#watch();
+        // until then, no other process watches
+        await this.#stopping;
         // one that was made until now is seen by this process, or its maker sees that nobody watches
         store.release();
       } while (!this.#ending.signal.aborted && this.openIds.length > 0);

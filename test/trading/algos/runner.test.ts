@@ -9,6 +9,7 @@ import { AlgoRunner } from '../../../src/trading/algos/runner.js';
 import type { AlgoEvent } from '../../../src/trading/algos/running-algo.js';
 import { AlgoStore } from '../../../src/trading/algos/store.js';
 import { eventually } from '../../support/eventually.js';
+import { respond } from '../../support/fault-server.js';
 import { tradingOf } from '../support/trading.js';
 import { ID, NO_LIMITS, OneMarket } from './support/at-work.js';
 import { sell } from './support/terms.js';
@@ -119,6 +120,22 @@ test('after a sleep it connects again, and reads the market before it acts', asy
   const watching = await Watching.begin();
   watching.ahead += 6_000;
   await eventually(() => expect(watching.connections).toBe(2));
+});
+
+test('a process that is ended watches until what it has under way is over', async () => {
+  const watching = await Watching.begin();
+  let answer = () => {};
+  watching.exchange.answers.push((socket) => {
+    answer = () => respond('{"code":"1000","message":"ok","id":"100"}')(socket);
+  });
+  watching.exchange.bid = 97;
+  await eventually(() => expect(watching.exchange.asked('order')).toHaveLength(1));
+  const stopped = watching.runner.stop();
+  await delay(50);
+  expect(watching.store.watcher()?.pid).toBe(process.pid);
+  answer();
+  await Promise.all([stopped, watching.ended]);
+  expect(watching.store.watcher()).toBeUndefined();
 });
 
 test('an algo order whose record is gone does nothing any more', async () => {
