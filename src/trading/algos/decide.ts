@@ -172,12 +172,14 @@ function unchanged(input: DecisionInput): Decision {
 }
 
 function ending(input: DecisionInput, reason: string): Decision {
-  const { terms, market } = input;
+  const { terms, facts, market } = input;
+  // what made it end may have been dated by a clock that is ahead
+  const time = Math.max(market.now, facts.began.time, facts.cancelled?.time ?? 0);
   const filled = filledOf(terms.entry === null ? exitsOf(input) : entriesOf(input));
   const remaining = positive(terms.amount.minus(filled));
   const position = positionLeft(input);
   const outcome = outcomeOf(input, filled, remaining, position);
-  const fact = { fact: 'ended', time: market.now, outcome, reason, filled, remaining, position } as const;
+  const fact = { fact: 'ended', time, outcome, reason, filled, remaining, position } as const;
   return { ...unchanged(input), fact, wanted: [] };
 }
 

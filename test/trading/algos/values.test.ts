@@ -430,26 +430,23 @@ describe('an algo order that nobody watches', () => {
 });
 
 describe('an algo order that has ended', () => {
+  const market = {
+    ...{ now: START, staleAfterMs: 5_000, positionAgeMs: 0, book: null, last: null, seen: null, gap: null, met: null },
+    ...{ band: null, available: null, balance: null, fundsChanged: null, limitedUntil: null },
+  };
+
+  it('did so after it was cancelled, also if the command that cancelled it had a clock that is ahead', () => {
+    const cancelled: AlgoFact = { fact: 'cancelled', time: START + 18_000, reason: 'you cancelled it' };
+    const { fact } = decide(OCO, factsOf(OCO, cancelled), { ...market, now: START + 5_000 }, []);
+    expect(fact).toMatchObject({ fact: 'ended', time: START + 18_000, outcome: 'cancelled' });
+  });
+
   it.each(['done', 'partial', 'cancelled', 'failed'] as const)(
     'as %s wants nothing, and there is no step',
     (outcome) => {
       const end: AlgoFact = {
         ...{ fact: 'ended', time: START, outcome, reason: 'so' },
         ...{ filled: Decimal.zero, remaining: Decimal.zero, position: Decimal.zero },
-      };
-      const market = {
-        ...{
-          now: START,
-          staleAfterMs: 5_000,
-          positionAgeMs: 0,
-          book: null,
-          last: null,
-          seen: null,
-          gap: null,
-          met: null,
-          band: null,
-        },
-        ...{ available: null, balance: null, fundsChanged: null, limitedUntil: null },
       };
       const decision = decide(OCO, factsOf(OCO, end), market, [child(1, 'take', '1')]);
       expect(decision).toMatchObject({ state: outcome, reason: 'so', fact: null, wanted: [] });
