@@ -49,6 +49,21 @@ describe('the failure of several cancellations', () => {
   });
 });
 
+describe('an order of an algo order that was not cancelled', () => {
+  it('names the algo order, which may place more, with the command that ends it', () => {
+    expect(() => cancelAnswer('btc_usdt', [failed], [], ['aaaaaaa'])).toThrow(
+      expect.objectContaining({
+        hints: expect.arrayContaining([
+          {
+            note: 'Algo order aaaaaaa has placed it, and may place more. To end that',
+            argv: ['algo', 'cancel', 'aaaaaaa'],
+          },
+        ]),
+      }),
+    );
+  });
+});
+
 describe('many cancellations with an unknown outcome', () => {
   const lost = (count: number): CancelAttempt[] =>
     Array.from({ length: count }, (_, index) => ({

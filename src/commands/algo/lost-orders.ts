@@ -2,35 +2,58 @@ import { suggest } from '../../errors.js';
 import { openAlgoIds } from '../../trading/algos/algo-folder.js';
 import { parentOf } from '../../trading/algos/store.js';
 import type { CancelAttempt } from '../../trading/cancel/cancel-orders.js';
-import { clientIdOf, isKind } from '../../trading/journal/write.js';
+import { clientIdOf } from '../../trading/journal/write.js';
 import type { WriteContext } from '../writes/write.js';
 
-/** Names the algo orders that have lost orders by these cancellations: they are not placed again. */
+/** The algo orders that have not ended. It is asked before orders are cancelled: an algo order may end by that at once. */
+export function algosAtWork({ host }: Pick<WriteContext, 'host'>): ReadonlySet<string> {
+  return new Set(openAlgoIds(host.directories.state));
+}
+
+/**
+ * Names the algo orders that have lost orders by these cancellations: they are not placed again.
+ * @param before the algo orders that were at work before
+ */
 export function warnOfLostOrders(
-  { output, host, trading }: Pick<WriteContext, 'output' | 'host' | 'trading'>,
+  { output, trading }: Pick<WriteContext, 'output' | 'trading'>,
   attempts: readonly CancelAttempt[],
+  before: ReadonlySet<string>,
 ): void {
-  const open = new Set(openAlgoIds(host.directories.state));
-  if (open.size === 0) return;
-  const parents = attempts.flatMap(({ result: { outcome, id, clientId } }) => {
-    if (outcome !== 'cancelled') return [];
-    const names = clientId !== null ? [clientId] : id === null ? [] : clientIdsOf(trading, id);
-    return names.flatMap((name) => parentOf(name) ?? []);
-  });
-  const ids = [...new Set(parents)].filter((id) => open.has(id));
+  const cancelled = attempts.filter(({ result }) => result.outcome === 'cancelled');
+  const ids = parentsAmong(trading, cancelled, before);
   const [first] = ids;
   if (first === undefined) return;
   output.warn([
     ids.length === 1
-      ? `Algo order ${first} has lost an order by this. It does not place it again, and goes on with the rest.`
-      : `Algo orders ${ids.join(', ')} have lost orders by this. They do not place them again, and go on with the rest.`,
+      ? `Algo order ${first} has lost an order by this. It does not place it again, and ends if nothing else is left of it.`
+      : `Algo orders ${ids.join(', ')} have lost orders by this. They do not place them again, and end if nothing else is left of them.`,
     ids.length === 1
       ? suggest('See what is left of it', 'algo', 'show', first)
-      : suggest('See what is left', 'algo', 'list'),
+      : suggest('See what is left', 'algo', 'list', '--all'),
   ]);
 }
 
-/** The client ids under which pit placed an order. */
-function clientIdsOf({ journal }: WriteContext['trading'], id: string): string[] {
-  return journal.archive.since(0, { id }).flatMap(({ write }) => (isKind(write, 'order') ? [clientIdOf(write)] : []));
+/** The algo orders at work that have placed orders which these attempts did not cancel: they may go on with other ones. */
+export function algosOfUncancelled(
+  context: Pick<WriteContext, 'host' | 'trading'>,
+  attempts: readonly CancelAttempt[],
+): string[] {
+  const uncancelled = attempts.filter(({ failure }) => failure !== null);
+  return parentsAmong(context.trading, uncancelled, algosAtWork(context));
+}
+
+/** Those algo orders that have placed the orders of these attempts. */
+function parentsAmong(
+  { journal }: WriteContext['trading'],
+  attempts: readonly CancelAttempt[],
+  algos: ReadonlySet<string>,
+): string[] {
+  if (algos.size === 0) return [];
+  const parents = attempts.flatMap(({ result: { id, clientId } }) => {
+    const settled = clientId !== null || id === null ? undefined : journal.archive.findByOrder(id);
+    // a duplicate that the network made is none of its orders
+    const name = clientId ?? (settled?.id === id ? clientIdOf(settled.write) : '');
+    return parentOf(name) ?? [];
+  });
+  return [...new Set(parents)].filter((id) => algos.has(id));
 }

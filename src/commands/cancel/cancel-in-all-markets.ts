@@ -9,7 +9,7 @@ import { wrapped } from '../../terminal/text.js';
 import { type CancelAttempt, type CancelledAll, cancelAll } from '../../trading/cancel/cancel-orders.js';
 import type { OwnOrders } from '../../trading/orders/open-orders.js';
 import { closeMarket } from '../../trading/settling/close-lists.js';
-import { warnOfLostOrders } from '../algo/lost-orders.js';
+import { algosAtWork, warnOfLostOrders } from '../algo/lost-orders.js';
 import type { Context } from '../session/command.js';
 import { carryOut, dryRequest, exchangeText, openWithConsent } from '../writes/write.js';
 import { byReason, CancelRun, inEachMarket, type MarketOrders, openInAllMarkets } from './all-markets.js';
@@ -49,6 +49,7 @@ export async function cancelInAllMarkets(context: Context): Promise<Answer> {
   const write = await openWithConsent(context);
   const { trading } = write;
   const run = new CancelRun(context, trading);
+  let algosBefore: ReadonlySet<string> = new Set();
   const printed = () => cancelTable(run.attempts, 'No open orders.');
   return carryOut<Plan, readonly Emptied[]>(write, {
     passesHalt: true,
@@ -67,6 +68,7 @@ export async function cancelInAllMarkets(context: Context): Promise<Answer> {
       await confirm(write, `Cancel ${counted(countOf(open), 'order')} (${counts.join(', ')})?`);
     },
     send: ({ open }) => {
+      algosBefore = algosAtWork(context);
       const byMarket = new Map(open.map(({ market, own }) => [market, own]));
       const cancelOne = async (market: string): Promise<Emptied> => {
         const own = byMarket.get(market) as OwnOrders;
@@ -94,8 +96,9 @@ export async function cancelInAllMarkets(context: Context): Promise<Answer> {
     result: async (plan, emptied) => {
       await tryRead(async () =>
         warnOfLostOrders(
-          { output: context.output, host: context.host, trading },
+          { output: context.output, trading },
           emptied.flatMap((one) => one.attempts),
+          algosBefore,
         ),
       );
       return resultOf(plan, emptied);

@@ -41,13 +41,15 @@ export function cancelRow(cancellation: CancelResult): CancelResult {
 /**
  * The outcome of the named orders: an answer if some were cancelled, or if an outcome is unknown.
  * Throws Failure if none was cancelled.
+ * @param algos the algo orders at work that have placed orders which were not cancelled
  */
 export function cancelAnswer(
   market: string,
   attempts: readonly CancelAttempt[],
   unknown: readonly UnknownWrite[],
+  algos: readonly string[] = [],
 ): Answer {
-  return withFailure(cancelTable(attempts, 'No orders.'), failureOfNamed(market, attempts, unknown));
+  return withFailure(cancelTable(attempts, 'No orders.'), failureOfNamed(market, attempts, unknown, algos));
 }
 
 /**
@@ -116,6 +118,7 @@ function failureOfNamed(
   market: string,
   attempts: readonly CancelAttempt[],
   earlier: readonly UnknownWrite[],
+  algos: readonly string[],
 ): Failure | null {
   const unknown = attempts.filter(({ failure }) => failure === 'unknown');
   if (unknown.length > 0) return unknownFailure(market, attempts.length, unknown);
@@ -131,7 +134,12 @@ function failureOfNamed(
   // the order itself may not be placed yet
   const isUnplaced = clientId !== null && earlier.some((write) => write.clientId === clientId);
   const reference = clientId === null ? [id ?? ''] : ['--id', clientId];
+  const placedBy = algos.length === 1 ? `Algo order ${algos[0]} has` : `Algo orders ${algos.join(', ')} have`;
+  const placed = total === 1 ? 'it' : 'orders of these';
   const hint = [
+    ...(algos.length === 0
+      ? []
+      : [suggest(`${placedBy} placed ${placed}, and may place more. To end that`, 'algo', 'cancel', ...algos)]),
     ...(isUnplaced ? [suggest('It is unknown whether it was placed. Find out', 'resolve', clientId)] : []),
     total > 1
       ? suggest('See the orders there are', 'orders', market)

@@ -21,7 +21,7 @@ import { type OwnOrders, readOpenOrders } from '../../trading/orders/open-orders
 import { type PreparedTerms, requireSameOrder } from '../../trading/prepared/prepared-write.js';
 import { closeMarket } from '../../trading/settling/close-lists.js';
 import type { UnknownWrite } from '../../trading/settling/unknown-writes.js';
-import { warnOfLostOrders } from '../algo/lost-orders.js';
+import { algosAtWork, algosOfUncancelled, warnOfLostOrders } from '../algo/lost-orders.js';
 import { explainUnknownMarket, refuseUnknownMarket } from '../inputs/known-market.js';
 import { knownClientId, marketName, orderId } from '../inputs/parsers.js';
 import { define } from '../session/command.js';
@@ -156,6 +156,7 @@ function cancellation(
 ): WriteSteps<typeof NO_WARNINGS, Pick<CancelledAll, 'attempts'>> {
   const { trading } = context;
   const progress = new Progress(context, market, orders.length);
+  let algosBefore: ReadonlySet<string> = new Set();
   return {
     passesHalt: true,
     prepare: async () => {
@@ -166,6 +167,7 @@ function cancellation(
     dryRun: () => dryCancellations(context, market, orders),
     send: () =>
       progress.during(async () => {
+        algosBefore = algosAtWork(context);
         const attempts = await cancelOrders(trading, market, orders, (attempt) => progress.answered(attempt));
         await closeMarket(trading, market);
         return { attempts };
@@ -175,9 +177,10 @@ function cancellation(
     result: async (_, { attempts }) => {
       // the orders are cancelled even if the journal cannot be read, which the next line says
       await tryRead(async () => warnOfDuplicates(context, market, attempts));
-      await tryRead(async () => warnOfLostOrders(context, attempts));
+      await tryRead(async () => warnOfLostOrders(context, attempts, algosBefore));
+      const algos = (await tryRead(async () => algosOfUncancelled(context, attempts))) ?? [];
       const unknown = await warnOfOthers(context, market, attempts);
-      return explainUnknownMarket(context, market, async () => cancelAnswer(market, attempts, unknown));
+      return explainUnknownMarket(context, market, async () => cancelAnswer(market, attempts, unknown, algos));
     },
   };
 }
@@ -189,6 +192,7 @@ export function cancelEverything(context: WriteContext, market: string): Promise
   const { trading, globals, budget } = context;
   const lists = budget.isUserSet ? trading.client : trading.client.restartingBudget(budget);
   let progress = new Progress(context, market, 0, true);
+  let algosBefore: ReadonlySet<string> = new Set();
   return carryOut<OpenOrders, CancelledAll>(context, {
     passesHalt: true,
     prepare: async () => {
@@ -213,6 +217,7 @@ export function cancelEverything(context: WriteContext, market: string): Promise
     send: async ({ own, orders }) => {
       if (orders.length === 0) return { attempts: [], stillOpen: [], failure: own.failure, orders: own.byId };
       progress = new Progress(context, market, orders.length, true);
+      algosBefore = algosAtWork(context);
       // what the account decides takes the time that it takes
       return budget.whileProgressing((onProgress) =>
         progress.during(async () => {
@@ -229,7 +234,7 @@ export function cancelEverything(context: WriteContext, market: string): Promise
     interrupted: () => progress.interruption(),
     printSoFar: () => progress.printSoFar(),
     result: async (_, done) => {
-      await tryRead(async () => warnOfLostOrders(context, done.attempts));
+      await tryRead(async () => warnOfLostOrders(context, done.attempts, algosBefore));
       const unknown = await warnOfOthers(context, market, done.attempts);
       return explainUnknownMarket(context, market, async () => cancelAllAnswer(market, done, unknown));
     },

@@ -191,7 +191,7 @@ interface ResolvedRow {
 function prepareWords({ kind, market, ...given }: Given<typeof PREPARE>): string[] {
   const { side, amount, price, type, weight, account, borrow, repay, orders: _, ...others } = given;
   const algo = { ...others, when: others.when?.length === 0 ? undefined : others.when };
-  if (kind !== 'algo') requireGiven(kind, {}, algo);
+  if (kind !== 'algo') requireGiven(kind, {}, algo, ALGO_INSTEAD[kind]);
   // many agents send an empty list for what they leave out
   const orders = given.orders?.length === 0 ? undefined : given.orders;
   const [order, ...more] = orders ?? [];
@@ -229,14 +229,21 @@ function prepareWords({ kind, market, ...given }: Given<typeof PREPARE>): string
   }
 }
 
-function requireGiven(kind: string, needed: object, foreign: object): void {
+function requireGiven(kind: string, needed: object, foreign: object, instead = 'Leave that out.'): void {
   const missing = Object.entries(needed).flatMap(([name, value]) => (value === undefined ? [name] : []));
   if (missing.length > 0) throw usage(`To prepare ${kind}, give ${missing.join(', ')}.`);
   const unused = Object.entries(foreign).flatMap(([name, value]) =>
     value === undefined || value === false ? [] : [name],
   );
-  if (unused.length > 0) throw usage(`${kind} takes no ${unused.join(' and no ')}.`, 'Leave that out.');
+  if (unused.length > 0) throw usage(`${kind} takes no ${unused.join(' and no ')}.`, instead);
 }
+
+/** What to do about parameters of an algo order: without the stop that was asked for, an order is another one. */
+const ALGO_INSTEAD: Readonly<Record<string, string>> = {
+  order: 'Only kind algo takes that: prepare that kind instead.',
+  ladder: 'Only kind algo takes that: prepare that kind instead.',
+  replace: 'Only kind algo takes that: cancel the order, then prepare that kind.',
+};
 
 /** The question to the user: everything that will be sent, as it was prepared. */
 function questionOf({

@@ -4,6 +4,7 @@ import { compareIds, type Trade } from '../../domain/market-data.js';
 import { Failure } from '../../errors.js';
 import type { OrderUpdate } from '../../exchange/exchange.js';
 import { backoffMs } from '../../platform/backoff.js';
+import { settleCancellationsOf } from '../cancel/cancellation.js';
 import type { GuardLimits } from '../guards/limits.js';
 import { ignoringDiskErrors } from '../journal/files.js';
 import { referenceOf } from '../preview/market-view.js';
@@ -533,6 +534,7 @@ export class RunningAlgo {
     const { end, clientId, order } = child;
     if (end === null || this.#said.has(`closed ${clientId}`)) return;
     this.#said.add(`closed ${clientId}`);
+    if (order !== null) settleCancellationsOf(this.#options.trading, order);
     try {
       this.#options.store.addLine(this.id, { closed: clientId, end, order });
     } catch (error) {

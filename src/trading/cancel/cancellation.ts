@@ -161,6 +161,22 @@ function closedOutcome(order: Order): CancelOutcome | undefined {
   return { ...facts, outcome: 'refused', message: 'the order was filled', failure: 'refused' };
 }
 
+/**
+ * Settles the cancellations of an order that it has shown to be closed: those that no living process works on, as of one that was killed.
+ * If the disk fails, they stay unsettled.
+ */
+export function settleCancellationsOf(trading: TradingContext, order: Order): void {
+  try {
+    for (const entry of trading.journal.unsettledEntries()) {
+      if (!entry.isKind('cancel') || !isSameReference(entry.write.terms.order, { id: order.id })) continue;
+      const cancel = rejectedOutcome(trading, entry, order) ?? closedOutcome(order);
+      if (cancel !== undefined && entry.claim()) settleCancellation(entry, cancel);
+    }
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+  }
+}
+
 /** Records what became of a cancellation; one whose outcome is unknown stays open. */
 export function settleCancellation(entry: CancelEntry, cancel: CancelOutcome): void {
   const { outcome, id } = cancel;

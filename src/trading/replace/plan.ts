@@ -17,6 +17,7 @@ import { remainderOf, validateOrder } from '../orders/terms.js';
 import { MarketSnapshot, orThrow, spentCoin } from '../preview/market-snapshot.js';
 import type { TradingContext } from '../trading-context.js';
 import { type AccountSource, type GivenAccount, orderAccountOf } from './order-account.js';
+import { refuseChild } from './refuse-child.js';
 
 /** What is to change, and what the exchange does not report about the order. */
 export interface ReplaceChanges extends GivenAccount {
@@ -43,8 +44,8 @@ const LEVELS_FOR_BEST = 2;
  * Reads the order and works out its replacement. Expressions are resolved once, here, in a book without the order.
  * @param levels levels to read of each side of the book
  * @param earlier an earlier snapshot: only its book and balances are read again
- * @throws Failure `refused` if the order is not open any more; `usage` if the replacement breaks a rule or changes nothing, if
- *   the flags contradict the journal, or if an identical order or a cancellation of this one has an unknown outcome; `unreachable`,
+ * @throws Failure `refused` if the order is not open any more; `usage` if it is a child of an algo order, if the replacement
+ *   breaks a rule or changes nothing, if the flags contradict the journal, or if an identical order or a cancellation of this one has an unknown outcome; `unreachable`,
  *   `limited`, `credentials` or `internal` if the exchange cannot be read
  */
 export async function planReplacement(
@@ -62,6 +63,7 @@ export async function planReplacement(
   const successor = order.state === 'cancelled' ? successorOf(journal, order) : undefined;
   if (successor !== undefined) throw alreadyReplaced(order, successor, { at, amount });
   const { side, type } = requireOpen(order);
+  await refuseChild(trading, order, reference);
   const { source, ...account } = orderAccountOf(journal, order, reference, given);
   const open = Decimal.of(order.amount).minus(Decimal.of(order.filled));
   const replaced = { side, price: Decimal.of(order.price), amount: open };

@@ -235,11 +235,29 @@ test('an order that somebody else cancels is said, not placed again, and the sto
   const id = await create('sell btc_usdt 0.01 --stop 27000 --take 29000');
   await untilEvent(id, 'placed');
   const [take] = (await show(id)).children;
-  await pit.done(`cancel btc_usdt ${take?.id}`);
+  const { stderr } = await pit.run(`cancel btc_usdt ${take?.id}`);
+  expect(stderr).toContain(`Algo order ${id} has lost an order by this.`);
+  const again = await pit.failure(`cancel btc_usdt ${take?.id}`, 3);
+  expect(again.hint).toContain(`pit algo cancel ${id}`);
   await eventually(() => expect(texts(id)).toContain('was cancelled elsewhere. It is not placed again.'));
   await move('26900');
   const { children } = await untilState(id, 'done');
   expect(children.map(({ role, state }) => `${role} ${state}`)).toEqual(['take cancelled', 'stop filled']);
+}, 300_000);
+
+test('a take-profit is not replaced, not in a dry run either: the new order would fill beside the stop', async () => {
+  const id = await create('sell btc_usdt 0.01 --stop 27000 --take 29000');
+  await untilEvent(id, 'placed');
+  const [take] = (await show(id)).children;
+  for (const flag of ['--yes', '--dry-run']) {
+    const error = await pit.failure(`order replace btc_usdt ${take?.id} --at 29500 ${flag}`, 2);
+    expect(error.message).toBe(
+      `Order ${take?.id} is not replaced: it belongs to algo order ${id}, and a new order would not.`,
+    );
+    expect(error.hint).toContain(`pit algo cancel ${id}`);
+  }
+  expect((await show(id)).children).toMatchObject([{ role: 'take', state: 'open', price: '29000.00' }]);
+  await pit.done(`algo cancel ${id} --yes`);
 }, 300_000);
 
 test('a trailing stop follows the best price up, keeps its level when the price falls back, and then acts', async () => {

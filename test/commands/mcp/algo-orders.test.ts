@@ -84,6 +84,22 @@ describe('an algo order of an agent', () => {
     expect(await agent.done<object[]>('resolve', { id })).toMatchObject([{ clientId: id, outcome: 'placed' }]);
   });
 
+  it('keeps its orders: none of them is replaced', async () => {
+    const agent = await unattended();
+    const { id } = await make(agent, { ...STOP, side: 'buy', price: 'bid-5%' });
+    const order = await eventually(async () => {
+      const [child] = (await pit.json<{ readonly children: readonly { readonly id: string }[] }>(`algo show ${id}`))
+        .children;
+      expect(child?.id).toMatch(/^\d+$/);
+      return child?.id;
+    });
+    const replacement = { kind: 'replace', market: 'btc_usdt', orders: [order], price: 'bid-4%' };
+    expect(await agent.failed('prepare', replacement)).toMatchObject({
+      kind: 'usage',
+      message: expect.stringContaining(`it belongs to algo order ${id}`),
+    });
+  });
+
   it('names each kind by its parameters', async () => {
     const agent = await client([], { elicitation: {} });
     const kindOf = async (given: object) =>
@@ -117,6 +133,19 @@ describe('an algo order of an agent', () => {
     [{ kind: 'algoPause', market: 'btc_usdt', orders: ['a222222'] }, 'There is no algo order a222222 in btc_usdt.'],
   ])('is refused as %j', async (given, message) => {
     expect(await (await unattended()).failed('prepare', given)).toMatchObject({ kind: 'usage', message });
+  });
+
+  it.each([
+    ['order', { price: 'bid' }, 'Only kind algo takes that: prepare that kind instead.'],
+    ['ladder', { price: 'ask+1%:ask+2%:2' }, 'Only kind algo takes that: prepare that kind instead.'],
+    ['replace', { orders: ['1'] }, 'Only kind algo takes that: cancel the order, then prepare that kind.'],
+    ['cancel', { orders: ['1'] }, 'Leave that out.'],
+  ])('a stop with kind %s is refused, and no hint would place the order without it', async (kind, given, hint) => {
+    const agent = await unattended();
+    expect(await agent.failed('prepare', { ...STOP, kind, ...given })).toMatchObject({
+      message: `${kind} takes no stop.`,
+      hint,
+    });
   });
 
   it.each([

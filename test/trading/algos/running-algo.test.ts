@@ -88,6 +88,27 @@ test('the take-profit is cancelled by this algo order and by nobody else, and on
   expect(work.algo.snapshot.said).toEqual([]);
 });
 
+test('a cancellation that a killed process left unsettled is settled by the process that reads its order as closed', async () => {
+  const work = await AtWork.of(OCO);
+  work.algo.changed();
+  await eventually(() => expect(work.names).toEqual(['placed']));
+  await work.algo.stop(0);
+  const { journal } = work.trading;
+  const cancels = (order: string, id: string) =>
+    journal.begin<'cancel'>(
+      { operation: 'cancel', terms: { market: 'btc_usdt', order: { id: order } } },
+      { id, reqTime: 0 },
+    );
+  cancels('100', `${ID}t1x00`).release();
+  // of an order of the user
+  cancels('7', 'pit7').release();
+  Object.assign(work.exchange.orders[0] ?? {}, { status: 1 });
+  work.reopened().changed();
+  await eventually(() => expect(journal.archive.find(`${ID}t1x00`)).toMatchObject({ outcome: 'cancelled', id: '100' }));
+  const unsettled = journal.unsettledEntries().filter(({ write }) => write.operation === 'cancel');
+  expect(unsettled.map(({ write }) => write.id)).toEqual(['pit7']);
+});
+
 test('what filled of the take-profit before it could be cancelled is not sold again', async () => {
   const work = await AtWork.of(OCO);
   work.algo.changed();

@@ -1,0 +1,75 @@
+import { Decimal } from '../../domain/decimal.js';
+import type { Order, OrderReference } from '../../domain/order.js';
+import { Failure, suggest, usage } from '../../errors.js';
+import { AlgoStore, type ChildLine, type FactRecord, parentOf } from '../algos/store.js';
+import { clientIdOf, isKind } from '../journal/write.js';
+import type { TradingContext } from '../trading-context.js';
+
+/**
+ * Throws Failure `usage` for a child of an algo order that has not ended: it would take the replaced order for cancelled elsewhere, and the
+ * new one would fill beside its other orders. The same if that cannot be read, and `credentials` if others can change the records;
+ * otherwise whatever keeps the exchange from being read.
+ */
+export async function refuseChild(trading: TradingContext, order: Order, reference: OrderReference): Promise<void> {
+  const clientId = order.clientId ?? ('clientId' in reference ? reference.clientId : recordedClientId(trading, order));
+  const parent = clientId === undefined ? undefined : parentOf(clientId);
+  if (clientId !== undefined && parent === undefined) return;
+  for (const { id, facts, children, closed } of recordsAtWork(trading, order, parent)) {
+    if (facts === undefined)
+      throw usage(
+        `Order ${order.id} is not replaced: it may belong to algo order ${id}, whose record is damaged.`,
+        suggest('See it', 'algo', 'show', id),
+      );
+    const isOwn = parent === id || (await isAmong(trading, order, id, { children, closed }));
+    if (!isOwn) continue;
+    throw usage(`Order ${order.id} is not replaced: it belongs to algo order ${id}, and a new order would not.`, [
+      suggest('See the algo order', 'algo', 'show', id),
+      suggest('To change it, cancel the algo order and place a new one', 'algo', 'cancel', id),
+    ]);
+  }
+}
+
+/** The client id of an order by the journal; undefined if it does not know the order. */
+function recordedClientId({ journal }: TradingContext, { id, market }: Order): string | undefined {
+  const write = journal.archive.findByOrder(id)?.write;
+  return write !== undefined && isKind(write, 'order') && write.terms.market === market ? clientIdOf(write) : undefined;
+}
+
+/** The algo orders of the market that have not ended. @param only the id of the only one that counts, if one is named */
+function recordsAtWork({ host, journal }: TradingContext, order: Order, only: string | undefined): FactRecord[] {
+  try {
+    const store = new AlgoStore(host, host.directories.state, journal.folder);
+    const ids = store.openIds().filter((id) => only === undefined || id === only);
+    const records = ids.flatMap((id) => store.read(id) ?? []);
+    return records.filter(
+      ({ facts }) => facts === undefined || (facts.ended === null && facts.began.terms.market.market === order.market),
+    );
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const text = `Order ${order.id} is not replaced: whether it belongs to an algo order cannot be read. ${error.message}`;
+    throw new Failure(error.kind, text, { hint: error.hints });
+  }
+}
+
+/** Whether an order that the journal does not know is a child: its answer may have been lost, or the journal has forgotten it. */
+async function isAmong(
+  { client, journal }: TradingContext,
+  { id, market, price, amount }: Order,
+  parent: string,
+  { children, closed }: Pick<FactRecord, 'children' | 'closed'>,
+): Promise<boolean> {
+  const isSame = (one: string, other: string) => Decimal.of(one).equals(Decimal.of(other));
+  const unsettled = journal
+    .unsettledEntries()
+    .flatMap(({ write }) =>
+      isKind(write, 'order') && parentOf(write.id) === parent ? { child: write.id, ...write.terms } : [],
+    );
+  const lines: readonly Pick<ChildLine, 'child' | 'price' | 'amount'>[] = [...children, ...unsettled];
+  const names = lines.flatMap((line) =>
+    isSame(line.price, price) && isSame(line.amount, amount) && !closed.some((one) => one.closed === line.child)
+      ? line.child
+      : [],
+  );
+  for (const clientId of new Set(names)) if ((await client.findOrder(market, { clientId }))?.id === id) return true;
+  return false;
+}
