@@ -45,8 +45,8 @@ const LEVELS_FOR_BEST = 2;
  * @param levels levels to read of each side of the book
  * @param earlier an earlier snapshot: only its book and balances are read again
  * @throws Failure `refused` if the order is not open any more; `usage` if it is a child of an algo order, if the replacement
- *   breaks a rule or changes nothing, if the flags contradict the journal, or if an identical order or a cancellation of this one has an unknown outcome; `unreachable`,
- *   `limited`, `credentials` or `internal` if the exchange cannot be read
+ *   breaks a rule or changes nothing, if the flags contradict the journal, or if an identical order or a cancellation of this
+ *   one has an unknown outcome; `unreachable`, `limited`, `credentials` or `internal` if the exchange cannot be read
  */
 export async function planReplacement(
   trading: TradingContext,
