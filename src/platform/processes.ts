@@ -21,6 +21,12 @@ export function isAlive(pid: number): boolean {
   return !ended || Number(record[17]) > 1;
 }
 
+/** Whether the system shows that a process is stopped, as by Ctrl-Z: it does nothing until it is continued. False where it does not show this (only Linux does). */
+export function isStopped(pid: number): boolean {
+  const [state] = kernelRecord(pid);
+  return state === 'T' || state === 't';
+}
+
 /** The kernel's boot, read once because this process does not outlive it; empty if the system does not offer it. */
 let bootId = '';
 

@@ -9,7 +9,9 @@ import type { Paint } from '../../terminal/palette.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Column, type Entry, record, table } from '../../terminal/table.js';
 import { localTime, timeTitle } from '../../terminal/time.js';
+import { isTakeCancelled } from '../../trading/algos/exits.js';
 import type { AlgoEvent } from '../../trading/algos/running-algo.js';
+import { isUnprotected } from '../../trading/algos/snapshot.js';
 import { type AlgoRow, algoRow, entryRow, exitRow } from '../../trading/algos/summary.js';
 import { type AlgoTerms, kindOf } from '../../trading/algos/terms.js';
 import { ORDER, type OrderRow, orderRow } from '../order/order-row.js';
@@ -206,9 +208,9 @@ const COLUMNS: readonly Column<ViewRow>[] = [
   { title: 'acts at', value: ({ exit, view }) => priceOrNull(exit?.level, view), align: 'decimal', importance: 4 },
   {
     title: 'state',
-    value: ({ state, watched, ended }) => (ended === null && !watched ? `${state}, NOT WATCHED` : state),
+    value: ({ state, view }) => [state, dangerOf(view)?.[0] ?? []].flat().join(', '),
     importance: 9,
-    paint: (text, row, paint) => paintState(text, row, paint),
+    paint: (text, { view }, paint) => paintState(text, view, paint),
   },
   {
     get title() {
@@ -219,7 +221,14 @@ const COLUMNS: readonly Column<ViewRow>[] = [
   },
 ];
 
-function termsCell({ terms }: AlgoView): string {
+/** What keeps it from acting, in capitals, and what that means; undefined if nothing does. */
+function dangerOf(view: AlgoView): readonly [mark: string, meaning: string] | undefined {
+  if (view.facts.ended !== null) return undefined;
+  if (!view.isWatched) return ['NOT WATCHED', 'no process of pit acts for it'];
+  return isUnprotected(view) ? ['NOT PROTECTED', 'its stop is not sent'] : undefined;
+}
+
+function termsCell({ terms, children }: AlgoView): string {
   const { entry, when, market } = terms;
   const of =
     entry === null
@@ -227,15 +236,20 @@ function termsCell({ terms }: AlgoView): string {
       : entry.kind === 'limit'
         ? [`at ${formatPrice(entry.price, market)}`]
         : [entry.kind === 'twap' ? `over ${durationText(entry.durationMs)}` : 'chase'];
-  return [...of, ...(when.length === 0 ? [] : [`when ${when.join(' or ')}`]), ...exitWords(terms)].join(', ');
+  return [
+    ...of,
+    ...(when.length === 0 ? [] : [`when ${when.join(' or ')}`]),
+    ...exitWords(terms, isTakeCancelled({ children })),
+  ].join(', ');
 }
 
 function priceOrNull(price: string | null | undefined, { terms }: AlgoView): string | null {
   return price == null ? null : formatPrice(price, terms.market);
 }
 
-function paintState(text: string, { state, watched, ended }: AlgoDocument, paint: Paint): string {
-  if (ended === null && !watched) return paint.bad(text);
+function paintState(text: string, view: AlgoView, paint: Paint): string {
+  const { state } = view;
+  if (dangerOf(view) !== undefined) return paint.bad(text);
   if (state === 'done') return paint.good(text);
   if (state === 'partial' || state === 'failed' || state === 'halted' || state === 'paused' || state === 'blind')
     return paint.warn(text);
@@ -251,12 +265,14 @@ function algoRecord(screen: Screen, view: AlgoView, row: AlgoDocument): string {
   const { market } = terms;
   const { side, exit, trigger, position } = row;
   const best = { bid: facts.began.bid, ask: facts.began.ask };
-  const { does, onlyPitKnows } = algoSentences(terms, best);
+  const isTakeGone = isTakeCancelled(view);
+  const { does, onlyPitKnows } = algoSentences(terms, best, isTakeGone);
+  const danger = dangerOf(view);
   const isOver = row.ended !== null;
   // its average is of the entry, which the trigger of an exit does not concern
   const wasTriggered = (terms.entry === null ? facts.exitTriggered : facts.entryTriggered) !== null;
-  const shown = (label: string, price: string | null | undefined): Entry[] =>
-    price == null ? [] : [[label, `${formatPrice(price, market)} ${market.quote}`]];
+  const shown = (label: string, price: string | null | undefined, after = ''): Entry[] =>
+    price == null ? [] : [[label, `${formatPrice(price, market)} ${market.quote}${after}`]];
   const entries: Entry[] = [
     ['id', row.id],
     ['market', market.market],
@@ -266,11 +282,11 @@ function algoRecord(screen: Screen, view: AlgoView, row: AlgoDocument): string {
     ...(row.agent ? [['made by', 'an agent'] as Entry] : []),
     [
       'state',
-      isOver || row.watched ? row.state : `${row.state}, NOT WATCHED: no process of pit acts for it`,
-      (text, paint) => paintState(text, row, paint),
+      danger === undefined ? row.state : `${row.state}, ${danger.join(': ')}`,
+      (text, paint) => paintState(text, view, paint),
     ],
     ...(row.reason === null ? [] : [['reason', row.reason] as Entry]),
-    ...shown('take-profit', exit?.take),
+    ...shown('take-profit', exit?.take, isTakeGone ? ', cancelled' : ''),
     ...shown('stop', exit?.stop),
     ...(terms.exits?.trail == null ? [] : [['trail', distanceText(terms.exits.trail)] as Entry]),
     ...shown('best price', exit?.best),

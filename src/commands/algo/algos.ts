@@ -15,19 +15,19 @@ import { type AlgoFact, isHeldBack, type PauseCause } from '../../trading/algos/
 import { AlgoRunner } from '../../trading/algos/runner.js';
 import type { AlgoEvent, MetCondition } from '../../trading/algos/running-algo.js';
 import { type AlgoSnapshot, snapshotOf } from '../../trading/algos/snapshot.js';
-import { AlgoStore, type FactRecord } from '../../trading/algos/store.js';
+import { AlgoStore, type FactRecord, type Watcher } from '../../trading/algos/store.js';
 import type { AlgoTerms } from '../../trading/algos/terms.js';
 import { cancelOrders } from '../../trading/cancel/cancel-orders.js';
 import { guardLimits } from '../../trading/guards/limits.js';
-import type { Owner } from '../../trading/journal/write.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import { AlertActions, execWords } from '../alert/actions.js';
 import { parseCondition } from '../alert/parse-condition.js';
 import type { Context } from '../session/command.js';
+import { continueText } from './unwatched.js';
 
 /** An algo order, as it is shown. */
 export interface AlgoView extends AlgoSnapshot {
-  /** Whether a living process watches it. */
+  /** Whether a process watches it: one that is living and not stopped. */
   readonly isWatched: boolean;
   /** What could not be read: filled amounts are at least those that are shown. */
   readonly problems: readonly string[];
@@ -96,7 +96,8 @@ const DROPPED = /^(NODE_(?!EXTRA_CA_CERTS).*|DEBUG)$/;
 
 /** Starts a process that watches, unless one does. Returns why none does; null if one does. */
 async function ensureWatched({ host, globals, link }: Context, store: AlgoStore): Promise<Failure | null> {
-  if (store.watcher() !== undefined) return null;
+  const watcher = store.watcher();
+  if (watcher !== undefined) return watcher.isStopped ? stoppedFailure(watcher) : null;
   if (link !== undefined) {
     link.watchAlgos();
     for (let waited = 0; store.watcher() === undefined && waited < START_MS; waited += POLL_MS)
@@ -126,6 +127,13 @@ async function ensureWatched({ host, globals, link }: Context, store: AlgoStore)
   } finally {
     program.release();
   }
+}
+
+/** Another process cannot take over from one that is stopped: it may be continued at any moment. */
+function stoppedFailure({ pid }: Watcher): Failure {
+  return new Failure('unreachable', `Process ${pid} watches the algo orders of this account, and is stopped.`, {
+    hint: continueText(pid),
+  });
 }
 
 /**
@@ -199,7 +207,7 @@ async function viewsOf(
   from: 'exchange' | 'records' = 'exchange',
 ): Promise<AlgoView[]> {
   const records = ids.flatMap((id) => store.read(id) ?? []);
-  const isWatched = store.watcher() !== undefined;
+  const { isWatched } = store;
   const views: AlgoView[] = [];
   let journal: ChildrenInJournal | undefined;
   for (const record of records) {
@@ -263,28 +271,36 @@ const CHANGES: Readonly<Record<'paused' | 'resumed', (record: FactRecord) => boo
   resumed: ({ facts }) => facts !== undefined && facts.paused !== null,
 };
 
-/** Pauses algo orders: what is open at the exchange stays there, and nothing else is placed. Returns those that it has changed. */
+/** Algo orders that the user wants paused or resumed. */
+export interface ChangedAlgos {
+  readonly changed: readonly AlgoView[];
+  /** Those that were so before. */
+  readonly unchanged: readonly AlgoView[];
+}
+
+/** Pauses algo orders: what is open at the exchange stays there, and nothing else is placed. Throws Failure `usage` for one that is not open. */
 export function pauseAlgos(
   context: Context,
   ids: readonly string[] | 'all',
   cause: Extract<PauseCause, 'user' | 'halt'>,
   reason: string,
-): Promise<AlgoView[]> {
+): Promise<ChangedAlgos> {
   return addFacts(context, ids, (time) => ({ fact: 'paused', time, cause, reason, role: null }), CHANGES.paused);
 }
 
 /**
- * Lets paused algo orders go on, and has them watched. Returns those that it has changed.
- * @throws Failure `usage` while the account is halted
+ * Lets paused algo orders go on, and has them watched.
+ * @throws Failure `usage` for one that is not open, and while the account is halted
  */
-export async function resumeAlgos(context: Context, ids: readonly string[] | 'all'): Promise<AlgoView[]> {
+export async function resumeAlgos(context: Context, ids: readonly string[] | 'all'): Promise<ChangedAlgos> {
   const halt = await (await context.session.exchange()).halt();
   if (halt !== undefined) throw usage(`Nothing is resumed: the account is ${haltText(halt)}.`, LIFT_HALT);
-  const views = await addFacts(context, ids, (time) => ({ fact: 'resumed', time }), CHANGES.resumed);
-  const unwatched = views.length === 0 ? null : await ensureWatched(context, await storeOf(context));
-  if (unwatched === null) return views.map((view) => ({ ...view, isWatched: true }));
+  const resumed = await addFacts(context, ids, (time) => ({ fact: 'resumed', time }), CHANGES.resumed);
+  const { changed } = resumed;
+  const unwatched = changed.length === 0 ? null : await ensureWatched(context, await storeOf(context));
+  if (unwatched === null) return { ...resumed, changed: changed.map((view) => ({ ...view, isWatched: true })) };
   context.output.warn([`NOT WATCHED: ${unwatched.message}`, ...unwatched.hints]);
-  return views;
+  return resumed;
 }
 
 async function addFacts(
@@ -292,28 +308,33 @@ async function addFacts(
   ids: readonly string[] | 'all',
   fact: (time: number) => AlgoFact,
   changes: (record: FactRecord) => boolean,
-): Promise<AlgoView[]> {
+): Promise<ChangedAlgos> {
   const store = await storeOf(context);
   const client = await context.session.exchange();
-  const chosen = chosenIds(store, ids).filter((id) => {
+  const chosen = chosenIds(store, ids);
+  const changing = chosen.filter((id) => {
     const record = store.read(id);
     return record !== undefined && changes(record);
   });
-  for (const id of chosen) store.add(id, fact(client.now()));
-  return viewsOf(context, store, chosen);
+  for (const id of changing) store.add(id, fact(client.now()));
+  const views = await viewsOf(context, store, chosen);
+  const isChanged = ({ id }: AlgoView) => changing.includes(id);
+  return { changed: views.filter(isChanged), unchanged: views.filter((view) => !isChanged(view)) };
 }
 
-/** Throws Failure `usage` for an id that there is not, or that has ended. */
+/** Throws Failure `usage` for ids that there are not, or that have ended. */
 function chosenIds(store: AlgoStore, ids: readonly string[] | 'all'): readonly string[] {
   const open = store.openIds();
   if (ids === 'all') return open;
-  for (const id of ids) {
-    if (open.includes(id)) continue;
-    const ended = store.read(id)?.facts?.ended;
-    if (ended === undefined || ended === null) throw noAlgo(id);
-    throw usage(`The algo order ${id} has ended (${ended.outcome}).`, suggest('See it', 'algo', 'show', id));
-  }
-  return ids;
+  const chosen = [...new Set(ids)];
+  const wrong = chosen.flatMap((id) => {
+    // one that has ended stays among the open ones for a moment
+    const ended = store.read(id)?.facts?.ended ?? null;
+    if (ended !== null) return `The algo order ${id} has ended (${ended.outcome}).`;
+    return open.includes(id) ? [] : `There is no algo order ${id}.`;
+  });
+  if (wrong.length > 0) throw usage(wrong.join(' '), suggest('List them', 'algo', 'list', '--all'));
+  return chosen;
 }
 
 export interface CancelledAlgo {
@@ -398,8 +419,8 @@ async function cancelChildren(context: Context, trading: TradingContext, store: 
 
 export interface RunCallbacks {
   readonly onEvent: (event: AlgoEventView) => void;
-  /** Another process watches already: this one waits for its end. */
-  readonly onOther: (owner: Owner) => void;
+  /** Another process watches already: this one waits for its end. Called again when the other one was stopped or continued. */
+  readonly onOther: (watcher: Watcher) => void;
 }
 
 /** What `--exec` and `--notify` are told of. */
@@ -409,10 +430,10 @@ const TOLD: ReadonlySet<AlgoEvent['event']> = new Set([
 
 /**
  * Watches and trades all algo orders of the account until none is left, or a signal ends it: then what is open at the exchange stays
- * there. Throws Failure `credentials` without keys, and `usage` if the disk fails.
+ * there. `--timeout` ends it as a signal does. Throws Failure `credentials` without keys, and `usage` if the disk fails.
  */
 export async function runAlgos(context: Context, { onEvent, onOther }: RunCallbacks): Promise<void> {
-  const { host, budget, output, session } = context;
+  const { host, budget, globals, output, session } = context;
   const isBackground = host.environment[BACKGROUND_VARIABLE] === '1';
   await session.signedExchange();
   // the user may stop the sandbox for good
@@ -432,8 +453,8 @@ export async function runAlgos(context: Context, { onEvent, onOther }: RunCallba
     log?.(message);
     output.warn(message);
   };
-  const other = (owner: Owner) => {
-    if (!isBackground) onOther(owner);
+  const other = (watcher: Watcher) => {
+    if (!isBackground) onOther(watcher);
   };
   const note = (message: string) => (log === undefined ? output.note(message) : log(message));
   const runner = await makeRunner(context, { report, other, warn, note, isBackground });
@@ -449,7 +470,8 @@ export async function runAlgos(context: Context, { onEvent, onOther }: RunCallba
   const stop = async () => {
     await runner.stop();
     const left = runner.openIds.length;
-    if (left > 0) {
+    // another process may watch, for which this one has waited
+    if (left > 0 && store.watcher() === undefined) {
       const what = `${counted(left, 'algo order')} ${left === 1 ? 'is' : 'are'} not watched any more; what is open at the exchange stays there`;
       warn(`${what}. Continue with: pit algo run.`);
     }
@@ -457,19 +479,21 @@ export async function runAlgos(context: Context, { onEvent, onOther }: RunCallba
     await actions.done();
   };
   let stopping: Promise<void> | undefined;
-  const forget = host.onInterrupt(
-    () => {
-      stopping ??= stop();
-      return stopping;
-    },
-    () => actions.leave(),
-  );
+  const stopOnce = () => {
+    stopping ??= stop();
+    return stopping;
+  };
+  const forget = host.onInterrupt(stopOnce, () => actions.leave());
+  const over = new AbortController();
+  if (globals.isTimeoutGiven)
+    void host.sleep(globals.timeoutMs, over.signal).then(() => (over.signal.aborted ? undefined : stopOnce()));
   try {
     await runner.run();
     // what is not watched any more is said before the command ends
     await stopping;
     await actions.done();
   } finally {
+    over.abort();
     forget();
     bind();
   }
@@ -477,7 +501,7 @@ export async function runAlgos(context: Context, { onEvent, onOther }: RunCallba
 
 interface RunnerChoices {
   readonly report: (event: AlgoEvent) => void;
-  readonly other: (owner: Owner) => void;
+  readonly other: (watcher: Watcher) => void;
   readonly warn?: (message: string) => void;
   readonly note?: (message: string) => void;
   readonly isBackground?: boolean;

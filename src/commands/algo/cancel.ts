@@ -41,9 +41,9 @@ export async function wouldChange(
   what: string,
 ): Promise<Answer> {
   const open = await listAlgos(context, { all: false });
-  const unknown = ids.find((id) => !open.some((view) => view.id === id));
-  if (unknown !== undefined)
-    throw usage(`No open algo order ${unknown}.`, suggest('List them', 'algo', 'list', '--all'));
+  const unknown = ids.filter((id) => !open.some((view) => view.id === id));
+  if (unknown.length > 0)
+    throw usage(`No open algo order ${unknown.join(' or ')}.`, suggest('List them', 'algo', 'list', '--all'));
   const chosen = all ? open : open.filter(({ id }) => ids.includes(id));
   const answer = algoList(chosen, context.host.now(), 'No algo orders at work.');
   const lines = chosen.map(({ id }) => `${what} ${id}.`);
@@ -61,6 +61,7 @@ export async function cancelled(context: Context, ids: readonly string[] | 'all'
   );
   for (const { view } of results) {
     const { id, terms, facts } = view;
+    if (facts.ended?.outcome === 'done') context.output.warn(`${id}: ${facts.ended.reason}.`);
     const position = terms.entry === null ? undefined : facts.ended?.position;
     if (position !== undefined && position.sign > 0)
       context.output.warn(

@@ -49,7 +49,9 @@ export function noteStillPaused({ host, output }: Context, profiles: readonly st
     const store = new AlgoStore(host, state, account);
     return ids.some((id) => {
       const facts = readFacts(store, id);
-      return facts?.paused?.cause === 'halt' && profiles.includes(facts.began.terms.profile);
+      // one that was cancelled may be here for a moment
+      if (facts === undefined || facts.ended !== null || facts.cancelled !== null) return false;
+      return facts.paused?.cause === 'halt' && profiles.includes(facts.began.terms.profile);
     });
   });
   if (isPaused)

@@ -1,11 +1,10 @@
 import { several, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import type { Answer } from '../../terminal/answer.js';
-import { hasStop } from '../../trading/algos/trigger.js';
 import { algoId } from '../inputs/parsers.js';
 import { type Context, define } from '../session/command.js';
 import { ALGO, algoList } from './algo-row.js';
-import { type AlgoView, pauseAlgos, resumeAlgos } from './algos.js';
+import { pauseAlgos, resumeAlgos } from './algos.js';
 import { requireIdsOrAll, wouldChange } from './cancel.js';
 
 const ids = several('the algo orders', algoId);
@@ -25,14 +24,12 @@ export const pause = define({
   },
 });
 
-/** Pauses algo orders and says what is not protected. Throws Failure `usage` for one that is not open. */
+/** Pauses algo orders. Every command says at its end what is not protected. Throws Failure `usage` for one that is not open. */
 export async function paused(context: Context, ids: readonly string[] | 'all'): Promise<Answer> {
-  const views = await pauseAlgos(context, ids, 'user', 'you paused it');
-  const stopping = views.filter(({ terms, facts }) => facts.ended === null && hasStop(terms));
-  if (stopping.length > 0)
-    context.output.warn(
-      `Not protected while paused: ${namesOf(stopping)}. A stop that is reached is reported, not sent.`,
-    );
+  const { changed, unchanged } = await pauseAlgos(context, ids, 'user', 'you paused it');
+  const views = [...changed, ...unchanged];
+  for (const { id, facts } of unchanged)
+    context.output.note(`${id} is paused already${facts.paused === null ? '' : `: ${facts.paused.reason}`}.`);
   return algoList(views, context.host.now(), 'No algo orders at work.');
 }
 
@@ -52,9 +49,9 @@ export const resume = define({
 
 /** Resumes algo orders. Throws Failure `usage` for one that is not open, and while the account is halted. */
 export async function resumed(context: Context, ids: readonly string[] | 'all'): Promise<Answer> {
-  return algoList(await resumeAlgos(context, ids), context.host.now(), 'No paused algo orders.');
-}
-
-function namesOf(views: readonly AlgoView[]): string {
-  return views.map(({ id }) => id).join(', ');
+  const { changed, unchanged } = await resumeAlgos(context, ids);
+  // all stands for all that are paused
+  const others = ids === 'all' ? [] : unchanged;
+  for (const { id } of others) context.output.note(`${id} is not paused.`);
+  return algoList([...changed, ...others], context.host.now(), 'No paused algo orders.');
 }

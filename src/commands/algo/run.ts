@@ -3,10 +3,11 @@ import { isoTime, zonedTime } from '../../terminal/time.js';
 import { define } from '../session/command.js';
 import { algoDocument, EVENT } from './algo-row.js';
 import { type AlgoEventView, runAlgos } from './algos.js';
+import { continueText } from './unwatched.js';
 
 export default define({
   summary: 'Watch and trade all algo orders of the account',
-  timeout: 'has no meaning: it runs until Ctrl-C, or until nothing is left to do',
+  timeout: 'stop watching after this time (default: at Ctrl-C, or when nothing is left to do)',
   examples: ['algo run', 'algo run --json', 'algo run --profile main'],
   output: shape.object(EVENT),
   async run(context) {
@@ -22,8 +23,15 @@ export default define({
         output.answer({ data, isLater, show: () => `${zonedTime(time)}  ${id} ${market}  ${name}: ${text}` }),
       );
     };
-    const onOther = ({ pid }: { readonly pid: number }) =>
-      output.note(`Process ${pid} watches the algo orders of this account. This one takes over when that ends.`);
+    const onOther = ({ pid, isStopped }: { readonly pid: number; readonly isStopped: boolean }) => {
+      const takesOver = 'This one takes over when that ends.';
+      if (isStopped)
+        output.warn([
+          `NOT WATCHED: process ${pid}, which watches the algo orders of this account, is stopped. ${takesOver}`,
+          continueText(pid),
+        ]);
+      else output.note(`Process ${pid} watches the algo orders of this account. ${takesOver}`);
+    };
     await runAlgos(context, { onEvent, onOther });
     await printing;
     return undefined;

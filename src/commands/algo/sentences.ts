@@ -16,9 +16,12 @@ export interface AlgoSentences {
   readonly onlyPitKnows: string;
 }
 
-/** Describes what an algo order will do in the market as it is. */
-export function algoSentences(terms: AlgoTerms, best: BestPrices): AlgoSentences {
-  const does = [whenText(terms), entryText(terms, best), forText(terms), exitText(terms, best)];
+/**
+ * Describes what an algo order will do in the market as it is.
+ * @param isTakeCancelled whether somebody else cancelled its take-profit
+ */
+export function algoSentences(terms: AlgoTerms, best: BestPrices, isTakeCancelled = false): AlgoSentences {
+  const does = [whenText(terms), entryText(terms, best), forText(terms), exitText(terms, best, isTakeCancelled)];
   return {
     does: does.flat().filter((sentence) => sentence !== ''),
     exchangeKnows: restingText(terms),
@@ -39,12 +42,12 @@ export function algoText(terms: AlgoTerms): string {
   return [how, ...(when.length === 0 ? [] : [`when ${when.join(' or ')}`]), ...exitWords(terms)].join(', ');
 }
 
-/** `stop 27,500.00`, `trail 2%`: the exits in a few words. */
-export function exitWords({ exits, market }: Pick<AlgoTerms, 'exits' | 'market'>): string[] {
+/** `stop 27,500.00`, `trail 2%`: the exits in a few words. @param isTakeCancelled as for {@link algoSentences} */
+export function exitWords({ exits, market }: Pick<AlgoTerms, 'exits' | 'market'>, isTakeCancelled = false): string[] {
   if (exits === null) return [];
   const { take, stop, limit, trail } = exits;
   return [
-    ...(take === null ? [] : [`take-profit ${formatPrice(take, market)}`]),
+    ...(take === null ? [] : [`take-profit ${formatPrice(take, market)}${isTakeCancelled ? ' (cancelled)' : ''}`]),
     ...(stop === null ? [] : [`stop ${formatPrice(stop, market)}`]),
     ...(limit === null ? [] : [`limit ${formatPrice(limit, market)}`]),
     ...(trail === null ? [] : [`trail ${distanceText(trail)}`]),
@@ -110,23 +113,29 @@ function forText({ forMs, entry }: AlgoTerms): string {
   return forMs === null || entry === null ? '' : `What has not filled after ${durationText(forMs)} is given up.`;
 }
 
-function exitText(terms: AlgoTerms, best: BestPrices): string[] {
+function exitText(terms: AlgoTerms, best: BestPrices, isTakeCancelled: boolean): string[] {
   const { exits, entry, market, amount } = terms;
   if (exits === null) return [];
   const { take, stop, trail } = exits;
   const size = entry === null ? `${formatAmount(amount)} ${market.base}` : 'what has filled';
   const side = exitSideOf(terms);
   const protects = entry === null ? '' : 'Each fill is protected at once, by what it leaves after the fee.';
-  const rests = take === null ? '' : `A take-profit to ${side} ${size} rests at ${formatPrice(take, market)}.`;
+  const rests = take === null ? '' : takeText(`to ${side} ${size}`, formatPrice(take, market), isTakeCancelled);
   if (stop === null && trail === null) return [protects, rests];
   const trails = trail === null ? '' : trailText(terms, trail, best);
-  const cancels = take === null ? '' : 'cancels the take-profit, waits for its outcome, and ';
+  const cancels = take === null || isTakeCancelled ? '' : 'cancels the take-profit, waits for its outcome, and ';
   const reached =
     stop === null || trail !== null
       ? `When ${sourceText(terms)} reaches the stop`
       : `When ${sourceText(terms)} is at or ${side === 'sell' ? 'below' : 'above'} ${formatPrice(stop, market)}`;
   const what = take === null ? size : 'what is left';
   return [protects, rests, trails, `${reached}, pit ${cancels}${side}s ${what}.`, sentText(terms, side)];
+}
+
+function takeText(what: string, price: string, isCancelled: boolean): string {
+  return isCancelled
+    ? `The take-profit at ${price} was cancelled elsewhere, and is not placed again.`
+    : `A take-profit ${what} rests at ${price}.`;
 }
 
 /** The price that is held against a stop. */

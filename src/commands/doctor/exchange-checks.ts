@@ -333,10 +333,13 @@ export const algos: Check = {
   name: 'algos',
   async run({ context: { host } }) {
     const { state } = host.directories;
-    const { unwatchedText, unwritableText } = await import('../algo/unwatched.js');
-    const [unwritable, unwatched] = mayHaveAlgos(state) ? [unwritableText(host), await unwatchedText(host)] : [[], []];
-    const unprotected = [...unwritable, ...unwatched].join(' ');
-    if (unprotected === '') return ok('every algo order is watched, or there is none');
+    const nothing = ok('every algo order is watched, or there is none');
+    if (!mayHaveAlgos(state)) return nothing;
+    const { pausedText, unwatchedText, unwritableText } = await import('../algo/unwatched.js');
+    const [unwritable, unwatched, paused] = [unwritableText(host), await unwatchedText(host), await pausedText(host)];
+    const unprotected = [...unwritable, ...unwatched, ...paused].join(' ');
+    if (unprotected === '') return nothing;
+    if (unwritable.length + unwatched.length === 0) return warn(unprotected, suggest('See them', 'algo', 'list'));
     const fix =
       unwatched.length > 0
         ? 'Or keep it running: pit algo service systemd, or launchd.'

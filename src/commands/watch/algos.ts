@@ -1,6 +1,7 @@
 import type { Decimal } from '../../domain/decimal.js';
 import type { Side } from '../../domain/order.js';
 import { filledOf } from '../../trading/algos/children.js';
+import { isTakeCancelled } from '../../trading/algos/exits.js';
 import type { AlgoSnapshot } from '../../trading/algos/snapshot.js';
 import { type AlgoKind, exitSideOf, kindOf } from '../../trading/algos/terms.js';
 import { hasStop, stopLevel } from '../../trading/algos/trigger.js';
@@ -45,7 +46,9 @@ function linesOf({ id, terms, facts, children }: AlgoSnapshot): AlgoLine[] {
     ...(level === null
       ? []
       : [{ id, what: exits?.trail == null ? ('stop' as const) : ('trail' as const), side: exitSide, price: level }]),
-    ...(exits?.take == null || isTriggered ? [] : [{ id, what: 'take' as const, side: exitSide, price: exits.take }]),
+    ...(exits?.take == null || isTriggered || isTakeCancelled({ children })
+      ? []
+      : [{ id, what: 'take' as const, side: exitSide, price: exits.take }]),
     ...(price === null || isTriggered || isEntered ? [] : [{ id, what: 'entry' as const, side, price }]),
   ];
 }

@@ -154,8 +154,13 @@ function whilePaused(input: DecisionInput, { reason }: FactOf<'paused'>, stop: S
 
 /** Nothing is wanted any more: the children go, and when all have closed, it ends. */
 function closing(input: DecisionInput, reason: string): Decision {
-  if (areClosed(input.children)) return ending(input, reason);
+  if (areClosed(input.children)) return ending(input, hasFilledAll(input) ? filledReason(input) : reason);
   return { ...unchanged(input), reason, wanted: [], notes: notesOf(input) };
+}
+
+/** Everything had filled when it was to end. */
+function filledReason({ facts }: DecisionInput): string {
+  return facts.cancelled === null ? 'Everything has filled' : 'Everything had filled before it could be cancelled';
 }
 
 /** The decision that leaves open what is open. */
@@ -172,15 +177,25 @@ function unchanged(input: DecisionInput): Decision {
 }
 
 function ending(input: DecisionInput, reason: string): Decision {
-  const { terms, facts, market } = input;
+  const { facts, market } = input;
   // what made it end may have been dated by a clock that is ahead
   const time = Math.max(market.now, facts.began.time, facts.cancelled?.time ?? 0);
-  const filled = filledOf(terms.entry === null ? exitsOf(input) : entriesOf(input));
-  const remaining = positive(terms.amount.minus(filled));
-  const position = positionLeft(input);
+  const { filled, remaining, position } = totalsOf(input);
   const outcome = outcomeOf(input, filled, remaining, position);
   const fact = { fact: 'ended', time, outcome, reason, filled, remaining, position } as const;
   return { ...unchanged(input), fact, wanted: [] };
+}
+
+/** The totals of the fact `ended`. */
+function totalsOf(input: DecisionInput): Pick<FactOf<'ended'>, 'filled' | 'remaining' | 'position'> {
+  const { terms } = input;
+  const filled = filledOf(terms.entry === null ? exitsOf(input) : entriesOf(input));
+  return { filled, remaining: positive(terms.amount.minus(filled)), position: positionLeft(input) };
+}
+
+function hasFilledAll(input: DecisionInput): boolean {
+  const { remaining, position } = totalsOf(input);
+  return remaining.sign === 0 && position.sign === 0;
 }
 
 function outcomeOf(input: DecisionInput, filled: Decimal, remaining: Decimal, position: Decimal): AlgoOutcome {

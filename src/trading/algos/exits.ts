@@ -57,7 +57,8 @@ export function hasLostExits(input: DecisionInput): boolean {
   return !hasStop(input.terms) && isTakeCancelled(input);
 }
 
-function isTakeCancelled(input: DecisionInput): boolean {
+/** Whether somebody else cancelled the take-profit: it is not placed again. */
+export function isTakeCancelled(input: Pick<DecisionInput, 'children'>): boolean {
   return exitsOf(input).some(({ role, end }) => role === 'take' && end === 'cancelledByOthers');
 }
 

@@ -3,7 +3,6 @@ import type { Exchange } from '../../exchange/exchange.js';
 import type { Host } from '../../platform/host.js';
 import type { GuardLimits } from '../guards/limits.js';
 import type { Journal } from '../journal/journal.js';
-import type { Owner } from '../journal/write.js';
 import { closeMarket } from '../settling/close-lists.js';
 import type { DuplicateOrders } from '../settling/duplicates.js';
 import type { TradingContext } from '../trading-context.js';
@@ -11,7 +10,7 @@ import { AccountFunds } from './account-funds.js';
 import { STALE_MS } from './algo-market.js';
 import { ChildrenInJournal } from './child-order.js';
 import { type AlgoEvent, type MetCondition, RunningAlgo } from './running-algo.js';
-import { type AlgoStore, type FactRecord, parentOf } from './store.js';
+import { type AlgoStore, type FactRecord, parentOf, type Watcher } from './store.js';
 import type { AlgoTerms } from './terms.js';
 import { WatchedMarket, type WatchedMarketOptions } from './watched-market.js';
 
@@ -29,8 +28,8 @@ export interface AlgoRunnerOptions {
   readonly warn: (message: string) => void;
   /** Says what this process does. */
   readonly note: (message: string) => void;
-  /** Called once with another process that watches already. */
-  readonly other: (owner: Owner) => void;
+  /** Called with another process that watches already, and again when it was stopped or continued. */
+  readonly other: (watcher: Watcher) => void;
   /** Whether to wait for the end of another process that watches. */
   readonly waitsForOther: boolean;
   /** Whether somebody sees what is printed: what nobody sees does not count as reported. */
@@ -132,7 +131,7 @@ export class AlgoRunner {
 
   async #claim(): Promise<boolean> {
     const { store, other, waitsForOther, host } = this.#options;
-    let said = false;
+    let said = '';
     for (let tries = 1; !this.#ending.signal.aborted; tries += 1) {
       const owner = store.claim();
       if (owner === undefined) return true;
@@ -140,8 +139,9 @@ export class AlgoRunner {
         await host.sleep(host.random() * LONGEST_CLAIM_PAUSE_MS, this.#ending.signal);
         continue;
       }
-      if (!said) other(owner);
-      said = true;
+      const watcher = `${owner.pid} ${owner.isStopped}`;
+      if (said !== watcher) other(owner);
+      said = watcher;
       if (!waitsForOther) return false;
       await host.sleep(CLAIM_MS, this.#ending.signal);
     }

@@ -5,6 +5,7 @@ import { hasErrorCode, suggest, systemErrorCode, usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import { lock } from '../../platform/lock.js';
 import { makePrivateFolder, requireOwnFolder } from '../../platform/private-files.js';
+import { isStopped } from '../../platform/processes.js';
 import {
   append,
   appendIfExists,
@@ -142,6 +143,11 @@ export interface StatusNote {
   readonly since: number;
   /** The time of the `resumed` fact that it knew last: a note from before the last one is old. */
   readonly resumed: number | null;
+}
+
+/** A process that has claimed to watch. While it is stopped it acts for nothing, and keeps the claim: it may be continued at any moment. */
+export interface Watcher extends Owner {
+  readonly isStopped: boolean;
 }
 
 /**
@@ -319,9 +325,14 @@ export class AlgoStore {
     return text === undefined ? undefined : (valueInLine(text) as StatusNote | undefined);
   }
 
-  /** The living process that watches; undefined if there is none. */
-  watcher(): Owner | undefined {
-    return livingWatchers(path.join(this.#root, this.#folder))[0];
+  /** The living process that has claimed to watch; undefined if there is none. */
+  watcher(): Watcher | undefined {
+    return watcherIn(path.join(this.#root, this.#folder));
+  }
+
+  /** Whether a process watches: one that is living and not stopped. */
+  get isWatched(): boolean {
+    return this.watcher()?.isStopped === false;
   }
 
   /**
@@ -330,7 +341,7 @@ export class AlgoStore {
    * @returns undefined, or the process that watches already
    * @throws Failure `usage` if the disk fails
    */
-  claim(): Owner | undefined {
+  claim(): Watcher | undefined {
     makePrivateFolder(this.#root, this.#folder);
     const own = thisProcess();
     const link = this.#watcherLink(own);
@@ -410,15 +421,21 @@ function idOfEnded(name: string): string {
   return name.slice(name.indexOf(SEPARATOR) + 1);
 }
 
+function watcherIn(folder: string): Watcher | undefined {
+  const watchers = livingWatchers(folder);
+  // one that waits for the claim of a stopped one has a link too for a moment, at each try
+  return watchers.find((watcher) => watcher.isStopped) ?? watchers[0];
+}
+
 /** The living processes that watch the algo orders in a folder. The links of dead ones are removed. */
-function livingWatchers(folder: string): Owner[] {
+function livingWatchers(folder: string): Watcher[] {
   const links = namesOf(folder).filter((name) => name.startsWith(WATCHER));
   return links.flatMap((name) => {
     const link = path.join(folder, name);
     const owner = ownerIn(link);
     // the process that gave up may make it again at any moment
     if (owner === 'gone') return [];
-    if (owner !== undefined && isOwnerAlive(owner)) return owner;
+    if (owner !== undefined && isOwnerAlive(owner)) return { ...owner, isStopped: isStopped(owner.pid) };
     ignoringDiskErrors(() => removeLink(link));
     return [];
   });
@@ -434,15 +451,17 @@ function ownerIn(link: string): Owner | 'gone' | undefined {
   }
 }
 
-/** Algo orders that no living process watches. */
+/** Algo orders that no process watches. */
 export interface Unwatched {
   /** The folder of the account, by the name of its journal. */
   readonly account: string;
   readonly ids: readonly string[];
+  /** The process that would watch them if it were not stopped; undefined if there is none. */
+  readonly stopped: Watcher | undefined;
 }
 
 /**
- * The accounts with algo orders that no living process watches. It reads names of files alone, because every command asks. What
+ * The accounts with algo orders that no process watches. It reads names of files alone, because every command asks. What
  * cannot be read counts as none.
  * @param root `directories.state`
  */
@@ -450,7 +469,9 @@ export function unwatchedAccounts(root: string): Unwatched[] {
   const folder = path.join(root, ALGO_FOLDER);
   return namesOf(folder).flatMap((account) => {
     const ids = namesOf(path.join(folder, account, 'open')).filter((name) => !name.startsWith(HIDDEN));
-    return ids.length === 0 || livingWatchers(path.join(folder, account)).length > 0 ? [] : { account, ids };
+    if (ids.length === 0) return [];
+    const watcher = watcherIn(path.join(folder, account));
+    return watcher?.isStopped === false ? [] : { account, ids, stopped: watcher };
   });
 }
 

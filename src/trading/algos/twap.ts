@@ -134,6 +134,10 @@ function priceOf({ terms, market }: DecisionInput, { isPassive, bound }: Twap): 
 
 /** What kept slices from filling, in words that follow. */
 function whyLeftText(input: DecisionInput, twap: Twap, price: Decimal | null): string {
+  const { paused } = input.facts;
+  if (paused !== null) return `, and it was paused: ${paused.reason}`;
+  const refusal = newestOf(entriesOf(input).filter(({ duplicate }) => duplicate === null))?.refusal ?? null;
+  if (refusal !== null) return `, and the exchange rejected the last slice: ${refusal.message}`;
   if (price === null) return `, and ${waitText(input, twap)}`;
   return twap.isPassive ? ', and a passive order fills only when the market comes to it' : '';
 }

@@ -119,9 +119,20 @@ describe('an algo order', () => {
     expect(await pit.done('orders btc_usdt --side sell')).toMatch(
       new RegExp(`algo .*\\n.* ${id} [^]*\n1 algo order is at work as well: pit algo list\n$`),
     );
-    expect((await pit.run(`algo pause ${id}`)).stderr).toContain(`Not protected while paused: ${id}.`);
-    expect(await pit.json<Algo[]>('algo list')).toMatchObject([{ id, state: 'paused' }]);
+    const unprotected = `Warning: NOT PROTECTED: 1 algo order is paused, so its stop is not sent. Run: pit algo resume ${id} --profile sandbox\n`;
+    expect((await pit.run(`algo pause ${id}`)).stderr).toBe(unprotected);
+    const again = await pit.run(`algo pause ${id} --json`);
+    expect(JSON.parse(again.stdout)).toMatchObject([{ id, state: 'paused' }]);
+    expect((await pit.run(`algo pause ${id}`)).stderr).toBe(`${id} is paused already: you paused it.\n${unprotected}`);
+    expect(await pit.run('algo list')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('paused, NOT PROTECTED') as string,
+      stderr: unprotected,
+    });
+    const checks = await pit.run('doctor --json');
+    expect(JSON.parse(checks.stdout)).toContainEqual(expect.objectContaining({ check: 'algos', status: 'warn' }));
     expect(await pit.json<Algo[]>(`algo resume ${id}`)).toMatchObject([{ id, state: 'working' }]);
+    expect(await pit.run(`algo resume ${id}`)).toMatchObject({ code: 0, stderr: `${id} is not paused.\n` });
     expect(await pit.json<Algo[]>(`algo cancel ${id}`)).toMatchObject([{ id, state: 'cancelled' }]);
     expect(await pit.json('orders btc_usdt --side sell')).toEqual([]);
     expect(await pit.json('algo list')).toEqual([]);
@@ -142,6 +153,38 @@ describe('an algo order', () => {
     expect(stderr).toContain(`pit cancel btc_usdt ${other.id}`);
     expect((await pit.run(`algo show ${id}`)).stderr).toContain(`pit cancel btc_usdt ${other.id}`);
     await pit.done(`cancel btc_usdt ${other.id}`);
+  });
+
+  it('is named with all others that do not exist or have ended, and nothing is changed then', async () => {
+    const { id } = await pit.json<Algo>('order sell btc_usdt 0.1 --stop bid-20% --yes');
+    const ended = await pit.json<Algo>('order sell btc_usdt 0.1 --stop bid-20% --yes');
+    await pit.done(`algo cancel ${ended.id}`);
+    for (const verb of ['pause', 'resume', 'cancel'])
+      expect((await pit.failure(`algo ${verb} ${id} azzzzzz ${ended.id} ayyyyyy`, 2)).message).toBe(
+        `There is no algo order azzzzzz. The algo order ${ended.id} has ended (cancelled). There is no algo order ayyyyyy.`,
+      );
+    expect((await pit.failure(`algo cancel ${id} azzzzzz ayyyyyy --dry-run`, 2)).message).toBe(
+      'No open algo order azzzzzz or ayyyyyy.',
+    );
+    expect(await pit.json<Algo[]>('algo list')).toMatchObject([{ id, state: 'waiting' }]);
+    await pit.done(`algo cancel ${id}`);
+  });
+
+  it('is watched until --timeout ends pit algo run, which says so only if no other process watches', async () => {
+    const { id } = await pit.json<Algo>('order sell btc_usdt 0.1 --stop bid-20% --yes');
+    const { code, stderr } = await pit.run('algo run --timeout 2');
+    expect(code).toBe(0);
+    expect(stderr).toMatch(
+      /^Process \d+ watches the algo orders of this account\. This one takes over when that ends\.\n$/,
+    );
+    await pit.done(`algo cancel ${id}`);
+  });
+
+  it('that was paused by a halt and then cancelled is not said to stay paused when the halt is lifted', async () => {
+    const { id } = await pit.json<Algo>('order sell btc_usdt 0.1 --stop bid-20% --yes');
+    await pit.done('halt');
+    await pit.done(`algo cancel ${id}`);
+    expect((await pit.run('halt --lift --confirm sandbox')).stderr).not.toContain('stay paused');
   });
 
   it('that does not exist needs no process: pit algo run says so and ends', async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { algoAnswer } from '../../../src/commands/algo/algo-row.js';
+import { algoAnswer, algoList } from '../../../src/commands/algo/algo-row.js';
 import { Decimal } from '../../../src/domain/decimal.js';
 import type { Order } from '../../../src/domain/order.js';
 import { screenOf } from '../../../src/terminal/screen.js';
@@ -37,6 +37,26 @@ function shown(terms: AlgoTerms, facts: readonly AlgoFact[], children: readonly 
   const screen = screenOf(new Kept(120), { TERM: 'xterm-256color', NO_COLOR: '1', TZ: 'UTC' });
   return show?.(screen) ?? '';
 }
+
+const NONE_FILLED = { filled: '0', remaining: '1', filledValue: '0', averagePrice: null };
+
+it('a take-profit that was cancelled elsewhere does not rest, and the stop goes on', () => {
+  const terms = sell('1', { take: '110', stop: '98' });
+  const began = { fact: 'began', time: START, terms, bid: price('100'), ask: price('101') } as const;
+  const folded = foldFacts([began]);
+  const child = childId({ parent: 'aaaaaaa', role: 'take', number: 1 });
+  const take = new ChildOrder({ child, type: 'limit', price: '110', amount: '1', time: START });
+  take.show({ ...filled('take', 1, '110', '0', 'usdt').order, ...NONE_FILLED, state: 'cancelled' } as Order);
+  if (folded === undefined) throw new Error('it never began');
+  const view = { ...snapshotOf(folded, [take], [], undefined), isWatched: true, problems: [] };
+  const screen = screenOf(new Kept(120), { TERM: 'xterm-256color', NO_COLOR: '1', TZ: 'UTC' });
+  const text = algoAnswer(view, START).show?.(screen) ?? '';
+  expect(text).toContain('take-profit     110.00 usdt, cancelled\n');
+  expect(text).toContain('The take-profit at 110.00 was cancelled elsewhere, and is not placed again.');
+  expect(text).toContain('When the best bid is at or below 98.00, pit sells what is left.');
+  expect(text).not.toContain('rests at 110');
+  expect(algoList([view], START, '').show?.(screen)).toContain('take-profit 110.00 (cancelled), stop 98.00');
+});
 
 const stopReached = {
   fact: 'triggered',

@@ -4,8 +4,9 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { unprotectedText } from '../../../src/commands/algo/unwatched.js';
 import { Decimal } from '../../../src/domain/decimal.js';
 import { AlgoStore } from '../../../src/trading/algos/store.js';
+import type { AlgoTerms } from '../../../src/trading/algos/terms.js';
 import { fakeHost } from '../../support/fake-host.js';
-import { sell } from '../../trading/algos/support/terms.js';
+import { buy, limit, sell } from '../../trading/algos/support/terms.js';
 import { temporaryState } from '../../trading/support/trading.js';
 
 afterEach(() => void vi.restoreAllMocks());
@@ -26,4 +27,33 @@ test('every command says first that algo orders are not protected if their folde
   expect(await unprotectedText(host)).toEqual([unwritable]);
   store.release();
   expect(await unprotectedText(host)).toEqual([unwritable, expect.stringMatching(/^NOT WATCHED: /)]);
+});
+
+test('every command says that a stop is not sent while its algo order is paused, or its order was rejected', async () => {
+  const state = temporaryState();
+  const host = { ...fakeHost(), directories: { config: state, state, cache: state } };
+  const store = new AlgoStore(host, state, 'main');
+  const create = (id: string, terms: AlgoTerms) =>
+    store.create(() => ({ fact: 'began', time: 0, terms: { ...terms, id }, bid: null, ask: null }), id);
+  const [paused, rejected, entry] = [
+    create('aaaaaab', sell('1', { stop: '98' })),
+    create('aaaaaac', sell('1', { stop: '98' })),
+    create('aaaaaad', buy('1', { entry: limit('97'), stop: '90' })),
+  ];
+  store.claim();
+  const pause = { fact: 'paused', time: 1, cause: 'user', reason: 'you paused it' } as const;
+  store.add(paused, { ...pause, role: null });
+  // its stop goes on
+  store.add(entry, { ...pause, cause: 'guard', role: 'entry' });
+  const price = Decimal.of('98');
+  store.add(rejected, { fact: 'triggered', time: 1, leg: 'exit', price, source: 'book', late: false });
+  store.note(rejected, { state: 'paused', reason: 'the balance is not sufficient', since: 1, resumed: null });
+  expect(await unprotectedText(host)).toEqual([
+    `NOT PROTECTED: 1 algo order is paused, so its stop is not sent. Run: pit algo resume ${paused} --profile main`,
+    `NOT PROTECTED: the stop of ${rejected} is reached and not sent. Run: pit algo show ${rejected} --profile main`,
+  ]);
+  store.add(paused, { fact: 'resumed', time: 2 });
+  store.note(rejected, { state: 'triggered', reason: null, since: 2, resumed: null });
+  expect(await unprotectedText(host)).toEqual([]);
+  store.release();
 });

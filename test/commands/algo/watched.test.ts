@@ -127,6 +127,38 @@ test('a price that was reached and left while the process was stopped is reporte
   await runProgram(['algo', 'cancel', id, '--yes'], { home });
 }, 300_000);
 
+test.runIf(process.platform === 'linux')(
+  'a stopped process keeps its claim and does not count as watching: every command says how to continue it',
+  async () => {
+    const { id } = await sell('0.01', '--stop', '27000');
+    const [pid] = watchers() as [number];
+    process.kill(pid, 'SIGSTOP');
+    const { stderr } = await eventually(async () => {
+      const listed = await runProgram(['algo', 'list'], { home });
+      expect(listed.stdout).toContain(', NOT WATCHED');
+      return listed;
+    });
+    const stopped = `NOT WATCHED: process ${pid}, which watches`;
+    expect(stderr).toBe(
+      `Warning: ${stopped} 1 algo order, is stopped, so no stop triggers and no order is placed. Continue it: kill -CONT ${pid}, or fg in its shell.\n`,
+    );
+    expect(await show(id)).toMatchObject({ watched: false });
+    const { stdout } = await runProgram(['doctor', '--json'], { home });
+    expect(JSON.parse(stdout)).toContainEqual(
+      expect.objectContaining({ check: 'algos', status: 'fail', detail: expect.stringContaining(stopped) as string }),
+    );
+    const standby = await runProgram(['algo', 'run', '--timeout', '5'], { home });
+    expect(standby.stderr).toContain(`Warning: ${stopped} the algo orders of this account, is stopped.`);
+    const other = await runProgram(['order', 'sell', 'btc_usdt', '0.01', '--stop', '27000', '--yes'], { home });
+    expect(other.stderr).toContain(`Process ${pid} watches the algo orders of this account, and is stopped.`);
+    expect(watchers()).toEqual([pid]);
+    process.kill(pid, 'SIGCONT');
+    await eventually(async () => expect(await show(id)).toMatchObject({ watched: true, state: 'waiting' }));
+    await runProgram(['algo', 'cancel', '--all', '--yes'], { home });
+  },
+  300_000,
+);
+
 test('a second process waits, says which one watches, and takes over when that dies', async () => {
   const { id } = await sell('0.01', '--stop', '27000');
   const [first] = watchers();

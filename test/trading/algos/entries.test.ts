@@ -473,6 +473,16 @@ describe('a TWAP', () => {
       `,
     ));
 
+  it('that ran out of time without coins says that they were missing', () =>
+    expectTable(
+      buy('1', { entry: twap(2) }),
+      `
+      next is rejected insufficientFunds, 100 / 101 | #1 entry 0.5 at 102.01 ioc
+      state?                    | paused: The exchange rejected the entry order: (insufficientFunds)
+      +2m                       | failed: 1 btc did not fill: its time is over, and the exchange rejected the last slice: (insufficientFunds)
+      `,
+    ));
+
   it('sends nothing blind', () =>
     expectTable(
       buy('1', { entry: twap(2) }),

@@ -685,14 +685,14 @@ describe('any algo order', () => {
       `,
     ));
 
-  it('is done if everything had filled when it was cancelled', () =>
+  it('is done if everything had filled when it was cancelled, and says so', () =>
     expectTable(
       OCO,
       `
       100 / 101                 | #1 take 1 at 110
       cancellations are lost    |
       cancel                    | cancel #1
-      #1 fills 1                | done: You cancelled it
+      #1 fills 1                | done: Everything had filled before it could be cancelled
       `,
     ));
 

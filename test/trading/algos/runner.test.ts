@@ -164,7 +164,7 @@ test('it watches although another process claimed at the same moment, saw it and
     store.claim = () => {
       tries += 1;
       if (tries > 1) return claim.call(store);
-      return { pid: process.ppid, startStamp: null };
+      return { pid: process.ppid, startStamp: null, isStopped: false };
     };
   });
   await eventually(() => expect(watching.store.watcher()?.pid).toBe(process.pid));
