@@ -1,8 +1,8 @@
 import type { BestPrices } from '../../domain/book.js';
-import { type Decimal, formatAmount, formatPrice } from '../../domain/decimal.js';
+import { Decimal, formatAmount, formatPrice } from '../../domain/decimal.js';
 import type { Side } from '../../domain/order.js';
 import { percentText, sliceCounts } from '../../trading/algos/check-terms.js';
-import { limitWithSlippage } from '../../trading/algos/prices.js';
+import { stopPrice } from '../../trading/algos/prices.js';
 import { type AlgoEntry, type AlgoTerms, exitSideOf, type TrailDistance } from '../../trading/algos/terms.js';
 import { hasStop, trailLevel } from '../../trading/algos/trigger.js';
 import { termsText } from '../../trading/orders/terms.js';
@@ -16,9 +16,12 @@ export interface AlgoSentences {
   readonly onlyPitKnows: string;
 }
 
-/** Describes what an algo order will do in the market as it is. */
-export function algoSentences(terms: AlgoTerms, best: BestPrices): AlgoSentences {
-  const does = [whenText(terms), entryText(terms, best), forText(terms), exitText(terms, best)];
+/**
+ * Describes what an algo order will do in the market as it is.
+ * @param priceBand that of the guards, as a share; null if it is off, absent if it is unknown
+ */
+export function algoSentences(terms: AlgoTerms, best: BestPrices, priceBand?: Decimal | null): AlgoSentences {
+  const does = [whenText(terms), entryText(terms, best, priceBand), forText(terms), exitText(terms, best, priceBand)];
   return {
     does: does.flat().filter((sentence) => sentence !== ''),
     exchangeKnows: restingText(terms),
@@ -51,9 +54,12 @@ export function exitWords({ exits, market }: Pick<AlgoTerms, 'exits' | 'market'>
   ];
 }
 
+const ONE = Decimal.of('1');
+
 /** `2%`, `300`, `50 ticks`. */
 export function distanceText({ unit, value }: TrailDistance): string {
-  return unit === 'share' ? percentText(value) : unit === 'price' ? formatAmount(value) : `${value} ticks`;
+  if (unit === 'share') return percentText(value);
+  return unit === 'price' ? formatAmount(value) : `${value} ${value.equals(ONE) ? 'tick' : 'ticks'}`;
 }
 
 const UNITS = [
@@ -73,7 +79,7 @@ function whenText({ when }: AlgoTerms): string {
   return when.length === 0 ? '' : `pit places nothing before ${when.join(' or ')} holds.`;
 }
 
-function entryText(terms: AlgoTerms, best: BestPrices): string {
+function entryText(terms: AlgoTerms, best: BestPrices, priceBand?: Decimal | null): string {
   const { entry, side, amount, market, when } = terms;
   const size = `${formatAmount(amount)} ${market.base}`;
   const then = when.length === 0 ? '' : 'Then ';
@@ -91,10 +97,15 @@ function entryText(terms: AlgoTerms, best: BestPrices): string {
   const own = side === 'buy' ? 'bid' : 'ask';
   if (entry.kind === 'chase')
     return `${then}pit rests PostOnly at the best ${own} to ${side} ${size}${bound}, and follows the best ${own} at most once a second.`;
-  return `${then}pit ${verb} ${size} over ${durationText(entry.durationMs)} ${slicesText(terms, entry, best)}${bound}. What a slice leaves is spread over the time that is left.`;
+  return `${then}pit ${verb} ${size} over ${durationText(entry.durationMs)} ${slicesText(terms, entry, best, priceBand)}${bound}. What a slice leaves is spread over the time that is left.`;
 }
 
-function slicesText(terms: AlgoTerms, entry: Extract<AlgoEntry, { kind: 'twap' }>, best: BestPrices): string {
+function slicesText(
+  terms: AlgoTerms,
+  entry: Extract<AlgoEntry, { kind: 'twap' }>,
+  best: BestPrices,
+  priceBand?: Decimal | null,
+): string {
   const { side, slippage } = terms;
   const price = entry.bound ?? (side === 'buy' ? best.ask : best.bid);
   const { slots, slices } = sliceCounts(terms, entry, price);
@@ -102,7 +113,7 @@ function slicesText(terms: AlgoTerms, entry: Extract<AlgoEntry, { kind: 'twap' }
   const own = side === 'buy' ? 'bid' : 'ask';
   const how = entry.isPassive
     ? `each PostOnly at the best ${own}`
-    : `each filling at once, up to ${percentText(slippage)} past the best ${side === 'buy' ? 'ask' : 'bid'}`;
+    : `each filling at once, up to ${percentText(slippage)} past the best ${side === 'buy' ? 'ask' : 'bid'}${bandText(slippage, priceBand)}`;
   return `in ${slices} ${slices === 1 ? 'slice' : 'slices'}${fewer}, ${how}`;
 }
 
@@ -110,7 +121,7 @@ function forText({ forMs, entry }: AlgoTerms): string {
   return forMs === null || entry === null ? '' : `What has not filled after ${durationText(forMs)} is given up.`;
 }
 
-function exitText(terms: AlgoTerms, best: BestPrices): string[] {
+function exitText(terms: AlgoTerms, best: BestPrices, priceBand?: Decimal | null): string[] {
   const { exits, entry, market, amount } = terms;
   if (exits === null) return [];
   const { take, stop, trail } = exits;
@@ -126,7 +137,13 @@ function exitText(terms: AlgoTerms, best: BestPrices): string[] {
       ? `When ${sourceText(terms)} reaches the stop`
       : `When ${sourceText(terms)} is at or ${side === 'sell' ? 'below' : 'above'} ${formatPrice(stop, market)}`;
   const what = take === null ? size : 'what is left';
-  return [protects, rests, trails, `${reached}, pit ${cancels}${side}s ${what}.`, sentText(terms, side)];
+  return [
+    protects,
+    rests,
+    trails,
+    `${reached}, pit ${cancels}${side}s ${what}.`,
+    sentText(terms, side, best, priceBand),
+  ];
 }
 
 /** The price that is held against a stop. */
@@ -146,14 +163,22 @@ function trailText(terms: AlgoTerms, trail: TrailDistance, { bid, ask }: BestPri
   return `The stop follows the ${extreme} ${followed} at a distance of ${distanceText(trail)}${now}${least}; it never goes back.`;
 }
 
-function sentText(terms: AlgoTerms, side: Side): string {
+/** That a slippage ends at the price band, if it does. */
+function bandText(slippage: Decimal, priceBand: Decimal | null | undefined): string {
+  if (priceBand === undefined) return ' and never beyond the price band';
+  const isWithin = priceBand === null || slippage.compare(priceBand) <= 0;
+  return isWithin ? '' : `, but not beyond the price band of ${percentText(priceBand)}`;
+}
+
+function sentText(terms: AlgoTerms, side: Side, best: BestPrices, priceBand?: Decimal | null): string {
   const { exits, market, slippage } = terms;
   if (exits?.limit != null) return `It sends a limit order at ${formatPrice(exits.limit, market)}.`;
-  const to = (level: Decimal) =>
-    `, here ${formatPrice(limitWithSlippage(terms, side, level, { band: null }, null), market)}`;
-  const least = exits?.stop == null || exits.trail !== null ? '' : to(exits.stop);
+  const to = (level: Decimal) => `, here ${formatPrice(stopPrice(terms, level, best, priceBand ?? null), market)}`;
+  // without the band it is not known whether the slippage goes as far
+  const isKnown = exits?.stop != null && exits.trail === null && priceBand !== undefined;
+  const least = isKnown && exits.stop !== null ? to(exits.stop) : '';
   const beyond = side === 'sell' ? 'below' : 'above';
-  return `It fills at once, up to ${percentText(slippage)} ${beyond} the price that reached it${least}; what does not fill rests there.`;
+  return `It fills at once, up to ${percentText(slippage)} ${beyond} the price that reached it${bandText(slippage, priceBand)}${least}; what does not fill rests there.`;
 }
 
 /** What rests at the exchange from the start. */
