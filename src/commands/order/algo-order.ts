@@ -11,7 +11,7 @@ import { checkTerms, type TermsMarket } from '../../trading/algos/check-terms.js
 import { most } from '../../trading/algos/children.js';
 import { fits, stopPrice } from '../../trading/algos/prices.js';
 import { type AlgoEntry, type AlgoTerms, type Exits, kindOf } from '../../trading/algos/terms.js';
-import { stopLevel } from '../../trading/algos/trigger.js';
+import { hasStop, stopLevel } from '../../trading/algos/trigger.js';
 import { amountTerms, evaluateAmount, evaluatePriceInBook, type PriceExpression } from '../../trading/expressions.js';
 import { MarketSnapshot, orThrow, spentCoin } from '../../trading/preview/market-snapshot.js';
 import { distanceFrom, distanceText, referenceOf } from '../../trading/preview/market-view.js';
@@ -276,11 +276,26 @@ function balanceWarnings(
   if (spendable instanceof Failure) return [{ text: `The balance could not be read: ${spendable.message}` }];
   const { side, market, amount } = terms;
   const needs = side === 'sell' ? amount : price === null ? null : amount.times(price).trimmed();
-  if (needs === null || needs.compare(spendable) <= 0) return [];
+  if (needs === null) return [];
   const coin = spentCoin(market, side);
+  if (needs.compare(spendable) <= 0) {
+    // its price starts from the one that reaches the stop, which may be past it
+    const isTight =
+      side === 'buy' && isPricedWhenReached(terms) && needs.times(ONE.plus(terms.slippage)).compare(spendable) > 0;
+    if (!isTight) return [];
+    const needed = `This needs up to ${formatAmount(needs)} of ${formatAmount(spendable)} ${coin}`;
+    return [{ text: `${needed}: if the price jumps past the stop, it buys less and ends as partial.` }];
+  }
   const there = spendable.sign === 0 ? `no ${coin}` : `only ${formatAmount(spendable)} ${coin}`;
   const what = `This needs ${formatAmount(needs)} ${coin} but ${there} is available`;
   return [{ text: `${what}: without more, ${withoutMore(terms, spendable, price)}.` }];
+}
+
+const ONE = Decimal.of('1');
+
+/** Whether the price of what it buys or sells is that which reaches its stop, with the slippage. */
+function isPricedWhenReached({ entry, exits }: AlgoTerms): boolean {
+  return entry === null && exits !== null && exits.limit === null && hasStop({ exits });
 }
 
 /** What an algo order does that lacks coins: an entry waits for them, exits trade what they are enough for. */

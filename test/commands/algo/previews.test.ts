@@ -134,7 +134,11 @@ it('a buy of a share of the balance has the coins for the price at which it is s
   expect(await amount('--stop 50000 --slippage 50%')).toBeCloseTo(250_000 / 55_000, 2);
   expect(await amount('--stop 50000 --limit 51000')).toBe(4.90196);
   expect(await amount('--take 20000 --stop 50000')).toBe(4.950495);
-  expect((await dry('buy btc_usdt 100% --trail 1%')).warnings).toEqual([]);
+  expect((await dry('buy btc_usdt 100% --stop 50000 --limit 51000')).warnings).toEqual([]);
+  const jumps =
+    /^This needs up to 249,999[.\d]* of 250,000 usdt: if the price jumps past the stop, it buys less and ends as partial\.$/;
+  expect((await dry('buy btc_usdt 100% --trail 1%')).warnings).toEqual([expect.stringMatching(jumps)]);
+  expect((await dry('buy btc_usdt 98% --trail 1%')).warnings).toEqual([]);
 });
 
 describe('a slippage beyond the price band', () => {
