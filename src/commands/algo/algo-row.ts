@@ -266,7 +266,7 @@ function algoRecord(screen: Screen, view: AlgoView, row: AlgoDocument): string {
   const { side, exit, trigger, position } = row;
   const best = { bid: facts.began.bid, ask: facts.began.ask };
   const isTakeGone = isTakeCancelled(view);
-  const { does, onlyPitKnows } = algoSentences(terms, best, isTakeGone);
+  const { does, onlyPitKnows } = algoSentences(terms, best, { isTakeCancelled: isTakeGone });
   const danger = dangerOf(view);
   const isOver = row.ended !== null;
   // its average is of the entry, which the trigger of an exit does not concern

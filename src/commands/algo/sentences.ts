@@ -1,8 +1,8 @@
 import type { BestPrices } from '../../domain/book.js';
-import { type Decimal, formatAmount, formatPrice } from '../../domain/decimal.js';
+import { Decimal, formatAmount, formatPrice } from '../../domain/decimal.js';
 import type { Side } from '../../domain/order.js';
 import { percentText, sliceCounts } from '../../trading/algos/check-terms.js';
-import { limitWithSlippage } from '../../trading/algos/prices.js';
+import { stopPrice } from '../../trading/algos/prices.js';
 import { type AlgoEntry, type AlgoTerms, exitSideOf, type TrailDistance } from '../../trading/algos/terms.js';
 import { hasStop, trailLevel } from '../../trading/algos/trigger.js';
 import { termsText } from '../../trading/orders/terms.js';
@@ -16,12 +16,18 @@ export interface AlgoSentences {
   readonly onlyPitKnows: string;
 }
 
-/**
- * Describes what an algo order will do in the market as it is.
- * @param isTakeCancelled whether somebody else cancelled its take-profit
- */
-export function algoSentences(terms: AlgoTerms, best: BestPrices, isTakeCancelled = false): AlgoSentences {
-  const does = [whenText(terms), entryText(terms, best), forText(terms), exitText(terms, best, isTakeCancelled)];
+/** What is known of an algo order beyond its terms. */
+export interface KnownOfAlgo {
+  /** Whether somebody else cancelled its take-profit. */
+  readonly isTakeCancelled?: boolean;
+  /** That of the guards, as a share; null if it is off, absent if it is unknown. */
+  readonly priceBand?: Decimal | null;
+}
+
+/** Describes what an algo order will do in the market as it is. */
+export function algoSentences(terms: AlgoTerms, best: BestPrices, known: KnownOfAlgo = {}): AlgoSentences {
+  const entry = entryText(terms, best, known.priceBand);
+  const does = [whenText(terms), entry, forText(terms), exitText(terms, best, known)];
   return {
     does: does.flat().filter((sentence) => sentence !== ''),
     exchangeKnows: restingText(terms),
@@ -42,7 +48,7 @@ export function algoText(terms: AlgoTerms): string {
   return [how, ...(when.length === 0 ? [] : [`when ${when.join(' or ')}`]), ...exitWords(terms)].join(', ');
 }
 
-/** `stop 27,500.00`, `trail 2%`: the exits in a few words. @param isTakeCancelled as for {@link algoSentences} */
+/** `stop 27,500.00`, `trail 2%`: the exits in a few words. @param isTakeCancelled as in {@link KnownOfAlgo} */
 export function exitWords({ exits, market }: Pick<AlgoTerms, 'exits' | 'market'>, isTakeCancelled = false): string[] {
   if (exits === null) return [];
   const { take, stop, limit, trail } = exits;
@@ -54,9 +60,12 @@ export function exitWords({ exits, market }: Pick<AlgoTerms, 'exits' | 'market'>
   ];
 }
 
+const ONE = Decimal.of('1');
+
 /** `2%`, `300`, `50 ticks`. */
 export function distanceText({ unit, value }: TrailDistance): string {
-  return unit === 'share' ? percentText(value) : unit === 'price' ? formatAmount(value) : `${value} ticks`;
+  if (unit === 'share') return percentText(value);
+  return unit === 'price' ? formatAmount(value) : `${value} ${value.equals(ONE) ? 'tick' : 'ticks'}`;
 }
 
 const UNITS = [
@@ -76,7 +85,7 @@ function whenText({ when }: AlgoTerms): string {
   return when.length === 0 ? '' : `pit places nothing before ${when.join(' or ')} holds.`;
 }
 
-function entryText(terms: AlgoTerms, best: BestPrices): string {
+function entryText(terms: AlgoTerms, best: BestPrices, priceBand?: Decimal | null): string {
   const { entry, side, amount, market, when } = terms;
   const size = `${formatAmount(amount)} ${market.base}`;
   const then = when.length === 0 ? '' : 'Then ';
@@ -94,10 +103,15 @@ function entryText(terms: AlgoTerms, best: BestPrices): string {
   const own = side === 'buy' ? 'bid' : 'ask';
   if (entry.kind === 'chase')
     return `${then}pit rests PostOnly at the best ${own} to ${side} ${size}${bound}, and follows the best ${own} at most once a second.`;
-  return `${then}pit ${verb} ${size} over ${durationText(entry.durationMs)} ${slicesText(terms, entry, best)}${bound}. What a slice leaves is spread over the time that is left.`;
+  return `${then}pit ${verb} ${size} over ${durationText(entry.durationMs)} ${slicesText(terms, entry, best, priceBand)}${bound}. What a slice leaves is spread over the time that is left.`;
 }
 
-function slicesText(terms: AlgoTerms, entry: Extract<AlgoEntry, { kind: 'twap' }>, best: BestPrices): string {
+function slicesText(
+  terms: AlgoTerms,
+  entry: Extract<AlgoEntry, { kind: 'twap' }>,
+  best: BestPrices,
+  priceBand?: Decimal | null,
+): string {
   const { side, slippage } = terms;
   const price = entry.bound ?? (side === 'buy' ? best.ask : best.bid);
   const { slots, slices } = sliceCounts(terms, entry, price);
@@ -105,7 +119,7 @@ function slicesText(terms: AlgoTerms, entry: Extract<AlgoEntry, { kind: 'twap' }
   const own = side === 'buy' ? 'bid' : 'ask';
   const how = entry.isPassive
     ? `each PostOnly at the best ${own}`
-    : `each filling at once, up to ${percentText(slippage)} past the best ${side === 'buy' ? 'ask' : 'bid'}`;
+    : `each filling at once, up to ${percentText(slippage)} past the best ${side === 'buy' ? 'ask' : 'bid'}${bandText(slippage, priceBand)}`;
   return `in ${slices} ${slices === 1 ? 'slice' : 'slices'}${fewer}, ${how}`;
 }
 
@@ -113,23 +127,31 @@ function forText({ forMs, entry }: AlgoTerms): string {
   return forMs === null || entry === null ? '' : `What has not filled after ${durationText(forMs)} is given up.`;
 }
 
-function exitText(terms: AlgoTerms, best: BestPrices, isTakeCancelled: boolean): string[] {
+function exitText(terms: AlgoTerms, best: BestPrices, { isTakeCancelled, priceBand }: KnownOfAlgo): string[] {
   const { exits, entry, market, amount } = terms;
   if (exits === null) return [];
   const { take, stop, trail } = exits;
   const size = entry === null ? `${formatAmount(amount)} ${market.base}` : 'what has filled';
   const side = exitSideOf(terms);
   const protects = entry === null ? '' : 'Each fill is protected at once, by what it leaves after the fee.';
-  const rests = take === null ? '' : takeText(`to ${side} ${size}`, formatPrice(take, market), isTakeCancelled);
+  const rests =
+    take === null ? '' : takeText(`to ${side} ${size}`, formatPrice(take, market), isTakeCancelled === true);
   if (stop === null && trail === null) return [protects, rests];
   const trails = trail === null ? '' : trailText(terms, trail, best);
-  const cancels = take === null || isTakeCancelled ? '' : 'cancels the take-profit, waits for its outcome, and ';
+  const cancels =
+    take === null || isTakeCancelled === true ? '' : 'cancels the take-profit, waits for its outcome, and ';
   const reached =
     stop === null || trail !== null
       ? `When ${sourceText(terms)} reaches the stop`
       : `When ${sourceText(terms)} is at or ${side === 'sell' ? 'below' : 'above'} ${formatPrice(stop, market)}`;
   const what = take === null ? size : 'what is left';
-  return [protects, rests, trails, `${reached}, pit ${cancels}${side}s ${what}.`, sentText(terms, side)];
+  return [
+    protects,
+    rests,
+    trails,
+    `${reached}, pit ${cancels}${side}s ${what}.`,
+    sentText(terms, side, best, priceBand),
+  ];
 }
 
 function takeText(what: string, price: string, isCancelled: boolean): string {
@@ -155,14 +177,22 @@ function trailText(terms: AlgoTerms, trail: TrailDistance, { bid, ask }: BestPri
   return `The stop follows the ${extreme} ${followed} at a distance of ${distanceText(trail)}${now}${least}; it never goes back.`;
 }
 
-function sentText(terms: AlgoTerms, side: Side): string {
+/** That a slippage ends at the price band, if it does. */
+function bandText(slippage: Decimal, priceBand: Decimal | null | undefined): string {
+  if (priceBand === undefined) return ' and never beyond the price band';
+  const isWithin = priceBand === null || slippage.compare(priceBand) <= 0;
+  return isWithin ? '' : `, but not beyond the price band of ${percentText(priceBand)}`;
+}
+
+function sentText(terms: AlgoTerms, side: Side, best: BestPrices, priceBand?: Decimal | null): string {
   const { exits, market, slippage } = terms;
   if (exits?.limit != null) return `It sends a limit order at ${formatPrice(exits.limit, market)}.`;
-  const to = (level: Decimal) =>
-    `, here ${formatPrice(limitWithSlippage(terms, side, level, { band: null }, null), market)}`;
-  const least = exits?.stop == null || exits.trail !== null ? '' : to(exits.stop);
+  const to = (level: Decimal) => `, here ${formatPrice(stopPrice(terms, level, best, priceBand ?? null), market)}`;
+  // without the band it is not known whether the slippage goes as far
+  const isKnown = exits?.stop != null && exits.trail === null && priceBand !== undefined;
+  const least = isKnown && exits.stop !== null ? to(exits.stop) : '';
   const beyond = side === 'sell' ? 'below' : 'above';
-  return `It fills at once, up to ${percentText(slippage)} ${beyond} the price that reached it${least}; what does not fill rests there.`;
+  return `It fills at once, up to ${percentText(slippage)} ${beyond} the price that reached it${bandText(slippage, priceBand)}${least}; what does not fill rests there.`;
 }
 
 /** What rests at the exchange from the start. */

@@ -206,6 +206,9 @@ const HUNDREDTH = Decimal.of('0.01');
 function slippageShare(text: string): Decimal {
   const [, digits] = /^(\d{1,2}(?:\.\d{1,10})?)%$/.exec(text) ?? [];
   if (digits === undefined)
-    throw usage(`The slippage must be a share below 100%, not ${quoted(text)}.`, 'Write it like 0.5%.');
+    throw usage(
+      `The slippage must be a percentage below 100%, with its % sign, not ${quoted(text)}.`,
+      'Write it like 0.5%.',
+    );
   return Decimal.of(digits).times(HUNDREDTH).trimmed();
 }

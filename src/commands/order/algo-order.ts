@@ -7,11 +7,12 @@ import type { Answer } from '../../terminal/answer.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
-import { checkTerms, sliceCounts, type TermsMarket } from '../../trading/algos/check-terms.js';
-import { type AlgoEntry, type AlgoTerms, type Exits, exitSideOf, kindOf } from '../../trading/algos/terms.js';
+import { checkTerms, type TermsMarket } from '../../trading/algos/check-terms.js';
+import { most } from '../../trading/algos/children.js';
+import { fits, stopPrice } from '../../trading/algos/prices.js';
+import { type AlgoEntry, type AlgoTerms, type Exits, kindOf } from '../../trading/algos/terms.js';
+import { hasStop, stopLevel } from '../../trading/algos/trigger.js';
 import { amountTerms, evaluateAmount, evaluatePriceInBook, type PriceExpression } from '../../trading/expressions.js';
-import { guardOrders } from '../../trading/guards/guards.js';
-import type { GuardLimits } from '../../trading/guards/limits.js';
 import { MarketSnapshot, orThrow, spentCoin } from '../../trading/preview/market-snapshot.js';
 import { distanceFrom, distanceText, referenceOf } from '../../trading/preview/market-view.js';
 import { estimateFee } from '../../trading/preview/preview.js';
@@ -20,15 +21,18 @@ import { createAlgo, showAlgo } from '../algo/algos.js';
 import { algoSentences, algoText } from '../algo/sentences.js';
 import type { Context } from '../session/command.js';
 import { PREVIEW_FIELDS } from '../writes/dry-run.js';
-import { blockedBy, limitsOf } from '../writes/guard-overrides.js';
+import { limitsOf } from '../writes/guard-overrides.js';
 import { carryOut, exchangeText, openWithConsent, type WriteContext } from '../writes/write.js';
 import { type AlgoDraft, DEFAULT_EVERY_MS, hasEntry } from './algo-args.js';
+import { guardAlgo } from './algo-guards.js';
 
 /** An algo order with its expressions evaluated and checked. */
 export interface PlannedAlgo {
   readonly terms: AlgoTerms;
   readonly market: TermsMarket;
   readonly spendable: Decimal | Failure;
+  /** That of the guards, as a share; null if it is off. */
+  readonly priceBand: Decimal | null;
   readonly warnings: readonly { readonly text: string }[];
 }
 
@@ -154,9 +158,7 @@ export async function planAlgo(context: WriteContext, draft: AlgoDraft): Promise
     throw new Failure('refused', `The book of ${rules.market} has no ${side === 'buy' ? 'asks' : 'bids'}.`, {
       hint: 'Try again when it has some.',
     });
-  const available = draft.amount.kind === 'share' ? await orThrow(snapshot.spendable(rules, side)) : Decimal.zero;
-  const amount = evaluateAmount(draft.amount, amountTerms(rules, side, reference), available);
-  const terms: AlgoTerms = {
+  const unsized: AlgoTerms = {
     profile,
     owner: trading.journal.folder,
     // it gets one when it is created
@@ -166,7 +168,7 @@ export async function planAlgo(context: WriteContext, draft: AlgoDraft): Promise
     borrow: false,
     repay: false,
     side,
-    amount,
+    amount: Decimal.zero,
     entry: entry?.kind === 'limit' ? { ...entry, type } : entry,
     when: draft.when.map(({ text }) => text),
     exits,
@@ -176,8 +178,24 @@ export async function planAlgo(context: WriteContext, draft: AlgoDraft): Promise
     exec: draft.exec ?? null,
     notify: draft.notify,
   };
+  const terms = { ...unsized, amount: await amountOf(context, snapshot, draft, unsized, { best, reference }) };
   await requireConditionMarkets(context, draft);
   return checked(context, snapshot, terms);
+}
+
+/** A share of the balance is what pays for each order that may be sent; a value counts at the price that the order names. */
+async function amountOf(
+  context: WriteContext,
+  snapshot: MarketSnapshot,
+  { amount }: AlgoDraft,
+  terms: AlgoTerms,
+  { best, reference }: { readonly best: BestPrices; readonly reference: Decimal },
+): Promise<Decimal> {
+  const { market, side } = terms;
+  if (amount.kind !== 'share') return evaluateAmount(amount, amountTerms(market, side, reference), Decimal.zero);
+  const { priceBand } = await limitsOf(context);
+  const price = fundedPrice(terms, best, priceBand) ?? reference;
+  return evaluateAmount(amount, amountTerms(market, side, price), await orThrow(snapshot.spendable(market, side)));
 }
 
 /** Checks terms against the current market. Throws Failure `usage`; nothing has been created by then. */
@@ -185,16 +203,33 @@ async function checked(context: WriteContext, snapshot: MarketSnapshot, terms: A
   const market = await readMarket(context, snapshot, terms);
   checkTerms(terms, market);
   context.agentLimits?.requireAllowedAlgo(terms, market);
-  const warnings = await checkGuards(context, snapshot, terms, market);
+  const limits = await limitsOf(context);
+  const { priceBand } = limits;
+  const held = guardAlgo(context.trading, terms, market, await orThrow(snapshot.book()), limits);
   const spendable = await snapshot.spendable(terms.market, terms.side);
-  const reference = referencePrice(terms, market);
-  return { terms, market, spendable, warnings: [...warnings, ...balanceWarnings(terms, spendable, reference)] };
+  const lacks = balanceWarnings(terms, spendable, fundedPrice(terms, market, priceBand));
+  return { terms, market, spendable, priceBand, warnings: [...held.map((text) => ({ text })), ...lacks] };
 }
 
 /** The price at which its amount is counted; null if nothing names one. */
 function referencePrice({ entry, exits, side }: Pick<AlgoTerms, 'entry' | 'exits' | 'side'>, { bid, ask }: BestPrices) {
   const named = entry === null ? (exits?.take ?? exits?.stop) : entry.kind === 'limit' ? entry.price : entry.bound;
   return named ?? (side === 'buy' ? ask : bid);
+}
+
+/** The price at which the account has to have the coins: for a buy, the highest at which an order may be sent, as far as it is known. */
+function fundedPrice(terms: AlgoTerms, best: BestPrices, priceBand: Decimal | null): Decimal | null {
+  const { entry, exits, side } = terms;
+  const { ask } = best;
+  if (side === 'sell' || ask === null) return referencePrice(terms, best);
+  if (entry !== null)
+    return entry.kind === 'twap' && !entry.isPassive && entry.bound === null
+      ? stopPrice({ ...terms, entry: null, exits: null }, ask, best, priceBand)
+      : referencePrice(terms, best);
+  const level = stopLevel(terms, ask);
+  const sent = level === null ? null : stopPrice(terms, level, best, priceBand);
+  const take = exits?.take ?? null;
+  return sent === null || take === null ? (sent ?? take) : most(sent, take);
 }
 
 const SNAPSHOT_LEVELS = 50;
@@ -232,65 +267,57 @@ async function feeShare(snapshot: MarketSnapshot, { entry, side, exits, market }
   return estimate.coin === market.base ? estimate.fee : Decimal.zero;
 }
 
-/**
- * Checks each order that it may place against the limits of the profile, as far as they are known now: guards hold again for each at the
- * moment of sending. Throws Failure `usage` for a limit that would hold back one of them.
- */
-async function checkGuards(
-  context: WriteContext,
-  snapshot: MarketSnapshot,
-  terms: AlgoTerms,
-  { bid, ask }: TermsMarket,
-): Promise<readonly { readonly text: string }[]> {
-  const limits = await limitsOf(context);
-  const book = await snapshot.book();
-  const { entry, exits, side, market, amount, when } = terms;
-  const exitSide = exitSideOf(terms);
-  const check = (of: typeof side, price: Decimal, size: Decimal, within: GuardLimits) => {
-    const orders = [{ price: price.toString(), amount: size.toString() }];
-    return guardOrders(context.trading, { market, side: of, type: 'limit', orders }, book, within);
-  };
-  // the market will be elsewhere when they are sent
-  const later: GuardLimits = { ...limits, priceBand: null, postOnly: false };
-  const reports = [];
-  if (entry !== null) {
-    const price = entry.kind === 'limit' ? entry.price : (entry.bound ?? (side === 'buy' ? ask : bid));
-    const { slices } = entry.kind === 'twap' ? sliceCounts(terms, entry, price) : { slices: 1 };
-    const size = amount.dividedBy(Decimal.fromUnits(BigInt(slices), 0), market.amountScale, 'up');
-    const isNow = entry.kind === 'limit' && when.length === 0;
-    if (price !== null) reports.push(check(side, price, size, isNow ? limits : later));
-  }
-  for (const price of [exits?.take, exits?.stop, exits?.limit])
-    if (price != null) reports.push(check(exitSide, price, amount, { ...later, dayNotional: new Map() }));
-  const breaches = reports.flatMap((report) => report.breaches);
-  const [first] = breaches;
-  if (first !== undefined)
-    throw blockedBy(
-      [first],
-      'Guards hold for each of its orders, and none can be overridden. Use less, or change the limit of the profile.',
-    );
-  return reports.flatMap((report) => report.warnings);
-}
-
+/** Says what happens if the account does not have what its orders need. */
 function balanceWarnings(
-  { side, market, amount }: AlgoTerms,
+  terms: AlgoTerms,
   spendable: Decimal | Failure,
   price: Decimal | null,
 ): readonly { readonly text: string }[] {
   if (spendable instanceof Failure) return [{ text: `The balance could not be read: ${spendable.message}` }];
+  const { side, market, amount } = terms;
   const needs = side === 'sell' ? amount : price === null ? null : amount.times(price).trimmed();
-  if (needs === null || needs.compare(spendable) <= 0) return [];
+  if (needs === null) return [];
   const coin = spentCoin(market, side);
-  return [
-    {
-      text: `This needs ${formatAmount(needs)} ${coin} but only ${formatAmount(spendable)} ${coin} is available: without more, it pauses when it would place its order.`,
-    },
-  ];
+  if (needs.compare(spendable) <= 0) {
+    // its price starts from the one that reaches the stop, which may be past it
+    const isTight =
+      side === 'buy' && isPricedWhenReached(terms) && needs.times(ONE.plus(terms.slippage)).compare(spendable) > 0;
+    if (!isTight) return [];
+    const needed = `This needs up to ${formatAmount(needs)} of ${formatAmount(spendable)} ${coin}`;
+    return [{ text: `${needed}: if the price jumps past the stop, it buys less and ends as partial.` }];
+  }
+  const there = spendable.sign === 0 ? `no ${coin}` : `only ${formatAmount(spendable)} ${coin}`;
+  const what = `This needs ${formatAmount(needs)} ${coin} but ${there} is available`;
+  return [{ text: `${what}: without more, ${withoutMore(terms, spendable, price)}.` }];
 }
 
-function previewText(screen: Screen, { terms, market, spendable, warnings }: PlannedAlgo, exchange: string): string {
+const ONE = Decimal.of('1');
+
+/** Whether the price of what it buys or sells is that which reaches its stop, with the slippage. */
+function isPricedWhenReached({ entry, exits }: AlgoTerms): boolean {
+  return entry === null && exits !== null && exits.limit === null && hasStop({ exits });
+}
+
+/** What an algo order does that lacks coins: an entry waits for them, exits trade what they are enough for. */
+function withoutMore({ entry, side, market }: AlgoTerms, spendable: Decimal, price: Decimal | null): string {
+  if (entry !== null)
+    return entry.kind === 'twap' ? 'it pauses when a slice lacks them' : 'it pauses when it would place its order';
+  const scale = market.amountScale;
+  const enough = side === 'buy' && price !== null ? spendable.dividedBy(price, scale, 'down') : spendable;
+  const amount = enough.rescaled(scale, 'down');
+  if (price !== null && !fits(market, price, amount))
+    return `it ${side}s nothing, waits if other orders lock the coins, and otherwise ends as failed`;
+  const what = side === 'buy' ? 'what that pays for' : `${formatAmount(amount.trimmed())} ${market.base}`;
+  return `it ${side}s only ${what}, waits for the rest if other orders lock the coins, and otherwise ends as partial`;
+}
+
+function previewText(
+  screen: Screen,
+  { terms, market, spendable, priceBand, warnings }: PlannedAlgo,
+  exchange: string,
+): string {
   const { side, market: rules, amount, entry, exits } = terms;
-  const { does, exchangeKnows, onlyPitKnows } = algoSentences(terms, market);
+  const { does, exchangeKnows, onlyPitKnows } = algoSentences(terms, market, { priceBand });
   const reference = referenceOf({ ...levelsOf(market), last: null }, side);
   const priced = (label: string, price: Decimal | null): Entry[] =>
     price === null
@@ -327,7 +354,7 @@ function levelsOf({ bid, ask }: TermsMarket) {
   return { bids: level(bid), asks: level(ask) };
 }
 
-function dryAlgo({ terms, market, warnings }: PlannedAlgo) {
+function dryAlgo({ terms, market, priceBand, warnings }: PlannedAlgo) {
   const { entry, exits, amount } = terms;
   const price = entry?.kind === 'limit' ? entry.price : (entry?.bound ?? exits?.take ?? exits?.stop ?? null);
   return {
@@ -340,7 +367,7 @@ function dryAlgo({ terms, market, warnings }: PlannedAlgo) {
       notional: price === null ? null : price.times(amount).trimmed().toString(),
       fee: null,
       warnings: warnings.map(({ text }) => text),
-      ...algoSentences(terms, market),
+      ...algoSentences(terms, market, { priceBand }),
     },
   };
 }

@@ -84,6 +84,10 @@ export function least(one: Decimal, other: Decimal): Decimal {
   return one.compare(other) < 0 ? one : other;
 }
 
+export function most(one: Decimal, other: Decimal): Decimal {
+  return one.compare(other) > 0 ? one : other;
+}
+
 /**
  * The most that the exits may fill together: the amount, or what the entry has bought or sold, in whole lots. A buy is counted less the
  * fees that were taken in the base coin; a fee that the exchange does not show counts as none.

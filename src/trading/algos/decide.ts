@@ -320,10 +320,11 @@ function excessNotes({ terms, children }: DecisionInput): AlgoNote[] {
 function amountNotes({ unprotected, gone }: LegPlan): AlgoNote[] {
   return [
     ...(unprotected === undefined ? [] : [{ note: 'unprotected', amount: unprotected } as const]),
-    ...(gone === undefined ? [] : [{ note: 'gone', amount: gone } as const]),
+    ...(gone === undefined ? [] : [gone]),
   ];
 }
 
-function sentence(clause: string): string {
+/** A clause with a capital. */
+export function sentence(clause: string): string {
   return clause.charAt(0).toUpperCase() + clause.slice(1);
 }

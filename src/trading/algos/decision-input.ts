@@ -31,10 +31,15 @@ export type AlgoNote =
   | { readonly note: 'cancelledByOthers'; readonly child: Child }
   /** The entry has filled this much that no exit can end yet: it is below the minimums. */
   | { readonly note: 'unprotected'; readonly amount: Decimal }
-  /** The account has this much less than the exits need. */
-  | { readonly note: 'gone'; readonly amount: Decimal }
+  | GoneNote
   /** The network made orders of a leg twice: this much has filled or may fill beyond what was asked. `child` is one of them. */
   | { readonly note: 'excess'; readonly amount: Decimal; readonly child: Child };
+
+export type GoneNote =
+  /** Exits that sell: the account has this much less than they need. */
+  | { readonly note: 'gone'; readonly amount: Decimal }
+  /** Exits that buy: the account has these coins, which pay for this amount, and that is less than they need. */
+  | { readonly note: 'short'; readonly coins: Decimal; readonly amount: Decimal };
 
 /** An order of the algo order that should be open. */
 export interface WantedChild {
@@ -58,8 +63,8 @@ export interface LegPlan {
   readonly until: number | null;
   /** Whether it waits for the market or follows it. Absent: it does not. */
   readonly followsMarket?: boolean;
-  /** What the account has less than is needed. Absent if it has enough, or that is unknown. */
-  readonly gone?: Decimal;
+  /** That the account has less than is needed. Absent if it has enough, or that is unknown. */
+  readonly gone?: GoneNote;
   /** What is below the minimums, so that no exit can end it yet. Absent if there is nothing like that. */
   readonly unprotected?: Decimal;
 }

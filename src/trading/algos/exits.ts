@@ -1,11 +1,12 @@
 import { Decimal, formatAmount } from '../../domain/decimal.js';
-import { least, type NewChild, outstandingOf, positive } from './children.js';
+import { least, most, type NewChild, outstandingOf, positive } from './children.js';
 import {
   asItIs,
   type DecisionInput,
   DUPLICATE_OPEN,
   exitRest,
   exitsOf,
+  type GoneNote,
   hasArrived,
   type LegPlan,
   newestOf,
@@ -17,7 +18,7 @@ import {
   wanting,
 } from './decision-input.js';
 import { fits, limitWithSlippage } from './prices.js';
-import { type Exits, exitSideOf } from './terms.js';
+import { type AlgoTerms, type Exits, exitSideOf } from './terms.js';
 import { hasStop, stopLevel } from './trigger.js';
 
 /**
@@ -101,7 +102,7 @@ function sized(input: DecisionInput, child: Omit<NewChild, 'amount'>): LegPlan {
   if (open === null) {
     const taken = unprovenOf(exits);
     const amount = positive(least(funded, rest.minus(taken)));
-    const gone = owned.compare(rest) < 0 ? { gone: rest.minus(owned) } : {};
+    const gone = owned.compare(rest) < 0 ? { gone: goneNote(input, rest, owned) } : {};
     const reason = owned.compare(funded) > 0 ? lockedText(input, owned.minus(funded)) : null;
     if (fits(rules, price, amount)) return { ...wanting(want(amount)), ...gone, reason };
     if (taken.sign > 0) return { ...waiting(DUPLICATE_OPEN), ...gone };
@@ -138,10 +139,6 @@ function affordable({ terms }: DecisionInput, price: Decimal, coins: Decimal | n
   return price.sign > 0 ? coins.dividedBy(price, scale, 'down') : Decimal.zero;
 }
 
-function most(one: Decimal, other: Decimal): Decimal {
-  return one.compare(other) > 0 ? one : other;
-}
-
 /** An amount of the base coin that other orders lock; a buy lacks what pays for it. */
 function lockedText({ terms }: DecisionInput, amount: Decimal): string {
   const { base, quote } = terms.market;
@@ -151,8 +148,30 @@ function lockedText({ terms }: DecisionInput, amount: Decimal): string {
     : `the ${quote} for ${what} of it is locked in other orders`;
 }
 
-function goneText({ terms }: DecisionInput, amount: Decimal): string {
-  return `only ${formatAmount(amount)} ${terms.market.base} of it is available`;
+/** What the account has of the coin that the exits spend, with what other orders hold. */
+function coinsOf({ market }: DecisionInput): Decimal {
+  return market.balance ?? market.available ?? Decimal.zero;
+}
+
+/** @param owned what the coins are enough for */
+function goneNote(input: DecisionInput, rest: Decimal, owned: Decimal): GoneNote {
+  if (exitSideOf(input.terms) === 'sell') return { note: 'gone', amount: rest.minus(owned) };
+  return { note: 'short', coins: coinsOf(input), amount: owned };
+}
+
+function goneText(input: DecisionInput, owned: Decimal): string {
+  const { terms } = input;
+  const { base } = terms.market;
+  if (exitSideOf(terms) === 'buy') return shortText(terms, coinsOf(input), owned);
+  return owned.sign === 0 ? 'none of it is available' : `only ${formatAmount(owned)} ${base} of it is available`;
+}
+
+/** That a buy lacks coins, as a clause. */
+export function shortText({ market }: Pick<AlgoTerms, 'market'>, coins: Decimal, amount: Decimal): string {
+  const { base, quote } = market;
+  if (coins.sign === 0) return `no ${quote} is available`;
+  const enough = amount.sign === 0 ? 'not enough for any' : `enough for ${formatAmount(amount.trimmed())}`;
+  return `only ${formatAmount(coins.trimmed())} ${quote} is available, ${enough} ${base}`;
 }
 
 function belowMinimum({ terms }: DecisionInput): string {

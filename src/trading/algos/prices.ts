@@ -1,10 +1,10 @@
-import { isCrossed } from '../../domain/book.js';
+import { type BestPrices, isCrossed, midOf } from '../../domain/book.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import type { Side } from '../../domain/order.js';
 import { isTooSmall } from '../orders/terms.js';
 import type { AlgoMarket } from './algo-market.js';
-import type { AlgoTerms } from './terms.js';
+import { type AlgoTerms, exitSideOf } from './terms.js';
 
 /** Whether the book may trigger and price something: it is young enough and not crossed. */
 export function isUsable({ book, staleAfterMs }: Pick<AlgoMarket, 'book' | 'staleAfterMs'>): boolean {
@@ -58,6 +58,39 @@ export function limitWithSlippage(
   const tick = Decimal.fromUnits(1n, rules.priceScale);
   const rounded = limit.rescaled(rules.priceScale, side === 'buy' ? 'down' : 'up');
   return rounded.compare(tick) < 0 ? tick : rounded;
+}
+
+/** The lowest price of a sell and the highest of a buy that a price band allows around a reference price, in whole ticks. */
+export function bandAround(
+  reference: Decimal,
+  share: Decimal,
+  { priceScale }: Pick<Market, 'priceScale'>,
+): { readonly low: Decimal; readonly high: Decimal } {
+  return {
+    low: reference.times(ONE.minus(share)).rescaled(priceScale, 'up'),
+    high: reference.times(ONE.plus(share)).rescaled(priceScale, 'down'),
+  };
+}
+
+/** The best prices once an order of this side would meet a price, with the spread as it is now. */
+export function bestPricesAt(side: Side, price: Decimal, best: BestPrices): BestPrices {
+  const { bid, ask } = best;
+  const spread = bid === null || ask === null || isCrossed(best) ? Decimal.zero : ask.minus(bid);
+  return side === 'sell' ? { bid: price, ask: price.plus(spread) } : { bid: price.minus(spread), ask: price };
+}
+
+/**
+ * The price of the order that a stop sends that is reached at a level: its limit, or as far as slippage and price band allow.
+ * @param priceBand as a share; null if it is off or unknown
+ */
+export function stopPrice(terms: AlgoTerms, level: Decimal, best: BestPrices, priceBand: Decimal | null): Decimal {
+  const limit = terms.exits?.limit ?? null;
+  if (limit !== null) return limit;
+  const side = exitSideOf(terms);
+  const { bid, ask } = bestPricesAt(side, level, best);
+  const reference = midOf({ bid, ask }) ?? level;
+  const band = priceBand === null ? null : bandAround(reference, priceBand, terms.market);
+  return limitWithSlippage(terms, side, level, { band }, null);
 }
 
 /** Whether the market takes an order of this amount at this price. */

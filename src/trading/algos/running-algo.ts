@@ -14,10 +14,12 @@ import type { AccountFunds } from './account-funds.js';
 import { type AlgoMarket, type SeenPrices, STALE_MS } from './algo-market.js';
 import { type ChildOrder, readChild, settleChild } from './child-order.js';
 import { type Child, type ChildRole, isExit } from './children.js';
-import { type AlgoState, type Decision, decide, pauseFact, stateOf } from './decide.js';
+import { type AlgoState, type Decision, decide, pauseFact, sentence, stateOf } from './decide.js';
 import type { AlgoNote } from './decision-input.js';
+import { shortText } from './exits.js';
 import { type AlgoFact, type AlgoFacts, isHeldBack, type PauseCause, withFact } from './facts.js';
 import { nextStep, type Step } from './next-step.js';
+import { bandAround } from './prices.js';
 import { isQuiet, type QuietRange, quietRange } from './quiet-range.js';
 import { ChildSender, type SentChild } from './sender.js';
 import { type AlgoSnapshot, snapshotOf } from './snapshot.js';
@@ -617,12 +619,7 @@ export class RunningAlgo {
     const view = this.#options.market.bookView();
     const reference = share === null || view === undefined ? null : referenceOf(view, this.terms.side);
     if (share === null || reference === null) return null;
-    const { priceScale } = this.terms.market;
-    const one = Decimal.of('1');
-    return {
-      low: reference.price.times(one.minus(share)).rescaled(priceScale, 'up'),
-      high: reference.price.times(one.plus(share)).rescaled(priceScale, 'down'),
-    };
+    return bandAround(reference.price, share, this.terms.market);
   }
 
   /** Says what the decision says, once. */
@@ -639,7 +636,7 @@ export class RunningAlgo {
     [this.#state, this.#reason] = [isStarting ? stateOf({ terms, facts, children }) : state, reason];
     for (const note of notes) this.#say(note);
     // nothing is rejected while what is left rests, so that only a balance shows that they are back
-    if (notes.some(({ note }) => note === 'gone')) this.#options.funds.keepCurrent();
+    if (notes.some(({ note }) => note === 'gone' || note === 'short')) this.#options.funds.keepCurrent();
     this.#keepNote();
     if (reason?.startsWith('NOT PROTECTED') === true && !this.#said.has(reason)) {
       this.#said.add(reason);
@@ -673,8 +670,7 @@ export class RunningAlgo {
 
   #say(note: AlgoNote): void {
     const text = noteText(note, this.terms);
-    // candles may show more of a gap than trades did
-    const subject = note.note === 'missed' ? `missed ${note.level} in the gap since ${this.#gap?.gap.from}` : text;
+    const subject = this.#subjectOf(note) ?? text;
     if (this.#said.has(subject) || this.#said.has(text)) return;
     this.#said.add(subject).add(text);
     const line = { said: text, time: this.#options.market.now() };
@@ -685,6 +681,14 @@ export class RunningAlgo {
       if (!(error instanceof Failure)) throw error;
     }
     this.#tell(note.note === 'unprotected' ? 'unprotected' : 'note', text);
+  }
+
+  /** What a note is about whose numbers change although nothing new has happened. */
+  #subjectOf(note: AlgoNote): string | null {
+    // candles may show more of a gap than trades did
+    if (note.note === 'missed') return `missed ${note.level} in the gap since ${this.#gap?.gap.from}`;
+    // each fill leaves fewer coins
+    return note.note === 'short' ? 'short' : null;
   }
 
   #tell(event: AlgoEvent['event'], text: string): void {
@@ -777,7 +781,8 @@ function extreme(prices: readonly Decimal[], which: 'high' | 'low'): Decimal {
 }
 
 /** A note as a sentence. */
-function noteText(note: AlgoNote, { market }: AlgoTerms): string {
+function noteText(note: AlgoNote, terms: AlgoTerms): string {
+  const { market } = terms;
   const price = (value: Decimal) => grouped(value.trimmed().toString());
   const amount = (value: Decimal) => `${formatAmount(value.trimmed().toString())} ${market.base}`;
   switch (note.note) {
@@ -798,6 +803,8 @@ function noteText(note: AlgoNote, { market }: AlgoTerms): string {
       return `${amount(note.amount)} has no exit: it is below the minimum of an order.`;
     case 'gone':
       return `${amount(note.amount)} of the position is gone from the account: the exits shrink.`;
+    case 'short':
+      return `${sentence(shortText(terms, note.coins, note.amount))}.`;
     case 'excess':
       return `THE NETWORK MADE AN ORDER TWICE: ${amount(note.amount)} more than asked has filled or may fill.`;
   }

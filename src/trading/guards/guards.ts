@@ -72,7 +72,7 @@ export interface GuardReport {
 /** The book, or why it could not be read; undefined if it was not needed. */
 type MarketReading = BookView | Failure | undefined;
 
-/** What orders are checked against. @internal for its test */
+/** What orders are checked against. */
 export interface GuardInputs {
   readonly reading: MarketReading;
   /** The total of the day's orders so far, in the market's quote coin. */
@@ -108,7 +108,7 @@ export function needsBook(
   return side === 'sell' && (limitsOrder || limitsDay);
 }
 
-/** Checks orders against every guard. @internal for its test */
+/** Checks orders against every guard. */
 export function checkGuards(plan: GuardedOrders, limits: GuardLimits, { reading, today }: GuardInputs): GuardReport {
   const { market, side, type, orders } = plan;
   const prices = orders.map(({ price }) => Decimal.of(price));

@@ -29,7 +29,8 @@ describe('pit order refuses algo flags that contradict each other, before any re
     ['--stop 1 --override price-band', '--override has no meaning for an algo order.'],
     ['--trail 0', '"0" is not a trail distance.'],
     ['--trail 1.5ticks', '"1.5ticks" is not a trail distance.'],
-    ['--stop 1 --slippage 1', 'The slippage must be a share below 100%, not "1".'],
+    ['--stop 1 --slippage 0', 'The slippage must be a percentage below 100%, with its % sign, not "0".'],
+    ['--stop 1 --slippage 100%', 'The slippage must be a percentage below 100%, with its % sign, not "100%".'],
     ['--chase --when lsat>1', 'There is no condition "lsat>1". Did you mean last?'],
   ])('%s', async (flags, message) => {
     const error = await pit.failure(`order sell btc_usdt 0.1 ${flags} --yes`, 2);

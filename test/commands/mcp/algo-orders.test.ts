@@ -256,3 +256,9 @@ async function agentDay(): Promise<number> {
   const numberOf = (text: string) => Number(text.replaceAll(',', ''));
   return Math.round(numberOf(total) - numberOf(order));
 }
+
+it('prepare refuses the limit of a stop that the price band would hold back', async () => {
+  const agent = await client([]);
+  const { message } = await agent.failed('prepare', { ...STOP, limit: 'bid-40%' });
+  expect(message).toMatch(/^price-band blocks this: when the stop is reached, .* so at least /);
+});

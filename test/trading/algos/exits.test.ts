@@ -492,14 +492,14 @@ describe('an OCO', () => {
       available 0.4             | gone 0.6; #1 take 0.4 at 110
       available 0               |
       97 / 98                   | triggered at 97; cancel #1; #2 stop 1 at 96.03 ioc
-      #2 ends, available 0      | failed: 1 btc is left: only 0 btc of it is available
+      #2 ends, available 0      | failed: 1 btc is left: none of it is available
       `,
     );
     expectTable(
       sell('1', { stop: '98' }),
       `
       97 / 98, available 0.25   | triggered at 97; gone 0.75; #1 stop 0.25 at 96.03 ioc
-      #1 fills 0.25, available 0 | partial: 0.75 btc is left: only 0 btc of it is available
+      #1 fills 0.25, available 0 | partial: 0.75 btc is left: none of it is available
       `,
     );
   });
@@ -588,7 +588,7 @@ describe('an OCO', () => {
     expectTable(
       buy('1', { take: '90', stop: '105' }),
       `
-      available 45              | gone 0.5; #1 take 0.5 at 90
+      available 45              | short 0.5; #1 take 0.5 at 90
       `,
     ));
 

@@ -307,6 +307,43 @@ test('an order that was rejected for its funds has the balances read, and each c
   await eventually(() => expect(work.balancesSince.at(-1)).toBe(work.now));
 });
 
+test('a buy that lacks the coins to pay says for how much they are enough, once, and what is left of them at the end', async () => {
+  const work = await AtWork.of(buy('1', { stop: '105' }), ({ exchange }) => {
+    exchange.answers.push(respond('{"code":2009,"message":"no balance"}'));
+  });
+  const laterWith = (coins: string) => {
+    work.balance = { available: Decimal.of(coins), total: Decimal.of(coins) };
+    work.pass(1_500);
+    work.algo.changed();
+  };
+  const placed = () => work.exchange.orders.map(({ amount }) => amount);
+  const fill = (index: number) => {
+    const order = work.exchange.orders[index];
+    Object.assign(order ?? {}, { filled: order?.amount, status: 2 });
+  };
+  work.pass(10);
+  work.move('104', '105');
+  await eventually(() => expect(work.names).toEqual(['triggered', 'rejected']));
+  await eventually(() => {
+    laterWith('53.025');
+    expect(placed()).toEqual(['0.5']);
+  });
+  fill(0);
+  await eventually(() => {
+    laterWith('21.21');
+    expect(placed()).toEqual(['0.5', '0.2']);
+  });
+  fill(1);
+  await eventually(() => {
+    laterWith('0');
+    expect(work.names.at(-1)).toBe('ended');
+  });
+  expect(work.algo.snapshot.said.map(({ said }) => said)).toEqual([
+    'Only 53.025 usdt is available, enough for 0.5 btc.',
+  ]);
+  expect(work.algo.facts.ended?.reason).toBe('0.3 btc is left: no usdt is available');
+});
+
 test('an order without an answer is looked for, and not sent again while it may still arrive', async () => {
   const work = await AtWork.of(STOP, ({ exchange }) => {
     exchange.answers.push(FAULTS['a reset after reading']);

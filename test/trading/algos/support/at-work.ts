@@ -1,7 +1,7 @@
 import { Decimal } from '../../../../src/domain/decimal.js';
 import type { Trade } from '../../../../src/domain/market-data.js';
 import { Failure } from '../../../../src/errors.js';
-import type { AccountFunds } from '../../../../src/trading/algos/account-funds.js';
+import type { AccountFunds, Balance } from '../../../../src/trading/algos/account-funds.js';
 import { STALE_MS } from '../../../../src/trading/algos/algo-market.js';
 import { ChildrenInJournal } from '../../../../src/trading/algos/child-order.js';
 import type { AlgoFacts } from '../../../../src/trading/algos/facts.js';
@@ -159,6 +159,8 @@ export class AtWork {
   readonly fundsRequests: number[] = [];
   /** Since when the balances had to be read, as the decisions asked for them. */
   readonly balancesSince: number[] = [];
+  /** What a reading of the balance shows of each coin; null while there is none. */
+  balance: Balance | null = null;
   /** What the sender finds when it asks for the limits. */
   limits: GuardLimits | Failure = NO_LIMITS;
   /** How long an answer is waited for before it is said to be late. */
@@ -218,7 +220,7 @@ export class AtWork {
       keepCurrent: () => {},
       balanceSince: (_: string, since: number) => {
         this.balancesSince.push(since);
-        return null;
+        return this.balance;
       },
     };
     return new RunningAlgo(
