@@ -98,7 +98,7 @@ class Round {
   readonly #kinds = new Map<string, DrawnKind>();
   readonly #cancelledByOthers = new Set<string>();
   readonly #halted: Span[] = [];
-  readonly #barred: (Span & { readonly lifted: number })[] = [];
+  readonly #barred: (Span & { readonly asked: number; readonly lifted: number })[] = [];
   readonly #paused = new Map<string, Span[]>();
   /** The slowest answer of a command in this process, in ms: how slow the machine is. */
   #slowestMs = 0;
@@ -272,7 +272,7 @@ class Round {
     this.#halted.push({ from, to: this.#log.now() });
     // what had left before the halt may arrive until its request has expired; 0: nothing was on its way
     const slackMs = code === 0 ? 0 : 2 * TOLERANCE_MS * this.#speed;
-    this.#barred.push({ from: halted + slackMs, lifted, to: resumed });
+    this.#barred.push({ asked: from, from: halted + slackMs, lifted, to: resumed });
     this.#disturbed('the account halted');
   }
 
@@ -435,13 +435,13 @@ class Round {
 
   /**
    * When nothing of it was to be placed: during a halt, and after that until it is resumed, by whoever does so first. One that is made
-   * meanwhile is not paused by the halt.
+   * from the halt on need not be paused by it.
    */
   #barredOf(facts: readonly AlgoFact[], began: number): Span[] {
     const resumed = facts.flatMap((fact) => (fact.fact === 'resumed' ? [fact.time] : []));
-    return this.#barred.map(({ from, lifted, to }) => ({
+    return this.#barred.map(({ asked, from, lifted, to }) => ({
       from,
-      to: Math.min(began > from ? lifted : to, ...resumed.filter((time) => time > from)),
+      to: Math.min(began > asked ? lifted : to, ...resumed.filter((time) => time > from)),
     }));
   }
 
