@@ -10,8 +10,8 @@ import type { Screen } from '../../terminal/screen.js';
 import { type Column, type Entry, record, table } from '../../terminal/table.js';
 import { localTime, timeTitle } from '../../terminal/time.js';
 import { isTakeCancelled } from '../../trading/algos/exits.js';
+import { isUnprotected } from '../../trading/algos/facts.js';
 import type { AlgoEvent } from '../../trading/algos/running-algo.js';
-import { isUnprotected } from '../../trading/algos/snapshot.js';
 import { type AlgoRow, algoRow, entryRow, exitRow } from '../../trading/algos/summary.js';
 import { type AlgoTerms, kindOf } from '../../trading/algos/terms.js';
 import { ORDER, type OrderRow, orderRow } from '../order/order-row.js';
@@ -225,7 +225,7 @@ const COLUMNS: readonly Column<ViewRow>[] = [
 function dangerOf(view: AlgoView): readonly [mark: string, meaning: string] | undefined {
   if (view.facts.ended !== null) return undefined;
   if (!view.isWatched) return ['NOT WATCHED', 'no process of pit acts for it'];
-  return isUnprotected(view) ? ['NOT PROTECTED', 'its stop is not sent'] : undefined;
+  return isUnprotected(view.facts, view.state) ? ['NOT PROTECTED', 'its stop is not sent'] : undefined;
 }
 
 function termsCell({ terms, children }: AlgoView): string {

@@ -131,9 +131,13 @@ async function ensureWatched({ host, globals, link }: Context, store: AlgoStore)
 
 /** Another process cannot take over from one that is stopped: it may be continued at any moment. */
 function stoppedFailure({ pid }: Watcher): Failure {
-  return new Failure('unreachable', `Process ${pid} watches the algo orders of this account, and is stopped.`, {
-    hint: continueText(pid),
-  });
+  return new Failure(
+    'unreachable',
+    `Process ${pid} has claimed the algo orders of this account and is stopped, so none is watched.`,
+    {
+      hint: continueText(pid),
+    },
+  );
 }
 
 /**
@@ -223,13 +227,9 @@ async function viewsOf(
     const orders = journal.of(record);
     // of one that has ended, a duplicate may be open
     const problems = from === 'records' ? [] : await readOrders(context, facts.began.terms, orders);
-    // what the watching process said before a fact of the user came counts no more
-    const isAsSaid = facts.ended === null && facts.paused === null && facts.cancelled === null;
-    const note = isWatched && isAsSaid ? store.noteOf(record.id) : undefined;
-    const isCurrent = note !== undefined && note.resumed === (facts.resumed?.time ?? null);
     const isOpen = facts.ended === null;
     views.push({
-      ...snapshotOf(facts, orders, record.said, isCurrent ? note : undefined),
+      ...snapshotOf(facts, orders, record.said, store.currentNoteOf(record.id, facts)),
       isWatched: isOpen && isWatched,
       problems: [...tornText(record), ...problems],
     });
@@ -368,7 +368,7 @@ export async function cancelAlgos(context: Context, ids: readonly string[] | 'al
     ]);
     await cancelChildren(context, trading, store, id);
   }
-  if (recorded.length > 0) await untilEnded(context, store, recorded);
+  if (recorded.length > 0) await untilEnded(context, trading, store, recorded);
   const views = await viewsOf(context, store, chosen);
   return views.map((view) => {
     const failure = unrecorded.get(view.id) ?? null;
@@ -376,11 +376,24 @@ export async function cancelAlgos(context: Context, ids: readonly string[] | 'al
   });
 }
 
-async function untilEnded(context: Context, store: AlgoStore, ids: readonly string[]): Promise<void> {
+/** Waits until these have ended, and ends them itself if no process does. */
+async function untilEnded(
+  context: Context,
+  trading: TradingContext,
+  store: AlgoStore,
+  ids: readonly string[],
+): Promise<void> {
   const { host, budget } = context;
   const left = () => ids.filter((id) => store.read(id)?.facts?.ended === null);
   while (left().length > 0 && budget.allows(POLL_MS)) {
-    if (store.watcher() === undefined) {
+    const watcher = store.watcher();
+    if (watcher?.isStopped === true) {
+      const { message, hints } = stoppedFailure(watcher);
+      context.output.warn([`${message} Their orders are cancelled now; they end when it continues.`, ...hints]);
+      for (const id of left()) await cancelChildren(context, trading, store, id);
+      return;
+    }
+    if (watcher === undefined) {
       const runner = await makeRunner(context, {
         only: new Set(left()),
         report: () => undefined,
@@ -402,7 +415,7 @@ async function untilEnded(context: Context, store: AlgoStore, ids: readonly stri
   }
 }
 
-/** Cancels the open orders of an algo order whose record cannot be written. */
+/** Cancels the open orders of an algo order that no process can end: its record cannot be written, or the one that watches is stopped. */
 async function cancelChildren(context: Context, trading: TradingContext, store: AlgoStore, id: string): Promise<void> {
   const record = store.read(id);
   if (record?.facts === undefined) return;

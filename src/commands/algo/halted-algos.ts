@@ -3,7 +3,7 @@ import { Failure, suggest } from '../../errors.js';
 import { openAlgoIds, openAlgos } from '../../trading/algos/algo-folder.js';
 import type { AlgoFacts } from '../../trading/algos/facts.js';
 import { AlgoStore } from '../../trading/algos/store.js';
-import { hasStop } from '../../trading/algos/trigger.js';
+import { hasStop } from '../../trading/algos/terms.js';
 import type { Context } from '../session/command.js';
 
 /** The algo orders that a halt pauses. */

@@ -3,8 +3,8 @@ import { Decimal, formatAmount, formatPrice } from '../../domain/decimal.js';
 import type { Side } from '../../domain/order.js';
 import { percentText, sliceCounts } from '../../trading/algos/check-terms.js';
 import { stopPrice } from '../../trading/algos/prices.js';
-import { type AlgoEntry, type AlgoTerms, exitSideOf, type TrailDistance } from '../../trading/algos/terms.js';
-import { hasStop, trailLevel } from '../../trading/algos/trigger.js';
+import { type AlgoEntry, type AlgoTerms, exitSideOf, hasStop, type TrailDistance } from '../../trading/algos/terms.js';
+import { trailLevel } from '../../trading/algos/trigger.js';
 import { termsText } from '../../trading/orders/terms.js';
 
 /** What an algo order will do, in sentences, and who knows which part of it. */

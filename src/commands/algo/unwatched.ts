@@ -3,12 +3,12 @@ import { counted } from '../../domain/decimal.js';
 import { tryRead } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import { openAlgos } from '../../trading/algos/algo-folder.js';
-import { isUnprotected } from '../../trading/algos/snapshot.js';
+import { isHeldBack, isUnprotected } from '../../trading/algos/facts.js';
 import { AlgoStore, unwatchedAccounts, unwritableAccounts } from '../../trading/algos/store.js';
 
 /** What keeps algo orders from being protected, a line for each account; none if nothing does, or it cannot be found out. */
 export async function unprotectedText(host: Host): Promise<string[]> {
-  return [...unwritableText(host), ...(await unwatchedText(host)), ...(await pausedText(host))];
+  return [...unwritableText(host), ...(await unwatchedText(host)), ...(await unsentStopsText(host))];
 }
 
 /** A line for each account whose records of algo orders cannot be written. */
@@ -48,47 +48,57 @@ export function continueText(pid: number): string {
   return `Continue it: kill -CONT ${pid}, or fg in its shell.`;
 }
 
-/** Lines for each account with algo orders that are watched, and whose stop is not sent all the same: they are paused, or its order was rejected. */
-export async function pausedText(host: Host): Promise<string[]> {
+/**
+ * Lines for each account with algo orders that are watched and whose stop is not sent all the same: they are paused, or its order was
+ * rejected. Also for those of which that cannot be read.
+ */
+export async function unsentStopsText(host: Host): Promise<string[]> {
   const { state } = host.directories;
   const lines = openAlgos(state).map(async ({ account, ids }) => {
     const store = new AlgoStore(host, state, account);
     // those that nobody watches are reported as such
     if (ids.length === 0 || !store.isWatched) return [];
-    const open = (await tryRead(async () => ids.flatMap((id) => unprotectedIn(store, id)))) ?? [];
-    const paused = open.filter(({ isPaused }) => isPaused);
-    const rejected = open.filter(({ isPaused }) => !isPaused);
-    const run = (words: readonly string[]) =>
-      commandLine(host.arguments, ['algo', ...words, '--profile', open[0]?.profile ?? '']);
-    const resume = run(['resume', ...paused.map(({ id }) => id)]);
-    const what =
-      paused.length === 1
-        ? '1 algo order is paused, so its stop is not sent'
-        : `${paused.length} algo orders are paused, so their stops are not sent`;
+    const found = await Promise.all(ids.map(async (id) => ({ id, danger: await dangerOf(store, id) })));
+    const [paused, rejected, unread] = (['paused', 'rejected', 'unread'] as const).map((danger) =>
+      found.filter((one) => one.danger?.kind === danger),
+    ) as [typeof found, typeof found, typeof found];
+    const run = (words: readonly string[], { danger }: (typeof found)[number]) =>
+      commandLine(host.arguments, ['algo', ...words, ...(danger?.profile ? ['--profile', danger.profile] : [])]);
     return [
-      ...(paused.length === 0 ? [] : [`NOT PROTECTED: ${what}. Run: ${resume}`]),
+      ...paused.slice(0, 1).map((first) => {
+        const are =
+          paused.length === 1
+            ? '1 algo order is paused, so its stop is'
+            : `${paused.length} algo orders are paused, so their stops are`;
+        return `NOT PROTECTED: ${are} not sent. Run: ${run(['resume', ...paused.map(({ id }) => id)], first)}`;
+      }),
       ...rejected.map(
-        ({ id }) => `NOT PROTECTED: the stop of ${id} is reached and not sent. Run: ${run(['show', id])}`,
+        (one) => `NOT PROTECTED: the stop of ${one.id} is reached and not sent. Run: ${run(['show', one.id], one)}`,
       ),
+      ...unread.map(({ id }) => `The record of algo order ${id} cannot be read, so it may be NOT PROTECTED.`),
     ];
   });
   return (await Promise.all(lines)).flat();
 }
 
-interface UnprotectedAlgo {
-  readonly id: string;
-  readonly profile: string;
-  readonly isPaused: boolean;
+interface Danger {
+  readonly kind: 'paused' | 'rejected' | 'unread';
+  readonly profile?: string;
 }
 
-function unprotectedIn(store: AlgoStore, id: string): UnprotectedAlgo[] {
-  const facts = store.read(id)?.facts;
-  if (facts === undefined) return [];
-  const { terms } = facts.began;
-  const note = store.noteOf(id);
-  const isCurrent = note?.resumed === (facts.resumed?.time ?? null);
-  const state = note !== undefined && isCurrent ? note.state : 'waiting';
-  return isUnprotected({ terms, facts, state })
-    ? [{ id, profile: terms.profile, isPaused: facts.paused !== null }]
-    : [];
+/** Why the stop of an open algo order is not sent; undefined if it is sent, or it has none. */
+async function dangerOf(store: AlgoStore, id: string): Promise<Danger | undefined> {
+  const unread: Danger = { kind: 'unread' };
+  const found = await tryRead(async () => {
+    // every command asks, and most algo orders have neither
+    if (!store.hasFact(id, 'paused', 'triggered')) return { danger: undefined };
+    const record = store.read(id);
+    if (record === undefined) return { danger: undefined };
+    const { facts } = record;
+    if (facts === undefined) return { danger: unread };
+    if (!isUnprotected(facts, store.currentNoteOf(id, facts)?.state)) return { danger: undefined };
+    const kind = isHeldBack(facts, 'stop') ? 'paused' : 'rejected';
+    return { danger: { kind, profile: facts.began.terms.profile } satisfies Danger };
+  });
+  return found === undefined ? unread : found.danger;
 }

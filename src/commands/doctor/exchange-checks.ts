@@ -335,9 +335,13 @@ export const algos: Check = {
     const { state } = host.directories;
     const nothing = ok('every algo order is watched, or there is none');
     if (!mayHaveAlgos(state)) return nothing;
-    const { pausedText, unwatchedText, unwritableText } = await import('../algo/unwatched.js');
-    const [unwritable, unwatched, paused] = [unwritableText(host), await unwatchedText(host), await pausedText(host)];
-    const unprotected = [...unwritable, ...unwatched, ...paused].join(' ');
+    const { unsentStopsText, unwatchedText, unwritableText } = await import('../algo/unwatched.js');
+    const [unwritable, unwatched, unsent] = [
+      unwritableText(host),
+      await unwatchedText(host),
+      await unsentStopsText(host),
+    ];
+    const unprotected = [...unwritable, ...unwatched, ...unsent].join(' ');
     if (unprotected === '') return nothing;
     if (unwritable.length + unwatched.length === 0) return warn(unprotected, suggest('See them', 'algo', 'list'));
     const fix =

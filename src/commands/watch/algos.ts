@@ -3,8 +3,8 @@ import type { Side } from '../../domain/order.js';
 import { filledOf } from '../../trading/algos/children.js';
 import { isTakeCancelled } from '../../trading/algos/exits.js';
 import type { AlgoSnapshot } from '../../trading/algos/snapshot.js';
-import { type AlgoKind, exitSideOf, kindOf } from '../../trading/algos/terms.js';
-import { hasStop, stopLevel } from '../../trading/algos/trigger.js';
+import { type AlgoKind, exitSideOf, hasStop, kindOf } from '../../trading/algos/terms.js';
+import { stopLevel } from '../../trading/algos/trigger.js';
 
 /** A price at which an algo order acts, or rests. */
 export interface AlgoLine {

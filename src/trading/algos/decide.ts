@@ -20,8 +20,8 @@ import { planExits } from './exits.js';
 import { type AlgoFact, type AlgoFacts, type AlgoOutcome, type FactOf, isHeldBack } from './facts.js';
 import { hitPrice, isBlind } from './prices.js';
 import { retryOf } from './retry.js';
-import type { AlgoTerms } from './terms.js';
-import { hasStop, isArmed, missedIn, observeStop, type StopObservation } from './trigger.js';
+import { type AlgoTerms, hasStop } from './terms.js';
+import { isArmed, missedIn, observeStop, type StopObservation } from './trigger.js';
 
 /** The state of an algo order in lists and JSON. */
 export type AlgoState = 'waiting' | 'working' | 'triggered' | 'settling' | 'blind' | 'paused' | 'halted' | AlgoOutcome;

@@ -18,8 +18,8 @@ import {
   wanting,
 } from './decision-input.js';
 import { fits, limitWithSlippage } from './prices.js';
-import { type AlgoTerms, type Exits, exitSideOf } from './terms.js';
-import { hasStop, stopLevel } from './trigger.js';
+import { type AlgoTerms, type Exits, exitSideOf, hasStop } from './terms.js';
+import { stopLevel } from './trigger.js';
 
 /**
  * What the exits want to be open: the take-profit until the stop is reached, then what the stop sends; always for what is left of the

@@ -1,6 +1,7 @@
 import type { Decimal } from '../../domain/decimal.js';
 import type { ChildRole } from './children.js';
-import { type AlgoTerms, exitSideOf } from './terms.js';
+import type { AlgoState } from './decide.js';
+import { type AlgoTerms, exitSideOf, hasStop } from './terms.js';
 
 /** What an algo order waits for: the conditions of its entry, or the stop of its exits. */
 export type TriggeredLeg = 'entry' | 'exit';
@@ -129,6 +130,16 @@ export function isHeldBack({ paused }: Pick<AlgoFacts, 'paused'>, role: ChildRol
   if (paused === null) return false;
   if (paused.role === 'entry') return role === 'entry';
   return paused.role === 'take' ? role !== 'stop' : true;
+}
+
+/**
+ * Whether its stop is not sent although a process watches: a pause holds it back, or its order was rejected.
+ * @param state what that process said last; undefined if it said nothing since the last fact
+ */
+export function isUnprotected(facts: AlgoFacts, state: AlgoState | undefined): boolean {
+  const { began, cancelled, ended, exitTriggered } = facts;
+  if (!hasStop(began.terms) || ended !== null || cancelled !== null) return false;
+  return isHeldBack(facts, 'stop') || (state === 'paused' && exitTriggered !== null);
 }
 
 /** Whether a trail follows this price away from another: up if it sells, down if it buys. */

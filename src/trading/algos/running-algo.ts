@@ -24,8 +24,8 @@ import { isQuiet, type QuietRange, quietRange } from './quiet-range.js';
 import { ChildSender, type SentChild } from './sender.js';
 import { type AlgoSnapshot, snapshotOf } from './snapshot.js';
 import type { AlgoStore, SaidLine } from './store.js';
-import { type AlgoTerms, exitSideOf } from './terms.js';
-import { hasStop, seenAfter } from './trigger.js';
+import { type AlgoTerms, exitSideOf, hasStop } from './terms.js';
+import { seenAfter } from './trigger.js';
 import type { Gap, Traded, WatchedMarket } from './watched-market.js';
 
 /** What happened to an algo order, for the user. */

@@ -2,10 +2,9 @@ import type { Order } from '../../domain/order.js';
 import type { ChildOrder } from './child-order.js';
 import type { Child, ChildRole } from './children.js';
 import { type AlgoState, settlingReason, stateOf } from './decide.js';
-import { type AlgoFacts, isHeldBack } from './facts.js';
+import type { AlgoFacts } from './facts.js';
 import type { SaidLine } from './store.js';
 import type { AlgoTerms } from './terms.js';
-import { hasStop } from './trigger.js';
 
 /** The order of a child, as lists show it. */
 export interface AlgoChildOrder {
@@ -30,12 +29,6 @@ export interface AlgoSnapshot {
   readonly orders: readonly AlgoChildOrder[];
   /** What the user was told, oldest first. */
   readonly said: readonly SaidLine[];
-}
-
-/** Whether its stop is not sent although a process watches: it is paused, or the order of the reached stop was rejected. */
-export function isUnprotected({ terms, facts, state }: Pick<AlgoSnapshot, 'terms' | 'facts' | 'state'>): boolean {
-  if (!hasStop(terms) || facts.ended !== null || facts.cancelled !== null) return false;
-  return isHeldBack(facts, 'stop') || (state === 'paused' && facts.exitTriggered !== null);
 }
 
 export function snapshotOf(

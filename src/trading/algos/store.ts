@@ -28,7 +28,7 @@ import { ALGO_FOLDER, openAlgos } from './algo-folder.js';
 import type { ChildEnd, ChildRole } from './children.js';
 import type { AlgoState } from './decide.js';
 import { decodeFact, encodeFact } from './fact-line.js';
-import { type AlgoFact, type AlgoFacts, type FactOf, foldFacts } from './facts.js';
+import { type AlgoFact, type AlgoFacts, type FactOf, foldFacts, isHeldBack } from './facts.js';
 
 /** Ended algo orders are kept, so many of them. */
 const MOST_ENDED = 1_000;
@@ -323,6 +323,19 @@ export class AlgoStore {
   noteOf(id: string): StatusNote | undefined {
     const text = readIfExists(this.#statusFile(id));
     return text === undefined ? undefined : (valueInLine(text) as StatusNote | undefined);
+  }
+
+  /** What the process that watches said last; undefined if nobody watches, or a fact of the user has made it old. */
+  currentNoteOf(id: string, facts: AlgoFacts): StatusNote | undefined {
+    const isOld = facts.ended !== null || facts.cancelled !== null || isHeldBack(facts, 'stop');
+    const note = isOld || !this.isWatched ? undefined : this.noteOf(id);
+    return note?.resumed === (facts.resumed?.time ?? null) ? note : undefined;
+  }
+
+  /** Whether the record of an open algo order has one of these facts: quicker than to read it whole. Throws Failure `usage` if it cannot be read. */
+  hasFact(id: string, ...names: readonly AlgoFact['fact'][]): boolean {
+    const text = readIfExists(path.join(this.#of('open'), id)) ?? '';
+    return names.some((name) => text.includes(`"fact":"${name}"`));
   }
 
   /** The living process that has claimed to watch; undefined if there is none. */

@@ -94,6 +94,11 @@ function opposite(side: Side): Side {
   return side === 'buy' ? 'sell' : 'buy';
 }
 
+/** Whether it has a stop or a trail, which only pit knows. */
+export function hasStop({ exits }: Pick<AlgoTerms, 'exits'>): boolean {
+  return exits !== null && (exits.stop !== null || exits.trail !== null);
+}
+
 /** The side of take-profit and stop: with an entry, the other one. */
 export function exitSideOf({ entry, side }: Pick<AlgoTerms, 'entry' | 'side'>): Side {
   return entry === null ? side : opposite(side);

@@ -4,16 +4,11 @@ import { least } from './children.js';
 import { type DecisionInput, exitRest, PACE_MS } from './decision-input.js';
 import { type AlgoFact, type AlgoFacts, type FactOf, isBetter } from './facts.js';
 import { hitPrice, isUsable } from './prices.js';
-import { type AlgoTerms, exitSideOf, type TrailDistance } from './terms.js';
+import { type AlgoTerms, exitSideOf, hasStop, type TrailDistance } from './terms.js';
 
 /** Whether the exits have a stop or a trail that was not reached yet, and something to end. */
 export function isArmed(input: DecisionInput): boolean {
   return hasStop(input.terms) && input.facts.exitTriggered === null && exitRest(input).sign > 0;
-}
-
-/** Whether it has a stop or a trail, which only pit knows. */
-export function hasStop({ exits }: Pick<AlgoTerms, 'exits'>): boolean {
-  return exits !== null && (exits.stop !== null || exits.trail !== null);
 }
 
 type PriceInput = Pick<DecisionInput, 'terms' | 'facts' | 'market'>;

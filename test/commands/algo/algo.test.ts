@@ -170,7 +170,7 @@ describe('an algo order', () => {
     await pit.done(`algo cancel ${id}`);
   });
 
-  it('is watched until --timeout ends pit algo run, which says so only if no other process watches', async () => {
+  it('is watched still when a pit algo run that waits for another process ends at --timeout, which says nothing else', async () => {
     const { id } = await pit.json<Algo>('order sell btc_usdt 0.1 --stop bid-20% --yes');
     const { code, stderr } = await pit.run('algo run --timeout 2');
     expect(code).toBe(0);

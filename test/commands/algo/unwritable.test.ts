@@ -52,8 +52,35 @@ test('every command says that a stop is not sent while its algo order is paused,
     `NOT PROTECTED: 1 algo order is paused, so its stop is not sent. Run: pit algo resume ${paused} --profile main`,
     `NOT PROTECTED: the stop of ${rejected} is reached and not sent. Run: pit algo show ${rejected} --profile main`,
   ]);
+  // the pause of its entry does not hold the stop back
+  store.add(entry, { fact: 'triggered', time: 2, leg: 'exit', price, source: 'book', late: false });
+  store.note(entry, { state: 'paused', reason: 'the balance is not sufficient', since: 2, resumed: null });
+  expect((await unprotectedText(host)).at(-1)).toContain(`the stop of ${entry} is reached and not sent.`);
+  store.note(entry, { state: 'triggered', reason: null, since: 2, resumed: null });
   store.add(paused, { fact: 'resumed', time: 2 });
   store.note(rejected, { state: 'triggered', reason: null, since: 2, resumed: null });
   expect(await unprotectedText(host)).toEqual([]);
+  store.release();
+});
+
+test('a record that cannot be read is named, and does not hide that the stop of another one is not sent', async () => {
+  const state = temporaryState();
+  const host = { ...fakeHost(), directories: { config: state, state, cache: state } };
+  const store = new AlgoStore(host, state, 'main');
+  const create = (id: string) =>
+    store.create(
+      () => ({ fact: 'began', time: 0, terms: { ...sell('1', { stop: '98' }), id }, bid: null, ask: null }),
+      id,
+    );
+  const [unread, paused] = [create('aaaaaab'), create('aaaaaac')];
+  store.claim();
+  store.add(paused, { fact: 'paused', time: 1, cause: 'user', reason: 'you paused it', role: null });
+  const file = path.join(state, 'algos', 'main', 'open', unread);
+  fs.rmSync(file);
+  fs.mkdirSync(file);
+  expect(await unprotectedText(host)).toEqual([
+    expect.stringContaining('1 algo order is paused'),
+    `The record of algo order ${unread} cannot be read, so it may be NOT PROTECTED.`,
+  ]);
   store.release();
 });

@@ -150,10 +150,15 @@ test.runIf(process.platform === 'linux')(
     const standby = await runProgram(['algo', 'run', '--timeout', '5'], { home });
     expect(standby.stderr).toContain(`Warning: ${stopped} the algo orders of this account, is stopped.`);
     const other = await runProgram(['order', 'sell', 'btc_usdt', '0.01', '--stop', '27000', '--yes'], { home });
-    expect(other.stderr).toContain(`Process ${pid} watches the algo orders of this account, and is stopped.`);
+    const claimed = `Process ${pid} has claimed the algo orders of this account and is stopped, so none is watched.`;
+    expect(other.stderr).toContain(claimed);
+    const { id: cancelled } = await sell('0.01', '--take', '29500', '--stop', '27000');
+    const answer = await runProgram(['algo', 'cancel', id, cancelled, '--timeout', '20'], { home });
+    expect(answer.code).toBe(6);
+    expect(answer.stderr).toContain(`Warning: ${claimed} Their orders are cancelled now; they end when it continues.`);
     expect(watchers()).toEqual([pid]);
     process.kill(pid, 'SIGCONT');
-    await eventually(async () => expect(await show(id)).toMatchObject({ watched: true, state: 'waiting' }));
+    await eventually(async () => expect(await show(cancelled)).toMatchObject({ state: 'cancelled' }));
     await runProgram(['algo', 'cancel', '--all', '--yes'], { home });
   },
   300_000,
