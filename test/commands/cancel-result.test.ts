@@ -50,16 +50,17 @@ describe('the failure of several cancellations', () => {
 });
 
 describe('an order of an algo order that was not cancelled', () => {
-  it('names the algo order, which may place more, with the command that ends it', () => {
-    expect(() => cancelAnswer('btc_usdt', [failed], [], ['aaaaaaa'])).toThrow(
-      expect.objectContaining({
-        hints: expect.arrayContaining([
-          {
-            note: 'Algo order aaaaaaa has placed it, and may place more. To end that',
-            argv: ['algo', 'cancel', 'aaaaaaa'],
-          },
-        ]),
-      }),
+  it.each([
+    ['Algo order aaaaaaa placed it and may place more. To end that', [failed], ['aaaaaaa']],
+    ['Algo order aaaaaaa placed some of these orders and may place more. To end that', [failed, failed], ['aaaaaaa']],
+    [
+      'Algo orders aaaaaaa, abbbbbb placed some of these orders and may place more. To end them',
+      [failed, failed],
+      ['aaaaaaa', 'abbbbbb'],
+    ],
+  ])('names the command that ends what may place more: %s', (note, attempts, algos) => {
+    expect(() => cancelAnswer('btc_usdt', attempts, [], algos)).toThrow(
+      expect.objectContaining({ hints: expect.arrayContaining([{ note, argv: ['algo', 'cancel', ...algos] }]) }),
     );
   });
 });

@@ -1,8 +1,8 @@
 import { suggest } from '../../errors.js';
 import { openAlgoIds } from '../../trading/algos/algo-folder.js';
+import { recordedParent } from '../../trading/algos/recorded-parent.js';
 import { parentOf } from '../../trading/algos/store.js';
 import type { CancelAttempt } from '../../trading/cancel/cancel-orders.js';
-import { clientIdOf } from '../../trading/journal/write.js';
 import type { WriteContext } from '../writes/write.js';
 
 /** The algo orders that have not ended. It is asked before orders are cancelled: an algo order may end by that at once. */
@@ -25,8 +25,8 @@ export function warnOfLostOrders(
   if (first === undefined) return;
   output.warn([
     ids.length === 1
-      ? `Algo order ${first} has lost an order by this. It does not place it again, and ends if nothing else is left of it.`
-      : `Algo orders ${ids.join(', ')} have lost orders by this. They do not place them again, and end if nothing else is left of them.`,
+      ? `An order of algo order ${first} was cancelled. It is not placed again; the algo order ends if it has no other order left to place.`
+      : `Orders of algo orders ${ids.join(', ')} were cancelled. They are not placed again; an algo order ends if it has no other order left to place.`,
     ids.length === 1
       ? suggest('See what is left of it', 'algo', 'show', first)
       : suggest('See what is left', 'algo', 'list', '--all'),
@@ -42,18 +42,17 @@ export function algosOfUncancelled(
   return parentsAmong(context.trading, uncancelled, algosAtWork(context));
 }
 
-/** Those algo orders that have placed the orders of these attempts. */
+/** Those algo orders that have placed the orders of these attempts. A duplicate that the network made is none of their orders. */
 function parentsAmong(
   { journal }: WriteContext['trading'],
   attempts: readonly CancelAttempt[],
   algos: ReadonlySet<string>,
 ): string[] {
   if (algos.size === 0) return [];
-  const parents = attempts.flatMap(({ result: { id, clientId } }) => {
-    const settled = clientId !== null || id === null ? undefined : journal.archive.findByOrder(id);
-    // a duplicate that the network made is none of its orders
-    const name = clientId ?? (settled?.id === id ? clientIdOf(settled.write) : '');
-    return parentOf(name) ?? [];
+  const parents = attempts.flatMap(({ result: { id, clientId, market } }) => {
+    if (clientId !== null) return parentOf(clientId) ?? [];
+    const recorded = id === null ? undefined : recordedParent(journal, { id, market });
+    return recorded === undefined || recorded.isDuplicate ? [] : (recorded.algo ?? []);
   });
   return [...new Set(parents)].filter((id) => algos.has(id));
 }

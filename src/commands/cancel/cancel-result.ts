@@ -134,12 +134,13 @@ function failureOfNamed(
   // the order itself may not be placed yet
   const isUnplaced = clientId !== null && earlier.some((write) => write.clientId === clientId);
   const reference = clientId === null ? [id ?? ''] : ['--id', clientId];
-  const placedBy = algos.length === 1 ? `Algo order ${algos[0]} has` : `Algo orders ${algos.join(', ')} have`;
-  const placed = total === 1 ? 'it' : 'orders of these';
+  const placedBy = algos.length === 1 ? `Algo order ${algos[0]}` : `Algo orders ${algos.join(', ')}`;
+  const placed = total === 1 ? 'it' : 'some of these orders';
+  const them = algos.length === 1 ? 'that' : 'them';
   const hint = [
     ...(algos.length === 0
       ? []
-      : [suggest(`${placedBy} placed ${placed}, and may place more. To end that`, 'algo', 'cancel', ...algos)]),
+      : [suggest(`${placedBy} placed ${placed} and may place more. To end ${them}`, 'algo', 'cancel', ...algos)]),
     ...(isUnplaced ? [suggest('It is unknown whether it was placed. Find out', 'resolve', clientId)] : []),
     total > 1
       ? suggest('See the orders there are', 'orders', market)

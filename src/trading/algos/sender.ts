@@ -169,6 +169,7 @@ export class ChildSender {
       return undefined;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
+      // it throws only if nothing was sent
       child.isCancelledHere = wasCancelledHere;
       return error;
     }

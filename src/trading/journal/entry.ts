@@ -267,20 +267,20 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
   /**
    * Records what a list showed of a settled write later.
    * @param duplicates orders or withdrawals that the network made
-   * @param order its own order or withdrawal, if it counted as refused or not sent, and so is placed after all, or as placed
+   * @param ownId its own order or withdrawal, if it counted as refused or not sent, and so is placed after all, or as placed
    *   without a known id
    */
-  noteFound(duplicates: readonly string[], order: string | null = null): void {
+  noteFound(duplicates: readonly string[], ownId: string | null = null): void {
     const { settlement } = this;
     if (settlement === undefined) return;
     const changes = {
       duplicates: [...new Set([...settlement.duplicates, ...duplicates])],
-      ...(order === null ? {} : { outcome: 'placed' as const, id: order }),
+      ...(ownId === null ? {} : { outcome: 'placed' as const, id: ownId }),
     };
     const lacksId = settlement.outcome === 'placed' && settlement.id === null;
-    const isUnexpected = order !== null && !lacksId;
+    const isUnexpected = ownId !== null && !lacksId;
     const events = [
-      ...(order === null ? [] : [`${isUnexpected ? 'placed after all' : 'placed'}: ${order}`]),
+      ...(ownId === null ? [] : [`${isUnexpected ? 'placed after all' : 'placed'}: ${ownId}`]),
       ...(duplicates.length === 0 ? [] : [`duplicates: ${duplicates.join(', ')}`]),
     ];
     const unexpected = isUnexpected ? { unexpected: true as const } : {};

@@ -1,24 +1,25 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Order, OrderReference } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
+import { recordedParent } from '../algos/recorded-parent.js';
 import { AlgoStore, type ChildLine, type FactRecord, parentOf } from '../algos/store.js';
-import { clientIdOf, isKind } from '../journal/write.js';
+import { isKind } from '../journal/write.js';
 import type { TradingContext } from '../trading-context.js';
 
 /**
- * Throws Failure `usage` for a child of an algo order that has not ended: it would take the replaced order for cancelled elsewhere, and the
- * new one would fill beside its other orders. The same if that cannot be read, and `credentials` if others can change the records;
- * otherwise whatever keeps the exchange from being read.
+ * Throws Failure `usage` for a child of an algo order that has not ended, or a duplicate of one, which counts in its amount too: it would
+ * take the replaced order for cancelled elsewhere, and the new one would fill beside its other orders. Throws Failure `usage` if the
+ * records cannot be read, and `credentials` if others can change them; otherwise whatever keeps the exchange from being read.
  */
 export async function refuseChild(trading: TradingContext, order: Order, reference: OrderReference): Promise<void> {
-  const clientId = order.clientId ?? ('clientId' in reference ? reference.clientId : recordedClientId(trading, order));
-  const parent = clientId === undefined ? undefined : parentOf(clientId);
-  if (clientId !== undefined && parent === undefined) return;
+  const clientId = order.clientId ?? ('clientId' in reference ? reference.clientId : undefined);
+  const parent = clientId === undefined ? recordedParent(trading.journal, order)?.algo : (parentOf(clientId) ?? null);
+  if (parent === null) return;
   for (const { id, facts, children, closed } of recordsAtWork(trading, order, parent)) {
     if (facts === undefined)
       throw usage(
         `Order ${order.id} is not replaced: it may belong to algo order ${id}, whose record is damaged.`,
-        suggest('See it', 'algo', 'show', id),
+        suggest('If the order is yours, cancel it and place a new one', 'cancel', order.market, order.id),
       );
     const isOwn = parent === id || (await isAmong(trading, order, id, { children, closed }));
     if (!isOwn) continue;
@@ -27,12 +28,6 @@ export async function refuseChild(trading: TradingContext, order: Order, referen
       suggest('To change it, cancel the algo order and place a new one', 'algo', 'cancel', id),
     ]);
   }
-}
-
-/** The client id of an order by the journal; undefined if it does not know the order. */
-function recordedClientId({ journal }: TradingContext, { id, market }: Order): string | undefined {
-  const write = journal.archive.findByOrder(id)?.write;
-  return write !== undefined && isKind(write, 'order') && write.terms.market === market ? clientIdOf(write) : undefined;
 }
 
 /** The algo orders of the market that have not ended. @param only the id of the only one that counts, if one is named */

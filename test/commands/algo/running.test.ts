@@ -236,7 +236,7 @@ test('an order that somebody else cancels is said, not placed again, and the sto
   await untilEvent(id, 'placed');
   const [take] = (await show(id)).children;
   const { stderr } = await pit.run(`cancel btc_usdt ${take?.id}`);
-  expect(stderr).toContain(`Algo order ${id} has lost an order by this.`);
+  expect(stderr).toContain(`An order of algo order ${id} was cancelled.`);
   const again = await pit.failure(`cancel btc_usdt ${take?.id}`, 3);
   expect(again.hint).toContain(`pit algo cancel ${id}`);
   await eventually(() => expect(texts(id)).toContain('was cancelled elsewhere. It is not placed again.'));

@@ -31,7 +31,11 @@ interface Fixture {
 }
 
 /** An algo order whose entry order rests as order 7; the order is known to the journal unless its answer was lost. */
-async function childAtWork({ isRecorded = true, isNamed = true } = {}): Promise<Fixture> {
+async function childAtWork({
+  isRecorded = true,
+  isNamed = true,
+  duplicates = [] as readonly string[],
+} = {}): Promise<Fixture> {
   const server = await serveOrders([{ id: '7', clientId: CHILD, side: 'buy', status: 0, filled: '0' }]);
   const made = tradingOf(server.url);
   const { state } = made;
@@ -41,7 +45,7 @@ async function childAtWork({ isRecorded = true, isNamed = true } = {}): Promise<
   store.create(() => ({ fact: 'began', time: 1, terms, bid: null, ask: null }), ALGO);
   if (isNamed) store.addLine(ALGO, LINE);
   const entry = trading.journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: CHILD, reqTime: 1 });
-  if (isRecorded) entry.settle({ outcome: 'placed', id: '7', duplicates: [] }, 'placed');
+  if (isRecorded) entry.settle({ outcome: 'placed', id: '7', duplicates }, 'placed');
   return { server, trading, store, folder: path.join(state, 'algos', 'test', 'open') };
 }
 
@@ -79,12 +83,22 @@ describe('an order of an algo order at work is not replaced', () => {
     await expect(plan(await childAtWork(known))).rejects.toMatchObject(REFUSED);
   });
 
+  it('nor a duplicate of one that the network made, which counts in the amount of the algo order', async () => {
+    const fixture = await childAtWork({ isNamed: false, duplicates: ['8'] });
+    fixture.server.orders.push({ id: '8', side: 'buy', status: 0, filled: '0' });
+    await expect(plan(fixture, { id: '8' })).rejects.toMatchObject({
+      ...REFUSED,
+      message: REFUSED.message.replace('7', '8'),
+    });
+  });
+
   it('nor one that may be, because the record of the algo order is damaged', async () => {
     const fixture = await childAtWork();
     writeFileSync(path.join(fixture.folder, ALGO), 'x');
     await expect(plan(fixture)).rejects.toMatchObject({
       kind: 'usage',
       message: `Order 7 is not replaced: it may belong to algo order ${ALGO}, whose record is damaged.`,
+      hints: [{ note: 'If the order is yours, cancel it and place a new one', argv: ['cancel', MARKET.market, '7'] }],
     });
   });
 

@@ -12,9 +12,9 @@ export interface Span {
   readonly to: number;
 }
 
-/** How long after a process has taken over the one before it is looked at, in milliseconds: that one may be ending. */
+/** After a process took over, the previous one may take this long to end, in milliseconds. */
 const TAKEN_OVER_MS = 1_000;
-/** Until when what a process has printed before is read, in milliseconds. */
+/** A line may be read this long after it was printed, in milliseconds. */
 const READ_MS = 200;
 
 /** `pit algo run` of one account, which is killed, stopped and started again and again, by one or by two processes at once. */
@@ -32,7 +32,8 @@ export class Watchers {
   errors = '';
   /** When two processes worked at once, in words. */
   readonly overlaps: string[] = [];
-  readonly #story: string[] = [];
+  /** What all processes have printed, each line with its time, its process and those that watched then: an overlap quotes the last of it. */
+  readonly #recentLines: string[] = [];
   #unwatchedSince: number;
   #isObserving = true;
   readonly #observing: Promise<void>;
@@ -157,7 +158,7 @@ export class Watchers {
   #noteWork(child: ChildProcess, line: string): void {
     const now = Date.now();
     this.#worked.set(child, { line, at: now });
-    this.#story.push(`${now % 1_000_000} ${child.pid} of ${this.#links}: ${line.slice(0, 200)}`);
+    this.#recentLines.push(`${now % 1_000_000} ${child.pid} of ${this.#links}: ${line.slice(0, 200)}`);
     const others = [...this.#running].filter((other) => other !== child && this.#worked.has(other));
     void delay(TAKEN_OVER_MS).then(() => {
       const watching = new Set(this.#links);
@@ -166,9 +167,9 @@ export class Watchers {
         const last = this.#worked.get(other) ?? { line, at: now };
         const isWatching = watching.has(pid);
         if (!isRunning(pid) || !isRunning(child.pid) || !(isWatching || last.at > now + READ_MS)) continue;
-        const what = isWatching ? 'still watches' : 'does not watch any more';
+        const what = isWatching ? 'still watches' : 'printed again after it gave up watching';
         this.overlaps.push(
-          `${child.pid} printed at ${now % 1_000_000}; ${pid} ${what}\n${this.#story.slice(-12).join('\n')}`,
+          `${child.pid} printed at ${now % 1_000_000}; ${pid} ${what}\n${this.#recentLines.slice(-12).join('\n')}`,
         );
       }
     });
