@@ -8,7 +8,7 @@ import { trailLevel } from '../../trading/algos/trigger.js';
 import { type Breach, checkGuards, type GuardReport } from '../../trading/guards/guards.js';
 import { type GuardLimits, type GuardName, notionalToday } from '../../trading/guards/limits.js';
 import { notionalForGuards } from '../../trading/orders/terms.js';
-import type { BookView } from '../../trading/preview/market-view.js';
+import { type BookView, crosses, viewOf } from '../../trading/preview/market-view.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import { blockedBy } from '../writes/guard-overrides.js';
 
@@ -16,18 +16,21 @@ import { blockedBy } from '../writes/guard-overrides.js';
 interface LaterOrder {
   readonly name: string;
   /** Begins the message of a guard that stops it. */
-  readonly when: string;
+  readonly prefix: string;
   readonly side: Side;
   readonly price: Decimal;
   readonly amount: Decimal;
   readonly book: BookView;
-  /** Whether the price band is known to hold it back: its price is one of the terms, and so is the market. */
+  /** Whether the price band is certain to apply: a stop's `--limit`, in the market that reaches the stop. */
   readonly isBanded: boolean;
+  /** Whether it is certain to be worth this much: no later market makes it less. */
+  readonly isCertain: boolean;
 }
 
 /**
  * Checks each order that an algo order may place against the limits of the profile, as far as they are known now: guards hold again for
- * each at the moment of sending. Throws Failure `usage` for a limit that would hold back one of them on any day.
+ * each at the moment of sending. Throws Failure `usage` if a limit would hold back an order that is sent now, or one that it would hold
+ * back on any day.
  * @returns what else would hold one back, as sentences
  */
 export function guardAlgo(
@@ -44,34 +47,43 @@ export function guardAlgo(
   const later: GuardLimits = { ...limits, priceBand: null, postOnly: false };
   const onlyDay: GuardLimits = { ...later, orderNotional: new Map() };
   const check = (order: LaterOrder, within: GuardLimits, before: Decimal): GuardReport => {
-    const { side, when: whenSent, price, amount } = order;
+    const { side, prefix, price, amount } = order;
     const orders = [{ price: price.toString(), amount: amount.toString() }];
     const report = checkGuards({ market, side, type: 'limit', orders }, within, { reading: order.book, today: before });
-    return { ...report, breaches: report.breaches.map((one) => ({ ...one, message: `${whenSent}${one.message}` })) };
+    return { ...report, breaches: report.breaches.map((one) => ({ ...one, message: `${prefix}${one.message}` })) };
   };
   const whole = entryOrder(terms, best, book);
-  const exits = exitOrders(terms, best, book);
-  const reports: GuardReport[] = [];
+  const exits = exitOrders(terms, best, whole, limits.priceBand);
+  const isConditional = when.length > 0;
+  const checked: { readonly order: LaterOrder; readonly report: GuardReport }[] = [];
   if (whole !== null) {
-    const isNow = entry?.kind === 'limit' && when.length === 0;
-    reports.push(check({ ...whole, amount: sliceOf(terms, whole) }, isNow ? limits : later, today));
+    const within = entry?.kind === 'limit' && !isConditional ? limits : later;
+    const before = isConditional ? Decimal.zero : today;
+    checked.push({ order: whole, report: check({ ...whole, amount: sliceOf(terms, whole) }, within, before) });
   }
   for (const order of exits) {
     const within = order.isBanded ? { ...later, priceBand: limits.priceBand } : later;
     // a take-profit without an entry is sent at once; the others may be sent on another day
     const isNow = entry === null && order.name === TAKE;
-    reports.push(check(order, within, isNow ? today : Decimal.zero));
+    checked.push({ order, report: check(order, within, isNow ? today : Decimal.zero) });
   }
-  refuse(reports.flatMap(({ breaches }) => breaches));
+  refuse(checked.flatMap(({ order, report }) => (order.isCertain ? report.breaches : [])));
+  const uncertain = checked.filter(({ order, report }) => !order.isCertain && report.breaches.length > 0);
   const withEntry = whole === null ? today : today.plus(countedValue(whole));
   const held = [
-    ...(entry?.kind === 'twap' && whole !== null ? [{ order: whole, before: today }] : []),
+    ...(whole !== null && (entry?.kind === 'twap' || isConditional) ? [{ order: whole, before: today }] : []),
     ...exits.map((order) => ({ order, before: withEntry })),
-  ];
+  ].filter(({ order }) => uncertain.every((one) => one.order !== order));
   const warnings = [
-    ...reports.flatMap((report) => report.warnings.map(({ text }) => text)),
+    ...checked.flatMap(({ report }) => report.warnings.map(({ text }) => text)),
+    ...uncertain.flatMap(({ order, report }) =>
+      report.breaches.map(
+        ({ guard, message }) =>
+          `${guard} may hold back the ${order.name}, and the algo order would be paused: ${message}.`,
+      ),
+    ),
     ...held.flatMap(({ order, before }) =>
-      check({ ...order, when: '' }, onlyDay, before).breaches.map(
+      check({ ...order, prefix: '' }, onlyDay, before).breaches.map(
         ({ guard, message }) =>
           `${guard} would hold back the ${order.name} today, and the algo order would be paused: ${message}.`,
       ),
@@ -84,11 +96,15 @@ const TAKE = 'take-profit';
 
 /** The entry as one order; null without one, or if nothing names its price. */
 function entryOrder(terms: AlgoTerms, { bid, ask }: BestPrices, book: BookView): LaterOrder | null {
-  const { entry, side, amount } = terms;
+  const { entry, side, amount, when } = terms;
   if (entry === null) return null;
-  const price = entry.kind === 'limit' ? entry.price : (entry.bound ?? (side === 'buy' ? ask : bid));
+  const named = entry.kind === 'limit' ? entry.price : entry.bound;
+  const price = named ?? (side === 'buy' ? ask : bid);
+  if (price === null) return null;
   const name = entry.kind === 'twap' ? 'last slices' : 'entry';
-  return price === null ? null : { name, when: '', side, price, amount, book, isBanded: false };
+  // what follows the market may meet another one once its condition is met
+  const isCertain = entry.kind === 'limit' || when.length === 0;
+  return { name, prefix: '', side, price, amount, book, isBanded: false, isCertain };
 }
 
 /** The amount of one order of the entry. */
@@ -100,27 +116,39 @@ function sliceOf(terms: AlgoTerms, { price, amount }: LaterOrder): Decimal {
 }
 
 /** The exits, each for the whole amount. */
-function exitOrders(terms: AlgoTerms, best: BestPrices, book: BookView): LaterOrder[] {
-  const { exits, amount } = terms;
+function exitOrders(
+  terms: AlgoTerms,
+  best: BestPrices,
+  whole: LaterOrder | null,
+  priceBand: Decimal | null,
+): LaterOrder[] {
+  const { exits, amount, when } = terms;
   if (exits === null) return [];
   const { take, stop, limit, trail } = exits;
   const side = exitSideOf(terms);
-  const from = side === 'sell' ? best.bid : best.ask;
+  const there = whole === null ? best : marketOfEntry(whole, best);
+  const from = side === 'sell' ? there.bid : there.ask;
+  const order = { side, amount, isBanded: false, isCertain: true };
   const reached = (name: string, level: Decimal): LaterOrder => ({
-    ...{ name, when: `when the ${name} is reached, `, side, amount, isBanded: limit !== null },
-    price: stopPrice(terms, level, best, null),
+    ...{ ...order, name, prefix: `when the ${name} is reached, `, isBanded: limit !== null },
+    price: stopPrice(terms, level, best, priceBand),
     book: viewOf(bestPricesAt(side, level, best)),
   });
+  // its level follows the market: up for a sell, down for a buy
+  const isTrailCertain = side === 'sell' && when.length === 0;
   return [
-    ...(take === null ? [] : [{ name: TAKE, when: '', side, price: take, amount, book, isBanded: false }]),
+    ...(take === null ? [] : [{ ...order, name: TAKE, prefix: '', price: take, book: viewOf(there) }]),
     ...(stop === null ? [] : [reached('stop', stop)]),
-    ...(trail === null || from === null ? [] : [reached('trail', trailLevel(terms, trail, from))]),
+    ...(trail === null || from === null
+      ? []
+      : [{ ...reached('trail', trailLevel(terms, trail, from)), isCertain: isTrailCertain }]),
   ];
 }
 
-function viewOf({ bid, ask }: BestPrices): BookView {
-  const level = (price: Decimal | null) => (price === null ? [] : [{ price: price.toString(), amount: '1' }]);
-  return { bids: level(bid), asks: level(ask), last: null };
+/** The market in which an exit begins: as it is if the entry fills in it, or else the one that reaches the price of the entry. */
+function marketOfEntry({ side, price }: LaterOrder, best: BestPrices): BestPrices {
+  const hit = side === 'buy' ? best.ask : best.bid;
+  return hit !== null && crosses(side, price, hit) ? best : bestPricesAt(side, price, best);
 }
 
 /** What the guards count of an order, in the quote coin. */

@@ -9,12 +9,12 @@ import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { checkTerms, type TermsMarket } from '../../trading/algos/check-terms.js';
 import { most } from '../../trading/algos/children.js';
-import { fits, stopPrice } from '../../trading/algos/prices.js';
+import { fits, limitAt, stopPrice } from '../../trading/algos/prices.js';
 import { type AlgoEntry, type AlgoTerms, type Exits, hasStop, kindOf } from '../../trading/algos/terms.js';
 import { stopLevel } from '../../trading/algos/trigger.js';
 import { amountTerms, evaluateAmount, evaluatePriceInBook, type PriceExpression } from '../../trading/expressions.js';
 import { MarketSnapshot, orThrow, spentCoin } from '../../trading/preview/market-snapshot.js';
-import { distanceFrom, distanceText, referenceOf } from '../../trading/preview/market-view.js';
+import { distanceFrom, distanceText, referenceOf, viewOf } from '../../trading/preview/market-view.js';
 import { estimateFee } from '../../trading/preview/preview.js';
 import { algoAnswer, algoTermsRow, doesEntries, TERMS_FIELDS } from '../algo/algo-row.js';
 import { createAlgo, showAlgo } from '../algo/algos.js';
@@ -224,7 +224,7 @@ function fundedPrice(terms: AlgoTerms, best: BestPrices, priceBand: Decimal | nu
   if (side === 'sell' || ask === null) return referencePrice(terms, best);
   if (entry !== null)
     return entry.kind === 'twap' && !entry.isPassive && entry.bound === null
-      ? stopPrice({ ...terms, entry: null, exits: null }, ask, best, priceBand)
+      ? limitAt(terms, side, ask, best, priceBand)
       : referencePrice(terms, best);
   const level = stopLevel(terms, ask);
   const sent = level === null ? null : stopPrice(terms, level, best, priceBand);
@@ -279,7 +279,7 @@ function balanceWarnings(
   if (needs === null) return [];
   const coin = spentCoin(market, side);
   if (needs.compare(spendable) <= 0) {
-    // its price starts from the one that reaches the stop, which may be past it
+    // the price that reaches the stop may already be past it
     const isTight =
       side === 'buy' && isPricedWhenReached(terms) && needs.times(ONE.plus(terms.slippage)).compare(spendable) > 0;
     if (!isTight) return [];
@@ -318,7 +318,7 @@ function previewText(
 ): string {
   const { side, market: rules, amount, entry, exits } = terms;
   const { does, exchangeKnows, onlyPitKnows } = algoSentences(terms, market, { priceBand });
-  const reference = referenceOf({ ...levelsOf(market), last: null }, side);
+  const reference = referenceOf(viewOf(market), side);
   const priced = (label: string, price: Decimal | null): Entry[] =>
     price === null
       ? []
@@ -347,11 +347,6 @@ function previewText(
     ['exchange', exchange],
     ...warnings.map((warning): Entry => ['warning', warning.text, (text, paint) => paint.warn(text)]),
   ]);
-}
-
-function levelsOf({ bid, ask }: TermsMarket) {
-  const level = (price: Decimal | null) => (price === null ? [] : [{ price: price.toString(), amount: '1' }]);
-  return { bids: level(bid), asks: level(ask) };
 }
 
 function dryAlgo({ terms, market, priceBand, warnings }: PlannedAlgo) {

@@ -84,13 +84,23 @@ export function bestPricesAt(side: Side, price: Decimal, best: BestPrices): Best
  * @param priceBand as a share; null if it is off or unknown
  */
 export function stopPrice(terms: AlgoTerms, level: Decimal, best: BestPrices, priceBand: Decimal | null): Decimal {
-  const limit = terms.exits?.limit ?? null;
-  if (limit !== null) return limit;
-  const side = exitSideOf(terms);
-  const { bid, ask } = bestPricesAt(side, level, best);
-  const reference = midOf({ bid, ask }) ?? level;
+  return terms.exits?.limit ?? limitAt(terms, exitSideOf(terms), level, best, priceBand);
+}
+
+/**
+ * The limit of an order of a side that starts from a price, in the market that has this price, within slippage and price band.
+ * @param priceBand as a share; null if it is off or unknown
+ */
+export function limitAt(
+  terms: Pick<AlgoTerms, 'slippage' | 'market'>,
+  side: Side,
+  from: Decimal,
+  best: BestPrices,
+  priceBand: Decimal | null,
+): Decimal {
+  const reference = midOf(bestPricesAt(side, from, best)) ?? from;
   const band = priceBand === null ? null : bandAround(reference, priceBand, terms.market);
-  return limitWithSlippage(terms, side, level, { band }, null);
+  return limitWithSlippage(terms, side, from, { band }, null);
 }
 
 /** Whether the market takes an order of this amount at this price. */

@@ -1,6 +1,6 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { AlgoMarket, SeenPrices } from './algo-market.js';
-import { least } from './children.js';
+import { least, most } from './children.js';
 import { type DecisionInput, exitRest, PACE_MS } from './decision-input.js';
 import { type AlgoFact, type AlgoFacts, type FactOf, isBetter } from './facts.js';
 import { hitPrice, isUsable } from './prices.js';
@@ -47,11 +47,7 @@ export function seenAfter(terms: AlgoTerms, facts: AlgoFacts, market: AlgoMarket
   );
   const [first, ...others] = prices;
   if (first === undefined) return null;
-  return { high: others.reduce(highest, first), low: others.reduce(least, first) };
-}
-
-function highest(one: Decimal, other: Decimal): Decimal {
-  return one.compare(other) > 0 ? one : other;
+  return { high: others.reduce(most, first), low: others.reduce(least, first) };
 }
 
 /** The gap that ended just now, unless the trail begins only now: what was before its first price does not count. */

@@ -1,4 +1,4 @@
-import { bestPrices, midOf } from '../../domain/book.js';
+import { type BestPrices, bestPrices, midOf } from '../../domain/book.js';
 import { Decimal, formatPercent } from '../../domain/decimal.js';
 import type { Depth, Level } from '../../domain/market-data.js';
 import type { Side } from '../../domain/order.js';
@@ -7,6 +7,12 @@ import type { Side } from '../../domain/order.js';
 export interface BookView extends Pick<Depth, 'bids' | 'asks'> {
   /** The last trade's price, read only if the book is empty. */
   readonly last: Decimal | null;
+}
+
+/** A book of which only the best prices are known. */
+export function viewOf({ bid, ask }: BestPrices): BookView {
+  const level = (price: Decimal | null) => (price === null ? [] : [{ price: price.toString(), amount: '1' }]);
+  return { bids: level(bid), asks: level(ask), last: null };
 }
 
 /** A price to compare others with. */

@@ -98,6 +98,54 @@ it('the limit of one order counts what a stop or a trail is sent at', async () =
   );
 });
 
+describe('the limit of one order counts an exit in the market in which it begins: that of its entry', () => {
+  it.each([
+    'buy btc_usdt 0.1 --at 20000 --trail 2%',
+    'buy btc_usdt 0.1 --over 1h --at 20000 --trail 2%',
+    'buy btc_usdt 0.1 --at 20000 --take 24000',
+    'sell btc_usdt 0.05 --at 40000 --take 20000',
+  ])('%s', async (words) => {
+    await set('orderNotional', '2500usdt');
+    expect((await dry(words)).warnings.join()).not.toContain('order-notional');
+  });
+
+  it.each([
+    ['sell btc_usdt 0.1 --trail 2%', /: when the trail is reached, the order comes to 2,[5-9]\d\d/],
+    ['buy btc_usdt 0.1 --over 1h --trail 2%', /: when the trail is reached, the order comes to 2,[5-9]\d\d/],
+    ['buy btc_usdt 0.13 --over 1h --at 20000 --trail 2%', /: when the trail is reached, the order comes to 2,54\d/],
+    ['buy btc_usdt 0.1 --at 20000 --take 26000', /: the order comes to 2,600 usdt/],
+  ])('but not %s', async (words, expected) => {
+    await set('orderNotional', '2500usdt');
+    const error = await refusal(words);
+    expect(error).toMatch(/^order-notional blocks this: /);
+    expect(error).toMatch(expected);
+  });
+
+  it('and a trail only as a warning if a later market may make it worth less', async () => {
+    await set('orderNotional', '2500usdt');
+    const may = (value: string) =>
+      expect.stringMatching(
+        `^order-notional may hold back the trail, and the algo order would be paused: when the trail is reached, the order comes to ${value}`,
+      );
+    expect((await dry('buy btc_usdt 0.1 --trail 2%')).warnings).toEqual([may('[23],\\d{3}')]);
+    expect((await dry('sell btc_usdt 0.05 --at 40000 --trail 50%')).warnings).toContainEqual(may('3,03\\d'));
+    expect((await dry('buy btc_usdt 0.1 --over 1h --when last<20000 --trail 2%')).warnings).toEqual([
+      may('2,[5-9]\\d\\d'),
+    ]);
+  });
+
+  it('and a stop with a wide slippage at the price that the band leaves', async () => {
+    await set('orderNotional', '4500usdt');
+    expect((await dry('buy btc_usdt 0.1 --stop 40000 --slippage 50%')).warnings).toEqual([]);
+    await set('orderNotional', '4300usdt');
+    expect(await refusal('buy btc_usdt 0.1 --stop 40000 --slippage 50%')).toMatch(
+      /^order-notional blocks this: when the stop is reached, the order comes to 4,39\d/,
+    );
+    await set('priceBand', 'off');
+    expect(await refusal('buy btc_usdt 0.1 --stop 40000 --slippage 50%')).toContain('the order comes to 6,000 usdt');
+  });
+});
+
 describe('a warning says what happens without the coins', () => {
   it.each([
     [
@@ -161,4 +209,15 @@ describe('a slippage beyond the price band', () => {
 it('a trail of one tick is one tick', async () => {
   const { does } = await dry('sell btc_usdt 0.1 --trail 1ticks');
   expect(does[0]).toContain('at a distance of 1 tick:');
+});
+
+it('the limit of a day refuses what is sent today, and of an entry with --when what is above it alone', async () => {
+  await set('dayNotional', '1btc');
+  await pit.done('order buy eth_btc 10 --at 0.05 --yes');
+  expect(await refusal('buy eth_btc 10 --at 0.06 --stop 0.05')).toMatch(/^day-notional blocks this: .* 1\.1 btc/);
+  expect(await refusal('buy eth_btc 20 --at 0.06 --when last>1')).toMatch(/^day-notional blocks this: .* 1\.2 btc/);
+  expect((await dry('buy eth_btc 10 --at 0.06 --when last>1')).warnings).toEqual([
+    expect.stringMatching(/^day-notional would hold back the entry today, .* 1\.1 btc/),
+  ]);
+  expect((await dry('buy eth_btc 8 --at 0.06 --when last>1')).warnings).toEqual([]);
 });
