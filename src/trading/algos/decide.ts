@@ -17,14 +17,11 @@ import {
 } from './decision-input.js';
 import { planEntry } from './entry.js';
 import { planExits } from './exits.js';
-import { type AlgoFact, type AlgoFacts, type AlgoOutcome, type FactOf, isHeldBack } from './facts.js';
+import { type AlgoFact, type AlgoFacts, type AlgoOutcome, type AlgoState, type FactOf, isHeldBack } from './facts.js';
 import { hitPrice, isBlind } from './prices.js';
 import { retryOf } from './retry.js';
 import { type AlgoTerms, hasStop } from './terms.js';
 import { isArmed, missedIn, observeStop, type StopObservation } from './trigger.js';
-
-/** The state of an algo order in lists and JSON. */
-export type AlgoState = 'waiting' | 'working' | 'triggered' | 'settling' | 'blind' | 'paused' | 'halted' | AlgoOutcome;
 
 /** What should be, as the facts, the market and the children say. */
 export interface Decision {

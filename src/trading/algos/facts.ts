@@ -1,6 +1,5 @@
 import type { Decimal } from '../../domain/decimal.js';
 import type { ChildRole } from './children.js';
-import type { AlgoState } from './decide.js';
 import { type AlgoTerms, exitSideOf, hasStop } from './terms.js';
 
 /** What an algo order waits for: the conditions of its entry, or the stop of its exits. */
@@ -14,6 +13,9 @@ export type TriggeredLeg = 'entry' | 'exit';
 export type PauseCause = 'user' | 'halt' | 'guard' | 'rejected' | 'account' | 'missing';
 
 export type AlgoOutcome = 'done' | 'partial' | 'cancelled' | 'failed';
+
+/** The state of an algo order in lists and JSON. */
+export type AlgoState = 'waiting' | 'working' | 'triggered' | 'settling' | 'blind' | 'paused' | 'halted' | AlgoOutcome;
 
 /**
  * What happened to an algo order: a line on disk that is never taken back, written before anything follows from it. Each `time` is when

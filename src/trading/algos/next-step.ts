@@ -1,7 +1,7 @@
 import { type Child, isLegFree, type NewChild, outstandingOf } from './children.js';
-import type { AlgoState, Decision } from './decide.js';
+import type { Decision } from './decide.js';
 import { earliest, PACE_MS, type WantedChild } from './decision-input.js';
-import type { AlgoFact } from './facts.js';
+import type { AlgoFact, AlgoState } from './facts.js';
 
 /** The one next step towards what should be. */
 export type Step =

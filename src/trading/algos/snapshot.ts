@@ -1,8 +1,8 @@
 import type { Order } from '../../domain/order.js';
 import type { ChildOrder } from './child-order.js';
 import type { Child, ChildRole } from './children.js';
-import { type AlgoState, settlingReason, stateOf } from './decide.js';
-import type { AlgoFacts } from './facts.js';
+import { settlingReason, stateOf } from './decide.js';
+import type { AlgoFacts, AlgoState } from './facts.js';
 import type { SaidLine } from './store.js';
 import type { AlgoTerms } from './terms.js';
 

@@ -26,9 +26,8 @@ import {
 import { isOwnerAlive, type Owner, thisProcess } from '../journal/write.js';
 import { ALGO_FOLDER, openAlgos } from './algo-folder.js';
 import type { ChildEnd, ChildRole } from './children.js';
-import type { AlgoState } from './decide.js';
 import { decodeFact, encodeFact } from './fact-line.js';
-import { type AlgoFact, type AlgoFacts, type FactOf, foldFacts, isHeldBack } from './facts.js';
+import { type AlgoFact, type AlgoFacts, type AlgoState, type FactOf, foldFacts, isHeldBack } from './facts.js';
 
 /** Ended algo orders are kept, so many of them. */
 const MOST_ENDED = 1_000;

@@ -1,9 +1,8 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Side } from '../../domain/order.js';
 import { type Child, filledOf, positionOf, positive } from './children.js';
-import type { AlgoState } from './decide.js';
 import { entriesOf, exitsOf } from './decision-input.js';
-import type { AlgoFacts } from './facts.js';
+import type { AlgoFacts, AlgoState } from './facts.js';
 import { type AlgoTerms, exitSideOf, kindOf } from './terms.js';
 import { stopLevel } from './trigger.js';
 
