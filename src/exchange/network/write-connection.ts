@@ -5,10 +5,10 @@ import { connect as connectTls } from 'node:tls';
 import type { Tunnel } from './proxy.js';
 
 /**
- * The longest that an open connection waits for a write, in milliseconds. Hosts, and what translates addresses on the way, commonly
- * drop a silent connection after a minute, some without a word.
+ * The longest that an open connection waits for a write, in milliseconds. Hosts, and what translates addresses on the way, drop a
+ * silent connection after ten seconds to a minute, some without a word, others with an answer (408) that would meet the write.
  */
-const KEEP_MS = 30_000;
+const KEEP_MS = 8_000;
 /** After one that could not be opened, in milliseconds. */
 const PAUSE_MS = 5_000;
 

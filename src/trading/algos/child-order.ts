@@ -218,8 +218,9 @@ export class ChildrenInJournal {
 
   /** Notes that this algo order has cancelled a child, or may have. A rejected cancellation has cancelled nothing. */
   #noteCancel(id: string): void {
-    const [child = '', random] = id.split(CANCELS);
-    if (random !== undefined && childName(child) !== undefined) this.#cancelled.add(child);
+    // the last one: the id of an algo order may have this letter too
+    const child = id.slice(0, Math.max(0, id.lastIndexOf(CANCELS)));
+    if (childName(child) !== undefined) this.#cancelled.add(child);
   }
 
   /** The children of an algo order, oldest first: those that its record names, and those that the journal has. */

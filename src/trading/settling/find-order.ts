@@ -113,7 +113,7 @@ export async function lookUpOrder(
 }
 
 /** Whether an order is dated before the request that would have made it. */
-function isOlder({ time }: Order, { reqTime }: RecordedWrite<'order'>): boolean {
+export function isOlder({ time }: Order, { reqTime }: RecordedWrite<'order'>): boolean {
   return time < reqTime - SLACK_MS;
 }
 

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Order } from '../../../src/domain/order.js';
-import { ChildOrder, readChild, settleChild } from '../../../src/trading/algos/child-order.js';
+import { ChildOrder, ChildrenInJournal, readChild, settleChild } from '../../../src/trading/algos/child-order.js';
+import type { FactRecord } from '../../../src/trading/algos/store.js';
 import type { TradingContext } from '../../../src/trading/trading-context.js';
+import { NOW } from '../../support/fake-host.js';
 import { respond } from '../../support/fault-server.js';
 import { record, serve } from '../support/exchange.js';
 import { TERMS } from '../support/terms.js';
@@ -95,6 +97,18 @@ test('what an IOC order leaves, and an order that pit has cancelled, count as ca
   own.isCancelledHere = true;
   own.show(cancelled);
   expect([ioc.end, own.end]).toEqual(['cancelled', 'cancelled']);
+});
+
+test.each(['aaaaaaa', 'axvbny2'])('a cancellation in the journal counts as that of the algo order %s', async (id) => {
+  const trading = tradingOf('http://127.0.0.1:1');
+  const child = `${id}t1`;
+  const cancel = { operation: 'cancel', terms: { market: 'btc_usdt', order: { id: '8' } } } as const;
+  const line = { child, type: 'limit', price: '100', amount: '1', time: NOW } as const;
+  const cancelId = new ChildOrder(line).cancelId('c7d9d44bb065');
+  trading.journal.begin<'cancel'>(cancel, { id: cancelId, reqTime: NOW }).release();
+  const record = { id, children: [line], closed: [], duplicates: [] } as unknown as FactRecord;
+  const [found] = new ChildrenInJournal(trading.journal, 0).of(record);
+  expect(found?.isCancelledHere).toBe(true);
 });
 
 test.each([

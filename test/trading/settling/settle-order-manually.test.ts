@@ -83,9 +83,12 @@ it.each([
   ['of the other side', { type: 0 }, 'the side sell instead of buy'],
   ['at another price', { price: 30_100 }, 'the price 30100 instead of 30000'],
   ['of another amount', { total_amount: 0.1 }, 'the amount 0.1 instead of 0.01'],
+  ['that was placed before', { trade_date: NOW - 60_000 }, 'a time before it was sent'],
+  ['of another type', { type: 3 }, 'the type postOnly instead of limit'],
 ])('an order is not settled as one %s', async (_, changes, differs) => {
   const { url } = await serveFaults({
-    answer: ({ target }) => respond(query(target).id === '7' ? record({ id: '7', ...changes }) : NOT_FOUND),
+    answer: ({ target }) =>
+      respond(query(target).id === '7' ? record({ id: '7', trade_date: NOW, ...changes }) : NOT_FOUND),
   });
   const trading = lostOrder(url);
   await expect(settleManually(trading, 'lost1', placedAs('7'))).rejects.toMatchObject({
@@ -101,7 +104,7 @@ it('an order that the exchange changed is settled as the one that it shows for t
     answer: ({ target }) => {
       const { id, customerOrderId } = query(target);
       const isIt = id === '7' || customerOrderId === 'lost1';
-      return respond(isIt ? record({ id: '7', price: 30_000.5 }) : NOT_FOUND);
+      return respond(isIt ? record({ id: '7', trade_date: NOW, price: 30_000.5 }) : NOT_FOUND);
     },
   });
   const trading = lostOrder(url);

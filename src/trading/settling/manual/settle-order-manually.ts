@@ -5,7 +5,7 @@ import type { JournalEntry } from '../../journal/entry.js';
 import { differences, termsKey } from '../../orders/terms.js';
 import type { TradingContext } from '../../trading-context.js';
 import { closeMarket } from '../close-lists.js';
-import { findNewest } from '../find-order.js';
+import { findNewest, isOlder } from '../find-order.js';
 import { endJob, outcomeOf } from '../settle-job.js';
 import { type ManualOutcome, requireClaimed, requireExpired } from './manual-outcome.js';
 
@@ -33,7 +33,12 @@ export async function settleOrderManually(
  * that it shows for the client id.
  */
 async function requireTerms(trading: TradingContext, { write }: JournalEntry<'order'>, order: Order): Promise<void> {
-  const differs = differences(order, write.terms);
+  const { type } = write.terms;
+  const differs = [
+    ...differences(order, write.terms),
+    ...(order.type === 'other' || order.type === type ? [] : [`the type ${order.type} instead of ${type}`]),
+    ...(isOlder(order, write) ? ['a time before it was sent'] : []),
+  ];
   if (differs.length === 0 || (await findNewest(trading, write))?.id === order.id) return;
   throw usage(`Order ${order.id} is not ${write.id}: it has ${differs.join(', ')}. Nothing was recorded.`, [
     suggest('See the orders', 'orders', write.terms.market, '--state', 'all'),
