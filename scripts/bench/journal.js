@@ -52,7 +52,6 @@ const GIVEN = {
   moveIfExists: 'true',
   readIfExists: 'undefined',
   namesIn: '[]',
-  syncFolder: '',
   linesBackwards: '[]',
 };
 
