@@ -47,9 +47,9 @@ function recorded(home) {
   const folders = ['unsettled', 'settled', 'jobs'].map((name) => path.join(journals, account, name));
   const [file = ''] = folders.flatMap((folder) => readdirSync(folder).map((name) => path.join(folder, name)));
   const lines = readFileSync(file, 'utf8').split('\n');
-  const events = lines.flatMap((line) => (line === '' ? [] : JSON.parse(line.slice(17)))).filter(({ fact }) => fact);
-  const answers = events.filter(({ fact }) => fact.kind === 'answered');
-  const refused = events.filter(({ fact }) => fact.kind === 'refused' && fact.code === TOO_FREQUENT);
+  const events = lines.flatMap((line) => (line === '' ? [] : JSON.parse(line))).filter(({ batchEvent }) => batchEvent);
+  const answers = events.filter(({ batchEvent }) => batchEvent.kind === 'answered');
+  const refused = events.filter(({ batchEvent: { kind, code } }) => kind === 'refused' && code === TOO_FREQUENT);
   return { milliseconds: answers.at(-1).time - events[0].time, refused: refused.length };
 }
 
