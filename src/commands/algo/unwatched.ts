@@ -50,13 +50,13 @@ export function continueText(pid: number): string {
 
 /**
  * Lines for each account with algo orders that are watched and whose stop is not sent all the same: they are paused, or its order was
- * rejected. Also for those of which that cannot be read.
+ * rejected. A record that cannot be read is named too.
  */
 export async function unsentStopsText(host: Host): Promise<string[]> {
   const { state } = host.directories;
   const lines = openAlgos(state).map(async ({ account, ids }) => {
     const store = new AlgoStore(host, state, account);
-    // those that nobody watches are reported as such
+    // without a watcher, unwatchedText has a line for the account
     if (ids.length === 0 || !store.isWatched) return [];
     const found = await Promise.all(ids.map(async (id) => ({ id, danger: await dangerOf(store, id) })));
     const [paused, rejected, unread] = (['paused', 'rejected', 'unread'] as const).map((danger) =>

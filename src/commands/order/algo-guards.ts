@@ -145,7 +145,7 @@ function exitOrders(
   ];
 }
 
-/** The market in which an exit begins: as it is if the entry fills in it, or else the one that reaches the price of the entry. */
+/** The market when the entry fills: today's if it fills at once, otherwise the market at the price of the entry. */
 function marketOfEntry({ side, price }: LaterOrder, best: BestPrices): BestPrices {
   const hit = side === 'buy' ? best.ask : best.bid;
   return hit !== null && crosses(side, price, hit) ? best : bestPricesAt(side, price, best);

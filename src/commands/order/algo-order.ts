@@ -217,7 +217,7 @@ function referencePrice({ entry, exits, side }: Pick<AlgoTerms, 'entry' | 'exits
   return named ?? (side === 'buy' ? ask : bid);
 }
 
-/** The price at which the account has to have the coins: for a buy, the highest at which an order may be sent, as far as it is known. */
+/** The price that decides how many coins are needed: for a buy, the highest price of its orders that is known. */
 function fundedPrice(terms: AlgoTerms, best: BestPrices, priceBand: Decimal | null): Decimal | null {
   const { entry, exits, side } = terms;
   const { ask } = best;

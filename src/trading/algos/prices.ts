@@ -72,7 +72,7 @@ export function bandAround(
   };
 }
 
-/** The best prices once an order of this side would meet a price, with the spread as it is now. */
+/** The best prices if the market moves until an order of this side fills at a price; the spread stays as it is. */
 export function bestPricesAt(side: Side, price: Decimal, best: BestPrices): BestPrices {
   const { bid, ask } = best;
   const spread = bid === null || ask === null || isCrossed(best) ? Decimal.zero : ask.minus(bid);

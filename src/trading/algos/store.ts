@@ -324,7 +324,7 @@ export class AlgoStore {
     return text === undefined ? undefined : (valueInLine(text) as StatusNote | undefined);
   }
 
-  /** What the process that watches said last; undefined if nobody watches, or a fact of the user has made it old. */
+  /** What the watching process said last; undefined if nobody watches, or if the user has changed the algo order since. */
   currentNoteOf(id: string, facts: AlgoFacts): StatusNote | undefined {
     const isOld = facts.ended !== null || facts.cancelled !== null || isHeldBack(facts, 'stop');
     const note = isOld || !this.isWatched ? undefined : this.noteOf(id);

@@ -9,7 +9,7 @@ export interface BookView extends Pick<Depth, 'bids' | 'asks'> {
   readonly last: Decimal | null;
 }
 
-/** A book of which only the best prices are known. */
+/** A book with nothing but the best prices. */
 export function viewOf({ bid, ask }: BestPrices): BookView {
   const level = (price: Decimal | null) => (price === null ? [] : [{ price: price.toString(), amount: '1' }]);
   return { bids: level(bid), asks: level(ask), last: null };

@@ -168,7 +168,7 @@ describe('a warning says what happens without the coins', () => {
     expect((await dry(words)).warnings).toEqual([expected]);
   });
 
-  it('of which none is there', async () => {
+  it('and has none of the coin', async () => {
     await pit.json('order sell eos_usdt 100% --at ask+5% --yes');
     expect((await dry('sell eos_usdt 100 --stop bid-5%')).warnings).toEqual([
       'This needs 100 eos but no eos is available: without more, it sells nothing, waits if other orders lock the coins, and otherwise ends as failed.',

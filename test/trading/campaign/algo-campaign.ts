@@ -434,8 +434,7 @@ class Round {
   }
 
   /**
-   * When nothing of it was to be placed: during a halt, and after that until it is resumed, by whoever does so first. One that is made
-   * from the halt on need not be paused by it.
+   * When it had to place nothing: from a halt until the first resume. A halt need not pause an algo order that is made after it began.
    */
   #barredOf(facts: readonly AlgoFact[], began: number): Span[] {
     const resumed = facts.flatMap((fact) => (fact.fact === 'resumed' ? [fact.time] : []));
