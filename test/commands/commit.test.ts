@@ -92,7 +92,7 @@ describe('a prepared write', () => {
       text: expect.stringMatching(/^buy [\d.]+ btc_usdt at [\d,.]+ \(limit, spot\)$/),
       places: [{ side: 'buy', type: 'limit', account: 'spot', price: expect.any(String), amount: expect.any(String) }],
     });
-    expect(prepared.expires - prepared.made).toBe(60_000);
+    expect(prepared.expires - prepared.made).toBe(300_000);
     expect(await orders()).toEqual(before);
   });
 
@@ -354,11 +354,11 @@ describe('pit commit', () => {
     });
   });
 
-  it('refuses an id after 60 s', async () => {
+  it('refuses an id after 5 minutes', async () => {
     const { id, expires } = await prepare(order(ORDER));
     const late = { host: { now: () => expires + 1 } };
     expect(await refusal(id, late)).toMatchObject({
-      message: expect.stringMatching(/ expired .* ago: it could be committed for 60 s\. Nothing was sent\.$/),
+      message: expect.stringMatching(/ expired .* ago: it could be committed for 5 minutes\. Nothing was sent\.$/),
     });
     expect(await pit.json('commit', late)).toEqual([]);
     expect(await committed(id, { host: { now: () => expires } })).toMatchObject({ outcome: 'placed' });

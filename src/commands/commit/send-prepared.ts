@@ -2,6 +2,7 @@ import { type Advice, Failure, suggest, usage } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { ageText } from '../../terminal/time.js';
 import { isOwnerAlive } from '../../trading/journal/write.js';
+import { PREPARED_FOR } from '../../trading/prepared/prepared-folder.js';
 import { type Kept, PreparedStore } from '../../trading/prepared/prepared-store.js';
 import { algoIn, leavesRecord, type PreparedWrite } from '../../trading/prepared/prepared-write.js';
 import { cancelPrepared } from '../cancel/cancel.js';
@@ -26,7 +27,7 @@ export async function findPrepared(context: WriteContext, id: string): Promise<P
     throw usage(`The file of ${id} was changed after it was prepared, so it was not sent.`, AGAIN);
   if (kept === undefined)
     throw usage(`Nothing is prepared as ${id}.`, [
-      'A prepared write can be committed once, within 60 s.',
+      `A prepared write can be committed once, within ${PREPARED_FOR}.`,
       suggest('List prepared writes', 'commit'),
     ]);
   const { prepared } = kept;
@@ -44,7 +45,7 @@ export async function findPrepared(context: WriteContext, id: string): Promise<P
   if (kept.takenBy !== null || isRecorded(trading, id)) throw alreadyCommitted(context, kept);
   if (!store.isInTime(prepared))
     throw usage(
-      `${id} expired ${ageText(host.now() - prepared.expires)} ago: it could be committed for 60 s. Nothing was sent.`,
+      `${id} expired ${ageText(host.now() - prepared.expires)} ago: it could be committed for ${PREPARED_FOR}. Nothing was sent.`,
       AGAIN,
     );
   return prepared;

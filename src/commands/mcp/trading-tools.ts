@@ -7,6 +7,7 @@ import { isoTime } from '../../terminal/time.js';
 import { AgentLimits } from '../../trading/guards/agent-limits.js';
 import type { Journal } from '../../trading/journal/journal.js';
 import { isOwnerAlive, type Outcome, operationName } from '../../trading/journal/write.js';
+import { PREPARED_FOR } from '../../trading/prepared/prepared-folder.js';
 import { PreparedStore } from '../../trading/prepared/prepared-store.js';
 import { leavesRecord, type PreparedKind } from '../../trading/prepared/prepared-write.js';
 import { PREPARED, type PreparedRow } from '../commit/commit.js';
@@ -116,8 +117,7 @@ export function tradingTools(
       tool({
         name: 'prepare',
         title: 'Prepare a trade',
-        description:
-          'Use it first for every order, ladder of orders, replacement, cancellation and algo order: it checks and prices it, and sends nothing. An algo order is run by pit: exits alone (stop, trail, or take with one of them), or an entry (price, over or chase), with exits that protect what it fills. It returns the exact orders and an id, which commit takes within 60 s, once.',
+        description: `Use it first for every order, ladder of orders, replacement, cancellation and algo order: it checks and prices it, and sends nothing. An algo order is run by pit: exits alone (stop, trail, or take with one of them), or an entry (price, over or chase), with exits that protect what it fills. It returns the exact orders and an id, which commit takes within ${PREPARED_FOR}, once.`,
         parameters: PREPARE,
         output: shape.object(PREPARED_FIELDS),
         effect: 'write',

@@ -4,8 +4,11 @@ import path from 'node:path';
 /** The folder of the prepared writes, below the state folder. */
 export const PREPARED_FOLDER = 'prepared';
 
-/** For how long a prepared write may be committed, in milliseconds. */
-export const PREPARED_MS = 60_000;
+/** For how long a prepared write may be committed, in milliseconds: a person may have to open a terminal first. */
+export const PREPARED_MS = 300_000;
+
+/** The same in messages. */
+export const PREPARED_FOR = `${PREPARED_MS / 60_000} minutes`;
 
 /** The name of a claim's link begins with this, and with the id of the write. */
 const HIDDEN = '.';
