@@ -32,7 +32,7 @@ const LEVEL = { price: shape.decimal('in the quote coin'), amount: shape.decimal
 
 export const DEPTH: shape.Fields = {
   market: shape.text(''),
-  time: shape.time('when the exchange created it'),
+  time: shape.nullable(shape.time('when the exchange created it')),
   bids: shape.array(shape.object(LEVEL), 'best first'),
   asks: shape.array(shape.object(LEVEL), 'best first'),
 };
@@ -68,7 +68,7 @@ export default define({
       warnIfCrossed({ bids, asks });
       const showChosen = bids.length > 0 && asks.length > 0 ? showChart : showBook;
       return {
-        data: { market, time: isoTime(time), bids, asks },
+        data: { market, time: time === null ? null : isoTime(time), bids, asks },
         csv: bookRows({ bids, asks }),
         csvHeader: fieldNames(BOOK_ROW),
         show: (screen) => showChosen(screen, { market, base, quote, time, bids, asks }),
@@ -154,15 +154,19 @@ function drawBook(screen: Screen, { market, base, quote, time, bids, asks }: Mar
     },
     { title: '', value: ({ bar }) => bar, importance: 2, paint: paintSide, onScreenOnly: true },
   ];
-  const title = `${market}  ${zonedTime(time)}`;
+  const title = `${market}  ${timeText(time)}`;
   return `${table(screen, columns, rows, { title })}\n${spreadLine(screen, { bids, asks, quote })}`;
+}
+
+function timeText(time: number | null): string {
+  return time === null ? 'time unknown' : zonedTime(time);
 }
 
 async function chartView(): Promise<typeof showBook> {
   const { chartSize, depthChart } = await import('../terminal/charts/index.js');
   return (screen, { market, base, quote, time, bids, asks }) =>
     [
-      screen.paint.strong(`${market}  ${zonedTime(time)}, cumulative amounts in ${base}`),
+      screen.paint.strong(`${market}  ${timeText(time)}, cumulative amounts in ${base}`),
       ...depthChart(bids, asks, chartSize(screen)).lines(screen.paint),
       spreadLine(screen, { bids, asks, quote }),
     ].join('\n');

@@ -146,8 +146,8 @@ async function readEach({ session }: Context, markets: readonly Market[]): Promi
   return Promise.all(markets.map(async ({ market }) => tickerRow(market, await client.ticker({ market }))));
 }
 
-export function tickerRow(market: string, { time, ...ticker }: Ticker & { readonly time: number }): Row {
-  return { market, time: isoTime(time), ...ticker };
+export function tickerRow(market: string, { time, ...ticker }: Ticker & { readonly time: number | null }): Row {
+  return { market, time: time === null ? null : isoTime(time), ...ticker };
 }
 
 async function readAll({ session }: Context, markets: readonly Market[]): Promise<Row[]> {

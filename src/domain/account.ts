@@ -1,14 +1,14 @@
-/** What a key may do: query the account, lend and borrow, trade, deposit and withdraw. */
+/** What a key may do: query the account, lend and borrow, trade, deposit and withdraw. Null for what the exchange leaves out. */
 export interface Permissions {
-  readonly asset: boolean;
-  readonly lever: boolean;
-  readonly entrust: boolean;
-  readonly money: boolean;
+  readonly asset: boolean | null;
+  readonly lever: boolean | null;
+  readonly entrust: boolean | null;
+  readonly money: boolean | null;
 }
 
 export type Permission = keyof Permissions;
 
-/** A coin of the account; amounts are decimal texts. */
+/** A coin of the account; amounts are decimal texts. Null for what the exchange leaves out. */
 export interface Coin {
   /** In lower case. */
   readonly coin: string;
@@ -16,28 +16,29 @@ export interface Coin {
   readonly name: string;
   readonly available: string;
   readonly frozen: string;
-  readonly canDeposit: boolean;
-  readonly canWithdraw: boolean;
-  readonly canLoan: boolean;
+  readonly canDeposit: boolean | null;
+  readonly canWithdraw: boolean | null;
+  readonly canLoan: boolean | null;
   /** Decimal places of its amounts. */
-  readonly scale: number;
+  readonly scale: number | null;
   /** What else the exchange reports of the coin, as it was sent. */
   readonly details: {
     readonly key: string;
-    readonly enName: string;
-    readonly cnName: string;
-    readonly showName: string;
-    readonly unitTag: string;
-    readonly unitDecimal: number;
-    readonly fundstype: number;
+    readonly enName: string | null;
+    readonly cnName: string | null;
+    readonly showName: string | null;
+    readonly unitTag: string | null;
+    readonly unitDecimal: number | null;
+    readonly fundstype: number | null;
   };
 }
 
+/** Null for what the exchange leaves out. */
 export interface AccountInfo {
-  readonly username: string;
-  readonly tradePassword: boolean;
-  readonly googleAuth: boolean;
-  readonly mobileAuth: boolean;
+  readonly username: string | null;
+  readonly tradePassword: boolean | null;
+  readonly googleAuth: boolean | null;
+  readonly mobileAuth: boolean | null;
   readonly permissions: Permissions;
   readonly coins: readonly Coin[];
 }

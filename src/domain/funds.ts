@@ -88,13 +88,13 @@ export interface ChainAddress {
   readonly canWithdraw: boolean | null;
 }
 
-/** What a withdrawal over a chain costs, and whether the chain is open. */
+/** What a withdrawal over a chain costs, and whether the chain is open. Null for what the exchange leaves out. */
 export interface ChainFee {
   readonly coin: string;
-  readonly chain: string;
-  readonly mainChain: string;
+  readonly chain: string | null;
+  readonly mainChain: string | null;
   /** A decimal text in the coin. */
-  readonly fee: string;
-  readonly canDeposit: boolean;
-  readonly canWithdraw: boolean;
+  readonly fee: string | null;
+  readonly canDeposit: boolean | null;
+  readonly canWithdraw: boolean | null;
 }

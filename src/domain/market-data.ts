@@ -21,8 +21,8 @@ export interface Level {
 
 /** A market's order book. */
 export interface Depth {
-  /** Milliseconds since the Unix epoch. */
-  readonly time: number;
+  /** Milliseconds since the Unix epoch; null if the exchange does not say. */
+  readonly time: number | null;
   /** Best first, as on the other side. */
   readonly bids: readonly Level[];
   readonly asks: readonly Level[];

@@ -51,6 +51,8 @@ quote it. *Observed* marks what exchanges were seen to do although the document 
 - There are two deployments, a domestic and an overseas one. Each has a market-data host and a trade host.
 - Market data is under \`/data/v1/\` of the market-data host, over https, and needs no key. The rest is under \`/api/\` of the trade
   host. The User-Agent has to look like a desktop browser's.
+- Of an answer pit needs what decides about money: what identifies, prices, amounts, states, and the times by which orders and withdrawals
+  are found again. Every other field is marked *or missing*: if it is missing or null, it is shown as empty, and null in JSON.
 - A market is written \`btc_usdt\`. The coins bchabc, bchsv, hsr and nxwc are called bch, bsv, hc and xwc since 2021-07-16.
 
 ## Signing

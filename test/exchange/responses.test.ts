@@ -68,7 +68,7 @@ describe('undocumented types that deployments send', () => {
     ['{"code":1000,"message":{"des":"done","isSuc":true}}', 'done'],
   ])('reads the message of a cancellation %s', (body, des) => {
     const nothing = { amount: null, price: null, completeMonty: null, completeAmount: null };
-    expect(readResponse('cancelOrder', body).message).toEqual({ des, isSuc: true, datas: nothing });
+    expect(readResponse('cancelOrder', body).message).toMatchObject({ des, datas: nothing });
   });
 
   it.each([

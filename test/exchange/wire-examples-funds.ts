@@ -46,10 +46,10 @@ export const FUNDS = {
     fields: {
       result: 'strict',
       'result.coins': 'strict',
-      'result.base.username': 'text',
+      'result.base.username': 'optional',
       'result.coins.0.available': 'decimal',
       'result.coins.0.freez': 'decimal',
-      moneyPerm: 'strict',
+      moneyPerm: 'open',
     },
   },
   getSpotBills: {
@@ -99,7 +99,7 @@ export const FUNDS = {
       code: 1000,
       message: { des: 'success', isSuc: true, datas: { key: '0x0af7f36b8f09410f3df62c81e5846da673d4d9a9' } },
     },
-    fields: { message: 'strict', 'message.datas.key': 'optional', 'message.isSuc': 'strict' },
+    fields: { message: 'strict', 'message.datas.key': 'optional', 'message.isSuc': 'open' },
   },
   getPayinAddress: {
     values: { currency: 'eos' },
@@ -240,7 +240,7 @@ export const FUNDS = {
       message: 'success',
       result: { USDT: [{ chainName: 'TRX', mainChainName: 'TRON', fee: '1.0', canDeposit: true, canWithdraw: true }] },
     },
-    fields: { result: 'strict', 'result.USDT.0.fee': 'decimal', 'result.USDT.0.chainName': 'text' },
+    fields: { result: 'strict', 'result.USDT.0.fee': 'openDecimal', 'result.USDT.0.chainName': 'optional' },
   },
   withdraw: {
     values: {

@@ -207,6 +207,11 @@ export interface DocumentExchange {
 
 export const DOCUMENTED = Object.keys(SHOWN);
 
+/** The example of an answer. */
+export function shownAnswer(name: string): string {
+  return SHOWN[name]?.answer ?? '';
+}
+
 /** The body of an answer, or what makes it of the parameters. */
 export type Answer = string | ((given: URLSearchParams) => string);
 

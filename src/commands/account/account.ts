@@ -9,15 +9,15 @@ import { BALANCE, balanceOf } from './balance.js';
 import { PERMISSIONS, whatNeeds } from './permissions.js';
 
 const ACCOUNT: shape.Fields = {
-  username: shape.outsideText(''),
-  tradePassword: shape.boolean('whether one is set'),
-  googleAuth: shape.boolean('an authenticator app'),
-  mobileAuth: shape.boolean('a phone'),
+  username: shape.nullable(shape.outsideText('')),
+  tradePassword: shape.nullable(shape.boolean('whether one is set')),
+  googleAuth: shape.nullable(shape.boolean('an authenticator app')),
+  mobileAuth: shape.nullable(shape.boolean('a phone')),
   permissions: shape.object({
-    asset: shape.boolean(PERMISSIONS.asset),
-    lever: shape.boolean(PERMISSIONS.lever),
-    entrust: shape.boolean(PERMISSIONS.entrust),
-    money: shape.boolean(PERMISSIONS.money),
+    asset: shape.nullable(shape.boolean(PERMISSIONS.asset)),
+    lever: shape.nullable(shape.boolean(PERMISSIONS.lever)),
+    entrust: shape.nullable(shape.boolean(PERMISSIONS.entrust)),
+    money: shape.nullable(shape.boolean(PERMISSIONS.money)),
   }),
 };
 
@@ -25,12 +25,12 @@ const ACCOUNT: shape.Fields = {
 const COIN = shape.object({
   ...BALANCE,
   key: shape.outsideText(''),
-  enName: shape.outsideText(''),
-  cnName: shape.outsideText(''),
-  showName: shape.outsideText(''),
-  unitTag: shape.outsideText(''),
-  unitDecimal: shape.integer(''),
-  fundstype: shape.integer('a code of unknown meaning'),
+  enName: shape.nullable(shape.outsideText('')),
+  cnName: shape.nullable(shape.outsideText('')),
+  showName: shape.nullable(shape.outsideText('')),
+  unitTag: shape.nullable(shape.outsideText('')),
+  unitDecimal: shape.nullable(shape.integer('')),
+  fundstype: shape.nullable(shape.integer('a code of unknown meaning')),
 });
 
 /** A write whose outcome is unknown, by the names of `resolve`. */
@@ -58,7 +58,7 @@ export default define({
     }));
     const halted = (await client.halt()) !== undefined;
     const account = { ...info, coins: coins.map((coin) => ({ ...balanceOf(coin), ...coin.details })) };
-    const onOff = (enabled: boolean) => (enabled ? 'on' : 'off');
+    const onOff = (enabled: boolean | null) => (enabled === null ? null : enabled ? 'on' : 'off');
     const security: Entry[] = [
       ['user', account.username],
       ['trade password', onOff(account.tradePassword)],
@@ -68,6 +68,7 @@ export default define({
     const names = Object.keys(PERMISSIONS) as Permission[];
     const permissions = names.map((name): Entry => {
       const has = account.permissions[name];
+      if (has === null) return [name, `unknown  ${PERMISSIONS[name]}`, (line, paint) => paint.faint(line)];
       const needs = has ? '' : `; needed by ${whatNeeds(name)}`;
       return [
         name,

@@ -22,9 +22,9 @@ export const BALANCE: shape.Fields = {
   available: shape.decimal(''),
   frozen: shape.decimal('held by open orders'),
   total: shape.decimal('available and frozen'),
-  canDeposit: shape.boolean(''),
-  canWithdraw: shape.boolean(''),
-  canLoan: shape.boolean('can be lent'),
+  canDeposit: shape.nullable(shape.boolean('')),
+  canWithdraw: shape.nullable(shape.boolean('')),
+  canLoan: shape.nullable(shape.boolean('can be lent')),
   value: shape.nullable(shape.decimal('in the coin of --in, or the first of several')),
 };
 

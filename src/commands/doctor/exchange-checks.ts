@@ -153,7 +153,8 @@ export const key: Check = {
     if (keysMissing !== null) return fail(keysMissing.message, keysMissing.hint);
     const { username } = await probes.account();
     const place = keychainEntry === null ? '' : ', from the keychain,';
-    return ok(`the key of "${profile}"${place} is accepted; the account is ${username}`);
+    const account = username === null ? '' : `; the account is ${username}`;
+    return ok(`the key of "${profile}"${place} is accepted${account}`);
   },
 };
 
@@ -170,9 +171,14 @@ function permissionsResult(granted: Permissions): CheckResult {
   const names = Object.keys(PERMISSIONS) as Permission[];
   const describe = (some: readonly Permission[]) => some.map((name) => PERMISSIONS[name]).join('; ');
   const allowed = names.filter((name) => granted[name]);
-  const missing = names.filter((name) => !granted[name]);
+  const missing = names.filter((name) => granted[name] === false);
+  const unknown = names.filter((name) => granted[name] === null);
   const may = allowed.length === 0 ? 'none granted' : `granted: ${describe(allowed)}`;
-  const detail = missing.length === 0 ? may : `${may}. Not granted: ${describe(missing)}`;
+  const others = [
+    ...(missing.length === 0 ? [] : [`Not granted: ${describe(missing)}`]),
+    ...(unknown.length === 0 ? [] : [`The exchange does not say: ${describe(unknown)}`]),
+  ];
+  const detail = [may, ...others].join('. ');
   // trading needs only these two
   const needed = missing.filter((name) => name === 'asset' || name === 'entrust');
   if (needed.length === 0) return ok(detail);

@@ -11,11 +11,11 @@ import { openColumn } from './state-columns.js';
 
 const CHAIN_FEE = shape.object({
   coin: shape.outsideText(''),
-  chain: shape.outsideText(''),
-  mainChain: shape.outsideText(''),
-  fee: shape.decimal('of a withdrawal'),
-  canDeposit: shape.boolean(''),
-  canWithdraw: shape.boolean(''),
+  chain: shape.nullable(shape.outsideText('')),
+  mainChain: shape.nullable(shape.outsideText('')),
+  fee: shape.nullable(shape.decimal('of a withdrawal')),
+  canDeposit: shape.nullable(shape.boolean('')),
+  canWithdraw: shape.nullable(shape.boolean('')),
 });
 
 const column = fieldColumns<ChainFee>(CHAIN_FEE);

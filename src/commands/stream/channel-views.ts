@@ -70,7 +70,7 @@ const VIEWS: { readonly [Kind in ChannelKind]: ChannelView<Kind> } = {
     rows: bookRows,
     document: {
       shape: shape.object(DEPTH),
-      of: ({ time, bids, asks }, { market }) => ({ market, time: isoTime(time), bids, asks }),
+      of: ({ time, bids, asks }, { market }) => ({ market, time: time === null ? null : isoTime(time), bids, asks }),
     },
     size: ({ bids, asks }) => 2 * Math.min(MAX_LEVELS, Math.max(bids.length, asks.length)) + AROUND_LEVELS,
     show: (screen, { time, bids, asks }, { market }, rows) => {

@@ -48,7 +48,7 @@ export function firstMissing({ coin, amount }: GivenWithdrawal): Failure {
 /** What the exchange reports about a coin. Throws Failure `usage` for an unknown one, `credentials` for a key that may not withdraw. */
 export async function coinFacts(context: Context, trading: TradingContext, coin: string): Promise<CoinFacts> {
   const facts = await explainRefusal(context, { coin, command: 'withdraw' }, () => readCoinFacts(trading.client, coin));
-  if (facts.permitted && facts.entry === undefined) throw unknownCoin(coin, facts.known);
+  if (facts.permitted !== false && facts.entry === undefined) throw unknownCoin(coin, facts.known);
   checkCoin(coin, facts);
   return facts;
 }

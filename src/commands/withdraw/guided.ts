@@ -30,7 +30,7 @@ export async function askRequest(
 
 async function askCoin({ prompts, budget }: Context, { client }: TradingContext): Promise<string> {
   const { coins } = await client.account();
-  const owned = coins.filter(({ canWithdraw, available }) => canWithdraw && /[1-9]/.test(available));
+  const owned = coins.filter(({ canWithdraw, available }) => canWithdraw !== false && /[1-9]/.test(available));
   const choices = owned.map(
     ({ coin, name, available }): Choice<string> => ({
       name: `${coin.padEnd(6)} ${formatAmount(available)} available  ${name}`,
@@ -55,11 +55,15 @@ async function askChain(
   memo: string | undefined,
 ): Promise<string | undefined> {
   const { address } = destinationOf(to, memo, chains);
-  const open = chains.filter(({ canWithdraw }) => canWithdraw);
+  const open = chains.filter(({ canWithdraw }) => canWithdraw !== false);
   const fitting = open.filter((one) => addressDoubt(address, one) === undefined);
   const possible = fitting.length === 0 ? open : fitting;
   if (possible.length < 2) return undefined;
-  const choices = possible.map(({ chain, fee }) => ({ name: `${chain}  fee ${fee}`, value: chain, short: chain }));
+  const choices = possible.map(({ chain, fee }) => ({
+    name: `${chain}  fee ${fee ?? 'unknown'}`,
+    value: chain,
+    short: chain,
+  }));
   return budget.pausedDuring(() => prompts.select('Which chain does the receiver expect?', choices));
 }
 

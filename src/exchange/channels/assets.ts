@@ -1,11 +1,11 @@
 import * as v from 'valibot';
 import type { Coin } from '../../domain/account.js';
-import { text } from '../operations/fields.js';
+import { optionalText } from '../operations/fields.js';
 import { coinEntry, toCoin } from '../operations/funds.js';
 import { type ChannelDescription, describeChannel, observedBy, type Reading, type Snapshot } from './channel.js';
 import { isSameNumber, RowState } from './newest.js';
 
-const assets = v.object({ coins: v.array(coinEntry), version: v.optional(text) });
+const assets = v.object({ coins: v.array(coinEntry), version: optionalText });
 
 const ofAssets = {
   parts: [],

@@ -42,7 +42,7 @@ const POLL_MS = 2_000;
 /** "One request per second" of candles by all processes. */
 const CANDLE_POLL_MS = 10_000;
 
-type TimedTicker = Ticker & { readonly time: number };
+type TimedTicker = Ticker & { readonly time: number | null };
 
 const PRICES = ['bid', 'ask', 'last'] as const;
 
@@ -52,7 +52,7 @@ const ticker = describeChannel(
     template: '{market}_ticker',
     signed: false,
     parameters: { market: required(joinedMarket) },
-    frame: v.object({ ticker: tickerFields, date: instant }),
+    frame: v.object({ ticker: tickerFields, date: maybe(instant) }),
     sources: { name: observedBy(14), parameters: observedBy(14), frame: observedBy(3) },
   },
   {
@@ -80,7 +80,7 @@ const depth = describeChannel(
     template: '{market}_depth',
     signed: false,
     parameters: { market: required(joinedMarket) },
-    frame: v.object({ asks: levels, bids: levels, timestamp: instant }),
+    frame: v.object({ asks: levels, bids: levels, timestamp: maybe(instant) }),
     sources: { name: observedBy(14), parameters: observedBy(14), frame: observedBy(3) },
   },
   {

@@ -25,8 +25,8 @@ export interface NewestState<Data = unknown> {
 
 /** A moment of the exchange. */
 interface Timed {
-  /** Milliseconds since the Unix epoch. */
-  readonly time: number;
+  /** Milliseconds since the Unix epoch; null if the exchange does not say. */
+  readonly time: number | null;
 }
 
 /** A channel whose every push is its whole state, such as a book: the newest by the exchange's time. */
@@ -63,7 +63,8 @@ export class WholeState<Data extends Timed> implements NewestState<Data> {
   }
 
   #isOvertaken({ time }: Data): boolean {
-    return this.#value !== undefined && isOvertaken(time, this.#value.time);
+    const newest = this.#value?.time ?? null;
+    return time !== null && newest !== null && isOvertaken(time, newest);
   }
 }
 

@@ -4,6 +4,9 @@ import type { Level } from '../../domain/market-data.js';
 import { asInteger, scalarText } from '../../platform/json.js';
 
 /**
+ * A field is required if it decides about money: what identifies, prices, amounts, states, and times that orders and withdrawals
+ * are found by. Every other one is `maybe`, and null if it is missing.
+ *
  * The kinds of value in responses. Each accepts a JSON number or a JSON string, because deployments were seen to send
  * either, and returns one form: amounts, prices and ids as exact text, counts and codes as numbers.
  */
@@ -126,12 +129,20 @@ export function maybe<Schema extends v.GenericSchema>(schema: Schema) {
   return v.nullish(schema, null);
 }
 
+/** Numbers are objects here, as they are exact. */
+const object = field('an object', (value) => {
+  const isObject = typeof value === 'object' && value !== null;
+  return isObject && !Array.isArray(value) && scalarText(value) === undefined ? value : undefined;
+});
+
 /** Values by name; a list has none. */
 export function keyed<Schema extends v.GenericSchema>(schema: Schema) {
-  return v.pipe(
-    field('an object', (value) => (Array.isArray(value) ? undefined : value)),
-    v.record(v.string(), schema),
-  );
+  return v.pipe(object, v.record(v.string(), schema));
+}
+
+/** An object whose fields may all be missing: nothing but an object is one. */
+export function group<Fields extends v.ObjectEntries>(fields: Fields) {
+  return v.pipe(object, v.object(fields));
 }
 
 /** `{code, message: string, …}`, as bills, fees, withdrawals and orders answer. */
@@ -139,7 +150,7 @@ export function enveloped<Fields extends v.ObjectEntries>(fields: Fields) {
   return v.object({ code: integer, message: optionalText, ...fields });
 }
 
-/** `{code, message: {des, isSuc, datas}}`, as addresses, records and cancellations answer. */
+/** `{code, message: {des, isSuc, datas}}`, as addresses, records and cancellations answer. The code alone shows the success. */
 export function withDetails<Datas extends v.GenericSchema>(datas: Datas) {
-  return v.object({ code: integer, message: v.object({ des: text, isSuc: flag, datas }) });
+  return v.object({ code: integer, message: group({ des: optionalText, isSuc: maybe(flag), datas }) });
 }

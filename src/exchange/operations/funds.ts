@@ -14,8 +14,10 @@ import { requireBillAmount } from '../bill-amounts.js';
 import {
   createdId,
   decimal,
+  emptyableUnsigned,
   enveloped,
   flag,
+  group,
   id,
   instant,
   integer,
@@ -25,7 +27,6 @@ import {
   optionalDecimal,
   optionalText,
   text,
-  unsignedDecimal,
   withDetails,
 } from './fields.js';
 import {
@@ -51,20 +52,19 @@ import {
 
 export const coinEntry = v.object({
   key: text,
-  enName: text,
-  cnName: text,
-  showName: text,
-  unitTag: text,
-  unitDecimal: integer,
-  fundstype: integer,
+  enName: optionalText,
+  cnName: optionalText,
+  showName: optionalText,
+  unitTag: optionalText,
+  unitDecimal: maybe(integer),
+  fundstype: maybe(integer),
   available: decimal,
   freez: decimal,
-  isCanRecharge: flag,
-  isCanWithdraw: flag,
-  canLoan: flag,
+  isCanRecharge: maybe(flag),
+  isCanWithdraw: maybe(flag),
+  canLoan: maybe(flag),
 });
 
-/** Requires only the fields that an entry cannot do without: deployments may leave out the rest. */
 const billEntry = v.object({
   id,
   currencyName: text,
@@ -112,12 +112,13 @@ const depositRecord = v.object({
   submit_time: optionalText,
 });
 
-const feeEntry = v.object({
-  chainName: text,
-  mainChainName: text,
-  fee: unsignedDecimal,
-  canDeposit: flag,
-  canWithdraw: flag,
+/** A withdrawal needs the fee; the list of fees is shown without it. */
+const feeEntry = group({
+  chainName: optionalText,
+  mainChainName: optionalText,
+  fee: maybe(emptyableUnsigned),
+  canDeposit: maybe(flag),
+  canWithdraw: maybe(flag),
 });
 
 /** A coin of the account, from an entry of `getAccountInfo` or of a push. */
@@ -125,7 +126,7 @@ export function toCoin(entry: v.InferOutput<typeof coinEntry>): Coin {
   const { key, enName, cnName, showName, unitTag, unitDecimal, fundstype } = entry;
   return {
     coin: key.toLowerCase(),
-    name: showName,
+    name: showName ?? enName ?? key,
     available: entry.available,
     frozen: entry.freez,
     canDeposit: entry.isCanRecharge,
@@ -142,17 +143,19 @@ const getAccountInfo = withCodec(
     v.object({
       result: v.object({
         coins: v.array(coinEntry),
-        base: v.object({
-          username: text,
-          trade_password_enabled: flag,
-          auth_google_enabled: flag,
-          auth_mobile_enabled: flag,
-        }),
+        base: maybe(
+          group({
+            username: optionalText,
+            trade_password_enabled: maybe(flag),
+            auth_google_enabled: maybe(flag),
+            auth_mobile_enabled: maybe(flag),
+          }),
+        ),
       }),
-      assetPerm: flag,
-      leverPerm: flag,
-      entrustPerm: flag,
-      moneyPerm: flag,
+      assetPerm: maybe(flag),
+      leverPerm: maybe(flag),
+      entrustPerm: maybe(flag),
+      moneyPerm: maybe(flag),
     }),
     WHOLE_LIST_BYTES,
   ),
@@ -161,10 +164,10 @@ const getAccountInfo = withCodec(
     notShown: 'what the values of `fundstype` mean, and which operation needs which permission',
     encode: (_: object) => ({}),
     decode: ({ result: { base, coins }, ...granted }): AccountInfo => ({
-      username: base.username,
-      tradePassword: base.trade_password_enabled,
-      googleAuth: base.auth_google_enabled,
-      mobileAuth: base.auth_mobile_enabled,
+      username: base?.username ?? null,
+      tradePassword: base?.trade_password_enabled ?? null,
+      googleAuth: base?.auth_google_enabled ?? null,
+      mobileAuth: base?.auth_mobile_enabled ?? null,
       permissions: {
         asset: granted.assetPerm,
         lever: granted.leverPerm,
@@ -253,7 +256,7 @@ const ofCoin = { encode: ({ coin }: { readonly coin: string }) => ({ currency: c
 /** One address of a coin; null if there is none. */
 function oneAddress<const Name extends string>(read: Name, remarks: Remarks) {
   return withCodec(
-    signedRead({ currency: required(coin) }, withDetails(v.nullish(v.object({ key: optionalText }), { key: null }))),
+    signedRead({ currency: required(coin) }, withDetails(v.nullish(group({ key: optionalText }), { key: null }))),
     { ...remarks, read, ...ofCoin, decode: ({ message }) => message.datas.key },
   );
 }

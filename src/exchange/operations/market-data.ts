@@ -2,9 +2,11 @@ import * as v from 'valibot';
 import { CANDLE_TYPES, type CandleType, type Ohlcv } from '../../domain/candle.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Depth, Level, Ticker, Trade } from '../../domain/market-data.js';
+import type { Side } from '../../domain/order.js';
 import {
   emptyableDecimal,
   emptyableUnsigned,
+  group,
   id,
   instant,
   integer,
@@ -34,27 +36,42 @@ export const marketConfiguration = v.object({
   minSize: unsignedDecimal,
 });
 
-export const tickerFields = v.object({
-  high: emptyableUnsigned,
-  low: emptyableUnsigned,
-  buy: emptyableUnsigned,
-  sell: emptyableUnsigned,
-  last: emptyableUnsigned,
-  open: emptyableUnsigned,
-  riseRate: emptyableDecimal,
-  vol: emptyableUnsigned,
+export const tickerFields = group({
+  high: maybe(emptyableUnsigned),
+  low: maybe(emptyableUnsigned),
+  buy: maybe(emptyableUnsigned),
+  sell: maybe(emptyableUnsigned),
+  last: maybe(emptyableUnsigned),
+  open: maybe(emptyableUnsigned),
+  riseRate: maybe(emptyableDecimal),
+  vol: maybe(emptyableUnsigned),
 });
 
 const level = v.tuple([unsignedDecimal, unsignedDecimal]);
 
-export const publicTrade = v.object({
-  date: instant,
-  price: unsignedDecimal,
-  amount: unsignedDecimal,
-  tid: id,
-  trade_type: maybe(v.picklist(['ask', 'bid'])),
-  type: v.picklist(['buy', 'sell']),
-});
+function sideOf(order: 'ask' | 'bid' | null): Side | null {
+  if (order === null) return null;
+  return order === 'ask' ? 'sell' : 'buy';
+}
+
+/** One of the two fields with the side is enough. */
+export const publicTrade = v.pipe(
+  v.object({
+    date: instant,
+    price: unsignedDecimal,
+    amount: unsignedDecimal,
+    tid: id,
+    trade_type: maybe(v.picklist(['ask', 'bid'])),
+    type: maybe(v.picklist(['buy', 'sell'])),
+  }),
+  v.rawTransform(({ dataset, addIssue, NEVER }) => {
+    const { trade_type } = dataset.value;
+    const type = dataset.value.type ?? sideOf(trade_type);
+    if (type !== null) return { ...dataset.value, type };
+    addIssue({ message: 'a trade has neither "type" nor "trade_type"' });
+    return NEVER;
+  }),
+);
 
 /** [time in ms, open, high, low, close, volume] */
 export const candle = v.tuple([
@@ -95,12 +112,9 @@ function pricedOrNull(price: string | null): string | null {
   return price !== null && /[1-9]/.test(price) ? price : null;
 }
 
-const SIDE_OF_ORDER = { ask: 'sell', bid: 'buy' } as const;
-
 /** A public trade, from a row of `trades` or of a push. */
 export function toTrade({ tid, date, type, trade_type, price, amount }: v.InferOutput<typeof publicTrade>): Trade {
-  const orderSide = trade_type === null ? null : SIDE_OF_ORDER[trade_type];
-  return { id: tid, time: date, side: type, orderSide, price, amount };
+  return { id: tid, time: date, side: type, orderSide: sideOf(trade_type), price, amount };
 }
 
 /** A candle, from a row of `kline` or of a push. The time is in milliseconds since the Unix epoch. */
@@ -149,12 +163,15 @@ const allTicker = withCodec(marketData({}, keyed(tickerFields), WHOLE_LIST_BYTES
     new Map(Object.entries(tickers).map(([market, fields]): [string, Ticker] => [market, toTicker(fields)])),
 });
 
-const ticker = withCodec(marketData({ market: required(market) }, v.object({ ticker: tickerFields, date: instant })), {
-  about: 'Prices and volume of a market in the last 24 hours.',
-  read: 'ticker',
-  encode: (request: { readonly market: string }) => request,
-  decode: ({ ticker: fields, date }) => ({ time: date, ...toTicker(fields) }),
-});
+const ticker = withCodec(
+  marketData({ market: required(market) }, v.object({ ticker: tickerFields, date: maybe(instant) })),
+  {
+    about: 'Prices and volume of a market in the last 24 hours.',
+    read: 'ticker',
+    encode: (request: { readonly market: string }) => request,
+    decode: ({ ticker: fields, date }) => ({ time: date, ...toTicker(fields) }),
+  },
+);
 
 interface DepthRequest {
   readonly market: string;
@@ -167,7 +184,7 @@ interface DepthRequest {
 const depth = withCodec(
   marketData(
     { market: required(market), size: optional(wholeNumber(1n, 50n)), merge: optional(amount) },
-    v.object({ asks: v.array(level), bids: v.array(level), timestamp: instant }),
+    v.object({ asks: v.array(level), bids: v.array(level), timestamp: maybe(instant) }),
   ),
   {
     about: 'The order book. Merged, it has 5 levels a side.',

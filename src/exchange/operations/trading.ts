@@ -18,9 +18,11 @@ import {
   decimal,
   enveloped,
   flag,
+  group,
   id,
   instant,
   integer,
+  maybe,
   optionalDecimal,
   optionalText,
   text,
@@ -72,24 +74,28 @@ const orderRecord = v.pipe(
     status: integer,
     type: integer,
     fees: optionalDecimal,
-    useXxFee: v.optional(flag, false),
+    useXxFee: v.nullish(flag, false),
   }),
 );
 
 /** Order quantity, price, filled value (the interface spells it so) and filled quantity were added on 2022-03-17. */
-const cancelResult = v.object({
+const cancelResult = group({
   amount: optionalDecimal,
   price: optionalDecimal,
   completeMonty: optionalDecimal,
   completeAmount: optionalDecimal,
 });
 
-/** An object or, as observed, a text in its place. Both mean that the cancellation was accepted. */
+/** An object or, as observed, a text in its place; it may be missing too. The code shows that the cancellation was accepted. */
 const cancelMessage = v.pipe(
   v.unknown(),
-  v.transform((message) => (scalarText(message) === undefined ? message : { des: message, isSuc: true })),
-  v.object({ des: text, isSuc: flag, datas: v.nullish(cancelResult, {}) }),
+  v.transform((message) => (isScalar(message) ? { des: message } : message)),
+  group({ des: optionalText, isSuc: maybe(flag), datas: v.nullish(cancelResult, {}) }),
 );
+
+function isScalar(value: unknown): boolean {
+  return value === null || scalarText(value) !== undefined;
+}
 
 const TRADE_TYPE: Readonly<Record<Side, string>> = { buy: '1', sell: '0' };
 /** A limit order is sent without a type. */
@@ -218,14 +224,17 @@ const orderMoreV2 = withCodec(
 );
 
 const cancelOrder = withCodec(
-  signedWrite({ currency: required(market), ...orderReference }, v.object({ code: integer, message: cancelMessage })),
+  signedWrite(
+    { currency: required(market), ...orderReference },
+    v.object({ code: integer, message: v.optional(cancelMessage, null) }),
+  ),
   {
     about: 'Cancels an order by one of its two ids. The numbers in the answer exist since 2022-03-17.',
     notShown: 'from which states it is accepted, and the answer for an order that is done',
     encode: referenceParameters,
     decode: ({ code, message: { des, datas } }): Cancellation => {
       const { price = null, amount = null, completeAmount = null, completeMonty = null } = datas ?? {};
-      return { code, message: des, price, amount, filled: completeAmount, filledValue: completeMonty };
+      return { code, message: des ?? '', price, amount, filled: completeAmount, filledValue: completeMonty };
     },
   },
 );

@@ -209,7 +209,7 @@ class AlertFinder {
     const crossed: Crossed[] = [];
     for (const { kind } of this.#channels) {
       if (kind === 'trades') crossed.push(...this.#crossings.takeTrades(await client.trades(market)));
-      if (kind === 'ticker') crossed.push(...this.#crossings.takeTicker(await client.ticker({ market })));
+      if (kind === 'ticker') crossed.push(...this.#crossings.takeTicker(this.#timed(await client.ticker({ market }))));
     }
     for (const closes of this.#closes) await closes.begin();
     this.#firstTrade = this.#crossings.lastTrade;
@@ -224,11 +224,16 @@ class AlertFinder {
     return crossed.map((one) => crossingAlert(one, isPast(one.time, now)));
   }
 
+  /** A ticker without a time is of now. */
+  #timed<One extends { readonly time: number | null }>(ticker: One) {
+    return { ...ticker, time: ticker.time ?? this.#source.client.marketNow() };
+  }
+
   async take(event: AnyDataEvent): Promise<Alert[]> {
     const { client } = this.#source;
     if (isKind(event, 'ticker'))
       return this.#crossings
-        .takeTicker(event.data)
+        .takeTicker(this.#timed(event.data))
         .map((one) => crossingAlert(one, isPast(one.time, client.marketNow())));
     if (isKind(event, 'trades')) return this.#takeTrades(event);
     if (!isKind(event, 'orders')) return [];

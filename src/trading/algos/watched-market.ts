@@ -282,7 +282,7 @@ export class WatchedMarket {
   /** What was held up on its way has the age that the exchange gives it: as it dates a book with whole seconds, that is up to a second more. */
   #ageOf({ value, at }: Seen<Depth>): number {
     const { host, client } = this.#options;
-    const dated = client.marketNow() - value.time;
+    const dated = value.time === null ? 0 : client.marketNow() - value.time;
     return Math.max(host.monotonic() - at, dated);
   }
 

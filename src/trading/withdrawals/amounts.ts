@@ -33,8 +33,8 @@ export interface WithdrawalAmounts {
 
 export interface AmountContext {
   readonly coin: string;
-  /** Decimals of an amount of the coin. */
-  readonly scale: number;
+  /** Decimals of an amount of the coin; null if the exchange does not say. */
+  readonly scale: number | null;
   readonly available: string;
   readonly chain: Chain;
   /** Given by the user; the chain's own if omitted. */
@@ -93,6 +93,11 @@ export function amountsOf(wanted: WithdrawAmount, terms: AmountContext): Withdra
 }
 
 function shareOf(owned: Decimal, percent: string, fee: Decimal, { scale, place, coin }: AmountContext): Decimal {
+  if (scale === null)
+    throw usage(
+      `The exchange does not say how many decimals an amount of ${coin} may have, so pit cannot round ${percent}% of it.`,
+      'Write the amount as a number.',
+    );
   const share = owned.times(Decimal.of(percent)).times(Decimal.of('0.01'));
   const amount = (place === 'inside' ? share : share.minus(fee)).rescaled(scale, 'down');
   if (amount.sign > 0) return amount.trimmed();
@@ -103,6 +108,11 @@ function shareOf(owned: Decimal, percent: string, fee: Decimal, { scale, place, 
 }
 
 function feeOf({ coin, scale, chain, fee: given }: AmountContext): Decimal {
+  if (chain.fee === null)
+    throw usage(
+      `The exchange does not say what a withdrawal of ${coin} over ${chain.chain} costs, so pit sends none.`,
+      suggest('See whether it does now', 'fees', coin),
+    );
   const least = Decimal.of(chain.fee);
   if (given === undefined) return least;
   const fee = Decimal.of(given);
@@ -120,7 +130,7 @@ function feeOf({ coin, scale, chain, fee: given }: AmountContext): Decimal {
   );
 }
 
-function checkScale(what: string, value: Decimal, scale: number, coin: string): void {
-  if (value.significantScale <= scale) return;
+function checkScale(what: string, value: Decimal, scale: number | null, coin: string): void {
+  if (scale === null || value.significantScale <= scale) return;
   throw usage(`The ${what} ${value} has more decimals than ${coin} allows.`, `At most ${scale} decimals.`);
 }

@@ -12,8 +12,8 @@ export interface CoinFacts {
   readonly entry: Coin | undefined;
   /** All coins that the account can have. */
   readonly known: readonly string[];
-  /** Whether the key may withdraw. */
-  readonly permitted: boolean;
+  /** Whether the key may withdraw; null if the exchange does not say. */
+  readonly permitted: boolean | null;
   readonly chains: readonly Chain[];
   /** The verified address as a withdrawal takes it; null if the exchange reports none. It reports one, and may know more. */
   readonly verified: string | null;
@@ -46,14 +46,19 @@ interface MemoRule {
   readonly needsMemo: boolean;
 }
 
+/** What a chain is called that the exchange does not name. */
+const UNNAMED = '(unnamed)';
+
 /** The fees do not mention memos. The deposit addresses do, under one or the other of the chain's names. */
 function chainOf({ chain, mainChain, fee, canWithdraw }: ChainFee, memos: readonly MemoRule[], isOnly: boolean): Chain {
-  const named = (name: string) => memos.filter((memo) => memo.chain?.toUpperCase() === name.toUpperCase());
+  const named = (name: string | null) =>
+    name === null ? [] : memos.filter((memo) => memo.chain?.toUpperCase() === name.toUpperCase());
   const [byName] = named(chain);
   const [byMain, another] = named(mainChain);
   const lonely = isOnly && memos.length === 1 ? memos[0] : undefined;
   const rule = byName ?? (another === undefined ? byMain : undefined) ?? lonely;
-  return { chain, mainChain, fee, canWithdraw, usesMemo: rule?.needsMemo ?? null };
+  const name = chain ?? mainChain ?? UNNAMED;
+  return { chain: name, mainChain: mainChain ?? name, fee, canWithdraw, usesMemo: rule?.needsMemo ?? null };
 }
 
 /** Pages that are read to find an earlier withdrawal to the same address. */

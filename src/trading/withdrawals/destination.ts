@@ -4,9 +4,10 @@ import { suggest, usage } from '../../errors.js';
 export interface Chain {
   readonly chain: string;
   readonly mainChain: string;
-  /** Decimal text in the coin. */
-  readonly fee: string;
-  readonly canWithdraw: boolean;
+  /** Decimal text in the coin; null if the exchange does not say. */
+  readonly fee: string | null;
+  /** Null if the exchange does not say. */
+  readonly canWithdraw: boolean | null;
   /** Whether an address there is an account with a memo; null if the exchange does not report it. */
   readonly usesMemo: boolean | null;
 }
@@ -102,8 +103,8 @@ export function chooseChain(
   if (chains.length === 0)
     throw usage(`The exchange lists no chain for ${coin}.`, suggest('List fees and chains', 'fees'));
   const chain = name === undefined ? byAddress(coin, chains, address) : byName(coin, chains, name);
-  if (!chain.canWithdraw) {
-    const open = chains.filter(({ canWithdraw }) => canWithdraw).map((one) => one.chain);
+  if (chain.canWithdraw === false) {
+    const open = chains.filter(({ canWithdraw }) => canWithdraw !== false).map((one) => one.chain);
     const hint = open.length === 0 ? 'No chain of this coin is open for withdrawals.' : `Open: ${open.join(', ')}.`;
     throw usage(`Withdrawals of ${coin} over ${chain.chain} are suspended.`, hint);
   }
@@ -124,7 +125,7 @@ function byAddress(coin: string, chains: readonly Chain[], address: string): Cha
   const [only] = chains;
   if (chains.length === 1 && only !== undefined) return only;
   const fitting = chains.filter((chain) => hasFormOf(address, chain));
-  const [first, ...more] = fitting.filter(({ canWithdraw }) => canWithdraw);
+  const [first, ...more] = fitting.filter(({ canWithdraw }) => canWithdraw !== false);
   if (first !== undefined && more.length === 0) return first;
   const names = (some: readonly Chain[]) => some.map(({ chain }) => chain).join(', ');
   if (first === undefined && fitting[0] !== undefined) return fitting[0];

@@ -1,3 +1,4 @@
+import type { Coin } from '../../domain/account.js';
 import { Decimal } from '../../domain/decimal.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import { amountsOf, type FeePlace, type WithdrawAmount, type WithdrawalAmounts } from './amounts.js';
@@ -34,7 +35,7 @@ export interface PreparedWithdrawal extends Destination {
  * coin.
  */
 export function checkCoin(coin: string, { entry, permitted }: CoinFacts): NonNullable<CoinFacts['entry']> {
-  if (!permitted)
+  if (permitted === false)
     throw new Failure('credentials', 'This key may not withdraw: it lacks the money permission.', {
       hint: [
         suggest('Show the permissions of this key', 'account'),
@@ -43,7 +44,7 @@ export function checkCoin(coin: string, { entry, permitted }: CoinFacts): NonNul
     });
   if (entry === undefined)
     throw usage(`This exchange has no coin ${coin}.`, suggest('List the coins', 'balance', '--all'));
-  if (entry.canWithdraw) return entry;
+  if (entry.canWithdraw !== false) return entry;
   throw usage(`Withdrawals of ${coin} are suspended.`, suggest('Check whether they have resumed', 'fees', coin));
 }
 
@@ -73,8 +74,19 @@ export function prepareWithdrawal(request: WithdrawalDraft, facts: CoinFacts, pl
     available,
     wanted: { coin, amount: sums.amount, fee: sums.fee, address, internal },
     left: Decimal.of(available).minus(Decimal.of(sums.taken)).toString(),
-    warnings: warningsOf(facts, chain, about, address),
+    warnings: [...unknownsOf(facts, entry, chain), ...warningsOf(facts, chain, about, address)],
   };
+}
+
+/** What the exchange leaves out that would have been checked, as sentences. */
+function unknownsOf({ permitted }: CoinFacts, { coin, canWithdraw, scale }: Coin, chain: Chain): string[] {
+  const unknown = [
+    ...(permitted === null ? ['whether this key may withdraw'] : []),
+    ...(canWithdraw === null ? [`whether withdrawals of ${coin} are open`] : []),
+    ...(chain.canWithdraw === null ? [`whether withdrawals over ${chain.chain} are open`] : []),
+    ...(scale === null ? [`how many decimals an amount of ${coin} may have`] : []),
+  ];
+  return unknown.length === 0 ? [] : [`The exchange does not say ${unknown.join(', or ')}, so pit did not check it.`];
 }
 
 function warningsOf(
