@@ -9,11 +9,12 @@ import { FACTS } from '../exchange/description.js';
 import type { OrderPages } from '../exchange/exchange.js';
 import type { Answer } from '../terminal/answer.js';
 import { openAlgos } from '../trading/algos/algo-folder.js';
+import { readOpenOfSide, type SideOrders } from '../trading/history/open-orders.js';
 import { KnownClientIds } from '../trading/orders/known-client-ids.js';
 import type { TradingContext } from '../trading/trading-context.js';
 import { marketName, oneOf, wholeNumber } from './inputs/parsers.js';
 import { type OrderLists, readOrderLists } from './listings/order-lists.js';
-import { requirePageOrAll, warnOfOlder, withTimePerPage } from './listings/paged-listing.js';
+import { requirePageOrAll, warnOfOlder, withPageCount, withTimePerPage } from './listings/paged-listing.js';
 import { requireWatchable, WATCH, watch } from './live/watch-flag.js';
 import { newestFirst, ORDER, orderColumns, orderRow } from './order/order-row.js';
 import { type Context, define } from './session/command.js';
@@ -35,8 +36,9 @@ export default define({
       `page n of the orders of a side, ${FACTS.ordersPerPage} each, before --state is applied`,
       wholeNumber('--page', 1, 1_000_000),
     ),
-    all: toggle('--all', 'read every page; open orders are always searched on every page'),
+    all: toggle('--all', 'list every page; open orders are found on every page'),
     allMarkets: toggle('--all-markets', 'read every market of the exchange'),
+    refresh: toggle('--refresh', 'read every page, whatever pit knows of the orders'),
     watch: WATCH,
   },
   examples: [
@@ -47,7 +49,7 @@ export default define({
     'orders --watch',
   ],
   output: shape.array(shape.object(ORDER)),
-  async run(context, { market, side, state = 'open', page, all, allMarkets, watch: isWatched }) {
+  async run(context, { market, side, state = 'open', page, all, allMarkets, refresh, watch: isWatched }) {
     if (isWatched) requireWatchable(context);
     if (market !== undefined && allMarkets)
       throw usage('--all-markets and a market exclude each other.', 'Give one of them.');
@@ -58,21 +60,23 @@ export default define({
       throw usage('--page needs --side.', 'The exchange lists buys and sells on separate pages.');
     const trading = await context.session.trading();
     const sides: readonly Side[] = side === undefined ? ['buy', 'sell'] : [side];
-    const extent =
-      page !== undefined
-        ? { from: page, to: page }
-        : { from: 1, to: all || state === 'open' ? Number.POSITIVE_INFINITY : 1 };
-    const client = allMarkets ? withTimePerPage(context, trading.client) : trading.client;
+    const isOpenList = state === 'open' && page === undefined;
+    const extent = page !== undefined ? { from: page, to: page } : { from: 1, to: all ? Number.POSITIVE_INFINITY : 1 };
+    const client = allMarkets || isOpenList ? withTimePerPage(context, trading.client) : trading.client;
+    const readOpen = (one: string, each: Side) =>
+      withPageCount(context, (onPage) =>
+        readOpenOfSide(trading, { market: one, side: each }, { lists: client, isWhole: refresh, onPage }),
+      );
     const where = market ?? (allMarkets ? 'any market' : 'any market in which pit placed orders');
     const names = new KnownClientIds(() => trading.journal, market, context.host.monotonic);
     const shown = { where, state, isSeveral: market === undefined, names };
     const read = async () => {
-      const found = await readOrderLists(context, trading, {
+      const found = await readOrderLists<OrderPages | SideOrders>(context, trading, {
         market,
         allMarkets,
         sides,
         toDo: 'to list its orders, or use --all-markets.',
-        read: (one, each) => client.orders(one, each, extent),
+        read: (one, each) => (isOpenList ? readOpen(one, each) : client.orders(one, each, extent)),
         isFromNewest: page === undefined || page === 1,
       });
       return answerOf(context, found, shown, page !== undefined);
@@ -125,9 +129,14 @@ function withAlgoOrders({ host }: Context, { journal }: TradingContext, answer: 
   return { ...answer, show: (screen) => `${answer.show(screen)}\n${screen.paint.faint(text)}` };
 }
 
-function answerOf(context: Context, { lists, unread }: OrderLists<OrderPages>, shown: Shown, isPage: boolean): Answer {
+function answerOf(
+  context: Context,
+  { lists, unread }: OrderLists<OrderPages | SideOrders>,
+  shown: Shown,
+  isPage: boolean,
+): Answer {
   const result = listed(
-    lists.flatMap(({ orders }) => orders),
+    lists.flatMap((list) => ('open' in list ? list.open : list.orders)),
     shown,
   );
   const [first] = unread;
@@ -138,7 +147,7 @@ function answerOf(context: Context, { lists, unread }: OrderLists<OrderPages>, s
   }
   const cut = lists.find(({ failure }) => failure !== null)?.failure;
   if (cut === null || cut === undefined) {
-    if (!isPage && lists.some(({ more }) => more)) warnOfOlder(context, 'orders', '--all');
+    if (!isPage && lists.some((list) => !('open' in list) && list.more)) warnOfOlder(context, 'orders', '--all');
     return result;
   }
   const hint = 'Older orders are missing; use --timeout to allow more time.';

@@ -14,7 +14,8 @@ function orderList(source: OrderSource, market: string, side: Side): GrowingList
     read: (page) => source.orderPage(market, side, page),
     identity: ({ id }) => id,
     isUnique: true,
-    time: ({ time }) => time,
+    // an order that is missing may be placed again, so none is left out because of its time
+    time: () => Number.NaN,
     isLast: isLastOrderPage,
   };
 }
@@ -52,9 +53,7 @@ export async function readOrderPages(
   isEnough: (last: Order) => boolean = () => false,
 ): Promise<OrderPages> {
   const orders: Order[] = [];
-  // an order that is missing may be placed again, so none is left out because of its time
-  const time = () => Number.NaN;
-  const reader = new PageReader({ ...orderList(source, market, side), time });
+  const reader = new PageReader(orderList(source, market, side));
   for (let page = from; page <= to; page += 1) {
     const found = await reader.read(page).catch((error: unknown) => laterFailure(error, page > from));
     if (found instanceof Failure) return { orders, more: true, failure: found };

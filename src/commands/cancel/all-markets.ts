@@ -3,7 +3,7 @@ import { Failure, tryRead } from '../../errors.js';
 import type { Exchange } from '../../exchange/exchange.js';
 import { progressBar } from '../../terminal/progress.js';
 import type { CancelAllOptions, CancelAttempt } from '../../trading/cancel/cancel-orders.js';
-import { type OwnOrders, readOpenOrders } from '../../trading/orders/open-orders.js';
+import { type OwnOrders, readOpenOrders } from '../../trading/history/open-orders.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import { withTimePerPage } from '../listings/paged-listing.js';
 import type { Context } from '../session/command.js';
@@ -61,12 +61,13 @@ export function byReason(problems: readonly { readonly market: string; readonly 
 export async function openInAllMarkets(
   context: Context,
   trading: TradingContext,
+  isWhole = false,
 ): Promise<{ readonly markets: readonly MarketOrders[]; readonly failure: Failure | undefined }> {
   const { names, failure } = await marketsToCancel(context, trading);
   const lists = withTimePerPage(context, trading.client);
   const read = async (market: string): Promise<MarketOrders> => {
     try {
-      return { market, own: await readOpenOrders(lists, market) };
+      return { market, own: await readOpenOrders(trading, market, { lists, isWhole }) };
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       return { market, own: error };

@@ -5,7 +5,7 @@ import { quoted, suggest, tryRead, usage } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
-import { readOpenOrders } from '../../trading/orders/open-orders.js';
+import { readOpenOrders } from '../../trading/history/open-orders.js';
 import { closeMarket } from '../../trading/settling/close-lists.js';
 import { startTimerWithRetries, type Timer } from '../../trading/timed-cancel/timer.js';
 import type { TradingContext } from '../../trading/trading-context.js';
@@ -112,8 +112,8 @@ async function requireCommand({ host }: Context, command: readonly string[], hol
 }
 
 /** What is open, for people. A failure to read it must not keep the timer from starting. */
-async function openNow({ client }: TradingContext, market: string): Promise<string> {
-  const found = await tryRead(() => readOpenOrders(client, market, MAX_PAGES));
+async function openNow(trading: TradingContext, market: string): Promise<string> {
+  const found = await tryRead(() => readOpenOrders(trading, market, { maxPages: MAX_PAGES }));
   if (found === undefined) return 'unknown';
   const { open, more } = found;
   const older = more ? '; older orders were not read' : '';

@@ -1,18 +1,25 @@
 import { confirm } from '../../cli/consent.js';
 import { counted, grouped } from '../../domain/decimal.js';
-import type { Order } from '../../domain/order.js';
 import { Failure, suggest, tryRead } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { table } from '../../terminal/table.js';
 import { wrapped } from '../../terminal/text.js';
 import { type CancelAttempt, type CancelledAll, cancelAll } from '../../trading/cancel/cancel-orders.js';
-import type { OwnOrders } from '../../trading/orders/open-orders.js';
+import { type OwnOrders, ordersToCancel } from '../../trading/history/open-orders.js';
 import { closeMarket } from '../../trading/settling/close-lists.js';
 import { algosAtWork, warnOfLostOrders } from '../algo/lost-orders.js';
 import type { Context } from '../session/command.js';
 import { carryOut, dryRequest, exchangeText, openWithConsent } from '../writes/write.js';
-import { byReason, CancelRun, inEachMarket, type MarketOrders, openInAllMarkets } from './all-markets.js';
+import {
+  byReason,
+  CancelRun,
+  inEachMarket,
+  type MarketOrders,
+  type MarketsToCancel,
+  marketsToCancel,
+  openInAllMarkets,
+} from './all-markets.js';
 import { cancelTable } from './cancel-result.js';
 import { openText } from './open-text.js';
 
@@ -24,6 +31,9 @@ interface OpenMarket {
 
 interface Plan {
   readonly warnings: readonly { readonly text: string }[];
+  /** The markets whose orders are cancelled. */
+  readonly names: readonly string[];
+  /** Those that were read; empty if nothing is asked: then orders are cancelled while they are read. */
   readonly open: readonly OpenMarket[];
   /** Why the list of markets could not be read: orders of others are not cancelled. */
   readonly unlisted: Failure | undefined;
@@ -44,50 +54,56 @@ const AGAIN = suggest('Cancel what is left', 'cancel', '--all', '--all-markets')
 /**
  * Cancels every open order in every market, after asking once with the count of each market. A market that cannot be read or
  * emptied does not stop the others. Throws Failure `declined` if it is not confirmed.
+ * @param isWhole reads the lists whole, whatever is known of them
  */
-export async function cancelInAllMarkets(context: Context): Promise<Answer> {
+export async function cancelInAllMarkets(context: Context, isWhole: boolean): Promise<Answer> {
   const write = await openWithConsent(context);
   const { trading } = write;
   const run = new CancelRun(context, trading);
+  const asks = write.isPreviewed;
   let algosBefore: ReadonlySet<string> = new Set();
   const printed = () => cancelTable(run.attempts, 'No open orders.');
   return carryOut<Plan, readonly Emptied[]>(write, {
     passesHalt: true,
-    prepare: async () => planOf(await openInAllMarkets(context, trading)),
+    prepare: async () =>
+      asks
+        ? planOf(await openInAllMarkets(context, trading, isWhole))
+        : unreadPlan(await marketsToCancel(context, trading)),
     preview: async (plan) => {
       const exchange = await exchangeText(write);
       return (screen) => planText(screen, plan, exchange);
     },
     dryRun: ({ open }) =>
       open.flatMap(({ market, own }) =>
-        ordersOf(own).map(({ id }) => dryRequest(write, { kind: 'cancel', market, order: { id } })),
+        ordersToCancel(own).map(({ id }) => dryRequest(write, { kind: 'cancel', market, order: { id } })),
       ),
     confirm: async ({ open }) => {
       if (open.length === 0) return;
-      const counts = open.map(({ market, own }) => `${market}: ${grouped(String(ordersOf(own).length))}`);
+      const counts = open.map(({ market, own }) => `${market}: ${grouped(String(ordersToCancel(own).length))}`);
       await confirm(write, `Cancel ${counted(countOf(open), 'order')} (${counts.join(', ')})?`);
     },
-    send: ({ open }) => {
+    send: ({ names, open }) => {
       algosBefore = algosAtWork(context);
       const byMarket = new Map(open.map(({ market, own }) => [market, own]));
       const cancelOne = async (market: string): Promise<Emptied> => {
-        const own = byMarket.get(market) as OwnOrders;
+        const own = byMarket.get(market);
         try {
-          const done = await cancelAll(trading, market, own, run.options());
+          const done = await cancelAll(trading, market, own, { ...run.options(), isWhole });
           run.finished(done.attempts);
-          await closeMarket(trading, market);
+          if (done.attempts.length > 0) await closeMarket(trading, market);
           return { market, ...done };
         } catch (error) {
           if (!(error instanceof Failure)) throw error;
-          return { market, attempts: [], stillOpen: ordersOf(own).map(({ id }) => id), failure: error };
+          const stillOpen = own === undefined ? [] : ordersToCancel(own).map(({ id }) => id);
+          return { market, attempts: [], stillOpen, failure: error };
         }
       };
-      return run.during(() => inEachMarket(context, [...byMarket.keys()], cancelOne, run.label));
+      return run.during(() => inEachMarket(context, names, cancelOne, run.label));
     },
     stop: () => run.stop(),
     interrupted: ({ open }) => ({
       advice: [
-        `Orders may still be open: ${run.attempts.length} of ${counted(countOf(open), 'cancellation')} were answered.`,
+        `Orders may still be open: ${asks ? `${run.attempts.length} of ${counted(countOf(open), 'cancellation')}` : counted(run.attempts.length, 'cancellation')} were answered.`,
         suggest('Find the outcome of the others', 'resolve'),
         AGAIN,
       ],
@@ -111,14 +127,22 @@ function planOf({ markets, failure: unlisted }: Awaited<ReturnType<typeof openIn
     const failure = own instanceof Failure ? own : own.failure;
     return failure === null ? [] : [{ market, failure }];
   });
+  const open = markets.flatMap(({ market, own }: MarketOrders) =>
+    own instanceof Failure || ordersToCancel(own).length === 0 ? [] : [{ market, own }],
+  );
   return {
-    open: markets.flatMap(({ market, own }: MarketOrders) =>
-      own instanceof Failure || ordersOf(own).length === 0 ? [] : [{ market, own }],
-    ),
+    names: open.map(({ market }) => market),
+    open,
     unlisted,
     unread,
     warnings: reasonsOf(unlisted, unread).map((text) => ({ text: `Not read, so not cancelled: ${text}` })),
   };
+}
+
+/** Without a question, nothing has to be known first. */
+function unreadPlan({ names, failure: unlisted }: MarketsToCancel): Plan {
+  const warnings = reasonsOf(unlisted, []).map((text) => ({ text }));
+  return { names, open: [], unlisted, unread: [], warnings };
 }
 
 function reasonsOf(unlisted: Failure | undefined, unread: readonly UnreadMarket[]): readonly string[] {
@@ -126,12 +150,8 @@ function reasonsOf(unlisted: Failure | undefined, unread: readonly UnreadMarket[
   return [...ofList, ...byReason(unread)];
 }
 
-function ordersOf({ open }: OwnOrders): readonly Order[] {
-  return [...open.buy, ...open.sell];
-}
-
 function countOf(open: readonly OpenMarket[]): number {
-  return open.reduce((sum, { own }) => sum + ordersOf(own).length, 0);
+  return open.reduce((sum, { own }) => sum + ordersToCancel(own).length, 0);
 }
 
 function planText(screen: Screen, { open, warnings }: Plan, exchange: string): string {
@@ -144,7 +164,7 @@ function planText(screen: Screen, { open, warnings }: Plan, exchange: string): s
             { title: 'market', value: ({ market }) => market, importance: 9 },
             {
               title: 'orders',
-              value: ({ own }) => grouped(String(ordersOf(own).length)),
+              value: ({ own }) => grouped(String(ordersToCancel(own).length)),
               align: 'right',
               importance: 8,
             },

@@ -16,8 +16,8 @@ import {
   cancelAll,
   cancelOrders,
 } from '../../trading/cancel/cancel-orders.js';
+import { NO_ORDERS, type OwnOrders, ordersToCancel, readOpenOrders } from '../../trading/history/open-orders.js';
 import { orderCancelledBy, ordersMadeBy } from '../../trading/journal/write.js';
-import { type OwnOrders, readOpenOrders } from '../../trading/orders/open-orders.js';
 import { type PreparedTerms, requireSameOrder } from '../../trading/prepared/prepared-write.js';
 import { closeMarket } from '../../trading/settling/close-lists.js';
 import type { UnknownWrite } from '../../trading/settling/unknown-writes.js';
@@ -51,6 +51,7 @@ export default define({
     id: flag('--id <client-id>', 'your own id of the order', knownClientId),
     all: toggle('--all', 'every open order of the market, until none is left; asks for confirmation'),
     allMarkets: toggle('--all-markets', 'with --all: in every market of the exchange; asks once'),
+    refresh: toggle('--refresh', 'with --all: read every page, whatever pit knows of the orders'),
   },
   examples: [
     'cancel btc_usdt 202611210000000001',
@@ -61,12 +62,13 @@ export default define({
   ],
   output: shape.array(shape.object(CANCELLED)),
   dryRunOutput: shape.array(dryRunShape()),
-  async run(context, { market, ids, id, all, allMarkets }) {
+  async run(context, { market, ids, id, all, allMarkets, refresh }) {
+    if (refresh && !all) throw usage('--refresh needs --all.', 'An order that is named is read by its id.');
     if (allMarkets) {
       if (!all) throw usage('--all-markets needs --all.', suggest('Write it as', 'cancel', '--all', '--all-markets'));
       if (market !== undefined || ids.length > 0 || id !== undefined)
         throw usage('--all-markets takes neither a market nor an order.', 'Give one of them.');
-      return cancelInAllMarkets(context);
+      return cancelInAllMarkets(context, refresh);
     }
     if (market === undefined)
       throw usage("missing required argument 'market'", [
@@ -82,7 +84,7 @@ export default define({
         suggest('List the ids', 'orders', market),
         suggest('Cancel every open order', 'cancel', market, '--all'),
       ]);
-    if (all) return cancelEverything(await openWithConsent(context), market);
+    if (all) return cancelEverything(await openWithConsent(context), market, refresh);
     return cancelNamed(await openWrite(context), market, id === undefined ? named : [{ clientId: id }]);
   },
 });
@@ -109,7 +111,7 @@ export function cancelPrepared(
     ...others,
     prepare: async () => {
       const ready = await prepare();
-      const own = await tryRead(() => readOpenOrders(context.trading.client, market));
+      const own = await tryRead(() => readOpenOrders(context.trading, market));
       current = own?.byId ?? current;
       for (const shown of orders) {
         const order = current.get(shown.id);
@@ -187,8 +189,8 @@ function cancellation(
 
 const NO_WARNINGS: { readonly warnings: readonly never[] } = { warnings: [] };
 
-/** Cancels every open order of a market, after asking. */
-export function cancelEverything(context: WriteContext, market: string): Promise<Answer> {
+/** Cancels every open order of a market, after asking. @param isWhole reads the lists whole, whatever is known of them */
+export function cancelEverything(context: WriteContext, market: string, isWhole = false): Promise<Answer> {
   const { trading, globals, budget } = context;
   const lists = budget.isUserSet ? trading.client : trading.client.restartingBudget(budget);
   let progress = new Progress(context, market, 0, true);
@@ -196,18 +198,19 @@ export function cancelEverything(context: WriteContext, market: string): Promise
   return carryOut<OpenOrders, CancelledAll>(context, {
     passesHalt: true,
     prepare: async () => {
-      const own = await explainUnknownMarket(context, market, () => readOpenOrders(lists, market));
+      const own = await explainUnknownMarket(context, market, () =>
+        readOpenOrders(trading, market, { lists, isWhole }),
+      );
       if (globals.dryRun) await warnOfOthers(context, market, []);
-      const { buy, sell } = own.open;
-      return { ...NO_WARNINGS, own, orders: [...buy, ...sell].map(({ id }) => ({ id })) };
+      return { ...NO_WARNINGS, own, orders: ordersToCancel(own).map(({ id }) => ({ id })) };
     },
-    preview: async ({ own, orders }) => {
+    preview: async ({ own = NO_ORDERS, orders }) => {
       const exchange = await exchangeText(context);
       const table = (screen: Screen) => openOrdersTable(screen, market, own, exchange);
       return globals.dryRun ? (screen) => `${table(screen)}\n${wouldCancel(market, orders)}` : table;
     },
     dryRun: ({ orders }) => dryCancellations(context, market, orders),
-    confirm: async ({ own: { open }, orders }) => {
+    confirm: async ({ own: { open } = NO_ORDERS, orders }) => {
       if (orders.length === 0) return;
       const these = orders.length === 1 ? 'this order' : `these ${orders.length} orders`;
       const sides = (['buy', 'sell'] as const).filter((side) => open[side].length > 0);
@@ -215,7 +218,8 @@ export function cancelEverything(context: WriteContext, market: string): Promise
       await confirm(context, `Cancel ${these} of ${market} (${what})?`);
     },
     send: async ({ own, orders }) => {
-      if (orders.length === 0) return { attempts: [], stillOpen: [], failure: own.failure, orders: own.byId };
+      if (own !== undefined && orders.length === 0)
+        return { attempts: [], stillOpen: [], failure: own.failure, orders: own.byId };
       progress = new Progress(context, market, orders.length, true);
       algosBefore = algosAtWork(context);
       // what the account decides takes the time that it takes
@@ -224,8 +228,10 @@ export function cancelEverything(context: WriteContext, market: string): Promise
           const onResponse: CancelAllOptions['onResponse'] = (answers, requests, attempt) =>
             progress.answered(attempt, answers, requests);
           const { mayContinue } = progress.run;
-          const done = await cancelAll(trading, market, own, { lists, mayContinue, onProgress, onResponse });
-          await closeMarket(trading, market);
+          const done = await explainUnknownMarket(context, market, () =>
+            cancelAll(trading, market, own, { lists, isWhole, mayContinue, onProgress, onResponse }),
+          );
+          if (done.attempts.length > 0) await closeMarket(trading, market);
           return done;
         }),
       );
@@ -244,7 +250,8 @@ export function cancelEverything(context: WriteContext, market: string): Promise
 /** The open orders of a market. */
 interface OpenOrders {
   readonly warnings: readonly never[];
-  readonly own: OwnOrders;
+  /** Undefined if they are cancelled while they are read. */
+  readonly own: OwnOrders | undefined;
   readonly orders: readonly OrderReference[];
 }
 
@@ -333,6 +340,9 @@ class Progress {
 
   #done = 0;
   #total: number;
+  #isRunning = false;
+  #isShown = false;
+  #hide = () => {};
   readonly run: CancelRun;
 
   constructor(context: WriteContext, market: string, count: number, isAll = false) {
@@ -348,6 +358,7 @@ class Progress {
   answered(attempt: CancelAttempt, answers = this.#done + 1, requests = this.#total): void {
     this.run.finished([attempt]);
     [this.#done, this.#total] = [answers, requests];
+    this.#show();
   }
 
   /** Prints what became of each order that was answered, as the answer of the command; nothing if none was. */
@@ -366,17 +377,25 @@ class Progress {
   }
 
   async #shown<Value>(work: () => Promise<Value>): Promise<Value> {
-    const { output } = this.#context;
-    if (this.#total < WORTH_SHOWING) return work();
-    const label = `Cancelling in ${this.#market}: `;
-    const bar = (room: number) =>
-      progressBar(output.errorScreen, { done: this.#done, total: this.#total }, room - label.length);
-    const hide = output.live((room) => `${label}${bar(room)}`, undefined, REDRAW_MS);
+    this.#isRunning = true;
+    this.#show();
     try {
       return await work();
     } finally {
-      hide();
+      this.#isRunning = false;
+      this.#hide();
     }
+  }
+
+  /** Shows the progress once there is enough to do. */
+  #show(): void {
+    if (!this.#isRunning || this.#isShown || this.#total < WORTH_SHOWING) return;
+    this.#isShown = true;
+    const { output } = this.#context;
+    const label = `Cancelling in ${this.#market}: `;
+    const bar = (room: number) =>
+      progressBar(output.errorScreen, { done: this.#done, total: this.#total }, room - label.length);
+    this.#hide = output.live((room) => `${label}${bar(room)}`, undefined, REDRAW_MS);
   }
 
   interruption(): Interruption {

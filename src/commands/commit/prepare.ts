@@ -3,8 +3,8 @@ import { type Advice, Failure, suggest, usage } from '../../errors.js';
 import { countAlgo } from '../../trading/algos/agent-algos.js';
 import { encodeFact } from '../../trading/algos/fact-line.js';
 import { amountText, priceText } from '../../trading/expressions.js';
+import { readOpenOrders } from '../../trading/history/open-orders.js';
 import type { BatchTerms } from '../../trading/journal/write.js';
-import { readOpenOrders } from '../../trading/orders/open-orders.js';
 import { PreparedStore } from '../../trading/prepared/prepared-store.js';
 import type {
   AlgoChange,
@@ -168,7 +168,7 @@ async function checkCancellation(
   context: WriteContext,
   { market, orders }: Extract<PrepareRequest, { kind: 'cancel' }>,
 ): Promise<Checked> {
-  const { open } = await explainUnknownMarket(context, market, () => readOpenOrders(context.trading.client, market));
+  const { open } = await explainUnknownMarket(context, market, () => readOpenOrders(context.trading, market));
   const all = [...open.buy, ...open.sell];
   const wanted =
     orders === 'all' ? all : orders.flatMap((id) => all.find((order) => order.id === id) ?? missing(market, id));

@@ -155,3 +155,25 @@ export async function* withProgress<Row>(
     release();
   }
 }
+
+/** As many pages are read before the first progress is shown. */
+const PAGES_UNSHOWN = 10;
+
+/** Reads pages with progress on a terminal. @param read calls its parameter for each page */
+export async function withPageCount<Value>(
+  { output, host }: Pick<Context, 'output' | 'host'>,
+  read: (onPage: () => void) => Promise<Value>,
+): Promise<Value> {
+  let pages = 0;
+  let hide = () => {};
+  const release = host.onInterrupt(() => hide());
+  try {
+    return await read(() => {
+      pages += 1;
+      if (pages === PAGES_UNSHOWN) hide = output.live(() => `${grouped(String(pages))} pages of orders …`);
+    });
+  } finally {
+    hide();
+    release();
+  }
+}

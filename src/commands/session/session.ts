@@ -455,11 +455,12 @@ export class Session {
     // loaded here: commands that only read do not need it
     const { reportsTo } = await import('./trading-reports.js');
     const { keptStore } = await import('../../trading/pnl/kept-history.js');
+    const { knownSides } = await import('../../trading/history/known-side.js');
     const journal = await this.#journalOnUse();
-    const keptHistory = () => {
+    const { cache } = this;
+    const account = () => {
       const tradeUrl = connection.tradeUrl ?? SANDBOX_URL;
-      const account = accountName({ sandbox: false, tradeUrl }, () => this.#credentials(connection).accessKey);
-      return keptStore(this.cache, account);
+      return accountName({ sandbox: false, tradeUrl }, () => this.#credentials(connection).accessKey);
     };
     return {
       host,
@@ -469,7 +470,10 @@ export class Session {
         return journal();
       },
       get keptHistory() {
-        return keptHistory();
+        return keptStore(cache, account());
+      },
+      get knownSides() {
+        return knownSides(cache, account());
       },
       recentBooks: this.#recentBooks,
       orderPushes: await this.#orderPushes(),

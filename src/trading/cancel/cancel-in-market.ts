@@ -1,5 +1,4 @@
 import { Failure } from '../../errors.js';
-import { readOpenOrders } from '../orders/open-orders.js';
 import { closeMarket } from '../settling/close-lists.js';
 import { startTimerWithRetries, type Timer } from '../timed-cancel/timer.js';
 import type { TradingContext } from '../trading-context.js';
@@ -20,8 +19,8 @@ export interface EmptiedMarket {
 }
 
 /**
- * Cancels every open order of a market. If there are any, it first starts the exchange's timer, which cancels what this process
- * leaves, even if it ends here.
+ * Cancels every open order of a market, each as soon as it is found, while the lists are read. With the first of them, it starts the
+ * exchange's timer, which cancels what this process leaves, even if it ends here.
  * @param isArmed starts the timer in any case: an earlier write may still place an order
  * @param options how the orders are cancelled; if it may not continue, nothing is begun
  */
@@ -31,20 +30,17 @@ export async function cancelInMarket(
   isArmed: boolean,
   options: CancelAllOptions = {},
 ): Promise<EmptiedMarket> {
-  const empty = { market, attempts: [], stillOpen: [], timer: null, timerFailure: null };
-  const own = await readOpenOrders(options.lists ?? trading.client, market).catch(failureOnly);
-  const isEmpty = !(own instanceof Failure) && own.open.buy.length + own.open.sell.length === 0;
-  const armed = isEmpty && !isArmed ? null : await startTimerWithRetries(trading, market).catch(failureOnly);
+  let arming: Promise<Timer | Failure> | undefined;
+  const arm = () => {
+    arming ??= startTimerWithRetries(trading, market).catch(failureOnly);
+  };
+  if (isArmed) arm();
+  const done = await cancelAll(trading, market, undefined, { ...options, onOpen: arm }).catch(failureOnly);
+  const armed = (await arming) ?? null;
   const [timer, timerFailure] = armed instanceof Failure ? [null, armed] : [armed, null];
-  if (own instanceof Failure) return { ...empty, timer, timerFailure, failure: own };
-  if (isEmpty) return { ...empty, timer, timerFailure, failure: own.failure };
-  const done = await cancelAll(trading, market, own, options).catch(failureOnly);
-  if (done instanceof Failure) {
-    const stillOpen = [...own.open.buy, ...own.open.sell].map(({ id }) => id);
-    return { ...empty, timer, timerFailure, stillOpen, failure: done };
-  }
-  await closeMarket(trading, market);
+  if (done instanceof Failure) return { market, attempts: [], stillOpen: [], timer, timerFailure, failure: done };
   const { attempts, stillOpen, failure } = done;
+  if (attempts.length > 0) await closeMarket(trading, market);
   return { market, attempts, stillOpen, timer, timerFailure, failure };
 }
 

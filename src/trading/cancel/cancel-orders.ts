@@ -2,8 +2,9 @@ import type { Order, OrderReference } from '../../domain/order.js';
 import { Failure, type FailureKind } from '../../errors.js';
 import type { Exchange } from '../../exchange/exchange.js';
 import { backoffMs } from '../../platform/backoff.js';
+import type { Host } from '../../platform/host.js';
+import { NO_ORDERS, type OwnOrders, ordersToCancel, readOpenOrders } from '../history/open-orders.js';
 import type { JournalEntry } from '../journal/entry.js';
-import { type OwnOrders, readOpenOrders } from '../orders/open-orders.js';
 import { newClientId } from '../orders/terms.js';
 import type { TradingContext } from '../trading-context.js';
 import {
@@ -66,17 +67,19 @@ export async function cancelOrders(
   return settleAll(trading, await sendAll(trading, market, orders, (sent) => onResponse(preliminary(sent)), { newId }));
 }
 
+type Orders = Iterable<OrderReference> | AsyncIterable<OrderReference>;
+
 /** Requests under way at once: one that hangs does not delay the others. */
 const CONCURRENCY = 8;
 
 /** The commands that have said that the disk is full: it is so in every market. */
 const warned = new WeakSet<TradingContext>();
 
-/** Sends them all. Throws Failure as {@link cancelOrders}. */
+/** Sends them all, each as soon as it is known. Throws Failure as {@link cancelOrders}. */
 async function sendAll(
   trading: TradingContext,
   market: string,
-  orders: readonly OrderReference[],
+  orders: Orders,
   onResponse: (sent: Sent) => void,
   {
     mayContinue = () => true,
@@ -89,10 +92,10 @@ async function sendAll(
   };
   const unsent: Failure[] = [];
   const sent: Sent[] = [];
-  const rest = orders.entries();
+  const rest = numbered(orders);
   // all workers draw from one iterator
   const worker = async () => {
-    for (const [index, order] of rest) {
+    for await (const [index, order] of rest) {
       if (!mayContinue()) return;
       try {
         sent[index] = await sendOne(trading, market, order, newId(), onUnrecorded);
@@ -106,10 +109,16 @@ async function sendAll(
       onResponse(sent[index]);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(CONCURRENCY, orders.length) }, worker));
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
   const [first] = unsent;
-  if (first !== undefined && unsent.length === orders.length) throw first;
-  return sent.filter((one) => one !== undefined);
+  const all = sent.filter((one) => one !== undefined);
+  if (first !== undefined && unsent.length === all.length) throw first;
+  return all;
+}
+
+async function* numbered<Value>(values: Iterable<Value> | AsyncIterable<Value>): AsyncGenerator<[number, Value]> {
+  let index = 0;
+  for await (const value of values) yield [index++, value];
 }
 
 /** The state of a cancellation before the order was read. */
@@ -214,10 +223,14 @@ export interface CancelAllOptions {
   readonly onResponse?: (responses: number, requests: number, attempt: CancelAttempt) => void;
   /** Called for each cancellation that the exchange accepted. */
   readonly onProgress?: () => void;
+  /** Reads the lists whole at first, whatever is known of them. */
+  readonly isWhole?: boolean | undefined;
+  /** Called when orders were found, before they are cancelled, if they are cancelled while they are read. */
+  readonly onOpen?: () => void;
   /** Asked before each request: false ends it, and the orders are not read again. */
   readonly mayContinue?: () => boolean;
   /** Reads the lists (default: the client of the context). */
-  readonly lists?: Exchange;
+  readonly lists?: Exchange | undefined;
 }
 
 /**
@@ -225,38 +238,75 @@ export interface CancelAllOptions {
  * within the budget. A cancellation without an answer is followed by another one of the same order, with a record of its
  * own: cancelling an order twice is harmless.
  *
- * @param first the orders as they were last read
- * @throws Failure `usage` or `credentials` if nothing could be sent
+ * @param shown the orders as they were last read, and shown to the user; if absent, they are read now, and each is cancelled as soon as
+ *   a page shows it
+ * @throws Failure `usage` or `credentials` if nothing could be sent, and why the orders could not be read if none is known
  */
 export async function cancelAll(
   trading: TradingContext,
   market: string,
-  first: OwnOrders,
-  { onResponse = () => {}, onProgress = () => {}, mayContinue, lists = trading.client }: CancelAllOptions = {},
+  shown: OwnOrders | undefined,
+  {
+    onResponse = () => {},
+    onProgress = () => {},
+    onOpen = () => {},
+    mayContinue,
+    lists,
+    isWhole,
+  }: CancelAllOptions = {},
 ): Promise<CancelledAll> {
   const sent: Sent[] = [];
   let responses = 0;
   let requests = 0;
-  let seen = first;
-  let failure = first.failure;
+  const answered = (sentOne: Sent) => {
+    if ('reply' in sentOne ? sentOne.reply.accepted !== undefined : sentOne.attempt.failure === null) onProgress();
+    onResponse(++responses, Math.max(requests, responses), preliminary(sentOne));
+  };
+  const send = async (orders: Orders, onAnswer: (one: Sent) => void = answered): Promise<readonly Sent[]> => {
+    const round = await sendAll(trading, market, orders, onAnswer, { mayContinue });
+    sent.push(...round);
+    return round;
+  };
+  const sendShown = async (own: OwnOrders): Promise<Round> => {
+    const ids = openIds(own);
+    requests += ids.length;
+    return { ids, seen: own, sent: ids.length === 0 ? [] : await send(ids.map((id) => ({ id }))) };
+  };
+  const sendWhileReading = async (): Promise<Round> => {
+    const found = new FoundOrders();
+    const take = async (orders: readonly Order[]) => {
+      requests += found.add(orders);
+      if (found.ids.length > 0) onOpen();
+      // a cancellation goes before the next page, and one that hangs does not hold it up
+      await found.whenAnswered(trading.host);
+    };
+    const reading = readOpenOrders(trading, market, { lists, isWhole, onOpen: take })
+      .catch((error: unknown) => unreadOrders(error, found))
+      .finally(() => found.end());
+    const [seen, round] = await Promise.all([
+      reading,
+      send(found, (one) => {
+        found.answered();
+        answered(one);
+      }),
+    ]);
+    return { ids: found.ids, seen, sent: round };
+  };
+
+  let seen = shown ?? NO_ORDERS;
+  let failure = seen.failure;
   try {
-    for (let idle = 0; openIds(seen).length > 0; ) {
-      const ids = openIds(seen);
-      requests += ids.length;
-      const orders = ids.map((id) => ({ id }));
-      const answered = (sentOne: Sent) => {
-        if ('reply' in sentOne ? sentOne.reply.accepted !== undefined : sentOne.attempt.failure === null) onProgress();
-        onResponse(++responses, requests, preliminary(sentOne));
-      };
-      const round = await sendAll(trading, market, orders, answered, { mayContinue });
-      sent.push(...round);
-      if (mayContinue?.() === false) break;
-      seen = await readOpenOrders(lists, market);
-      failure = seen.failure;
+    let round = shown === undefined ? await sendWhileReading() : await sendShown(shown);
+    ({ seen } = round);
+    ({ failure } = seen);
+    for (let idle = 0; round.ids.length > 0 && mayContinue?.() !== false; round = await sendShown(seen)) {
+      seen = await readOpenOrders(trading, market, { lists });
+      ({ failure } = seen);
       const left = new Set(openIds(seen));
-      idle = ids.every((id) => left.has(id)) ? idle + 1 : 0;
+      if (left.size === 0) break;
+      idle = round.ids.every((id) => left.has(id)) ? idle + 1 : 0;
       const pause = backoffMs(idle - 1, PAUSES_MS);
-      if (idle > 0 && !(round.some(isTemporary) && trading.budget.allows(2 * pause))) break;
+      if (idle > 0 && !(round.sent.some(isTemporary) && trading.budget.allows(2 * pause))) break;
       if (idle > 0) await trading.host.sleep(pause);
     }
   } catch (error) {
@@ -267,6 +317,81 @@ export async function cancelAll(
   const settled = await settleAll(trading, sent, seen.byId);
   const attempts = [...decisive(settled)].map(([id, attempt]) => withOrder(attempt, seen.byId.get(id)));
   return { attempts, stillOpen: openIds(seen), orders: seen.byId, failure };
+}
+
+/** One cancellation of each order that was open. */
+interface Round {
+  readonly ids: readonly string[];
+  /** The orders as they were read for it. */
+  readonly seen: OwnOrders;
+  readonly sent: readonly Sent[];
+}
+
+/** What is known if not even the first pages could be read. Throws that if no order is known. */
+function unreadOrders(error: unknown, { ids }: FoundOrders): OwnOrders {
+  if (!(error instanceof Failure) || ids.length === 0) throw error;
+  return { ...NO_ORDERS, more: true, failure: error };
+}
+
+/** How long the answers to cancellations hold up the next page, in milliseconds. */
+const ANSWER_MS = 500;
+
+/** Orders that are taken while others are still looked for, each once. */
+class FoundOrders implements AsyncIterable<OrderReference> {
+  readonly #found = new Set<string>();
+  readonly #waiting: string[] = [];
+  #isOver = false;
+  #wake = () => {};
+  #unanswered = 0;
+  /** Called when there is nothing more to wait for. */
+  #released: (() => void)[] = [];
+
+  /** Returns how many of them are new. */
+  add(orders: readonly Order[]): number {
+    const fresh = orders.map(({ id }) => id).filter((id) => !this.#found.has(id));
+    for (const id of fresh) this.#found.add(id);
+    this.#waiting.push(...fresh);
+    this.#unanswered += fresh.length;
+    this.#wake();
+    return fresh.length;
+  }
+
+  /** The cancellation of one of them was answered. */
+  answered(): void {
+    this.#unanswered -= 1;
+    if (this.#unanswered === 0) for (const release of this.#released.splice(0)) release();
+  }
+
+  /** Waits until all that were found are answered, for a moment at most. */
+  async whenAnswered(host: Pick<Host, 'sleep'>): Promise<void> {
+    if (this.#unanswered === 0) return;
+    const end = new AbortController();
+    const released = new Promise<void>((resolve) => {
+      this.#released.push(resolve);
+    });
+    await Promise.race([released, host.sleep(ANSWER_MS, end.signal)]);
+    end.abort();
+  }
+
+  /** No more are added. */
+  end(): void {
+    this.#isOver = true;
+    this.#wake();
+  }
+
+  get ids(): readonly string[] {
+    return [...this.#found];
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<OrderReference> {
+    for (;;) {
+      for (let id = this.#waiting.shift(); id !== undefined; id = this.#waiting.shift()) yield { id };
+      if (this.#isOver) return;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
 }
 
 /** For each order, by its id, the last attempt that cancelled it, or else the last one. */
@@ -284,8 +409,8 @@ function isTemporary(sent: Sent): boolean {
   return 'reply' in sent || sent.attempt.failure === null || TEMPORARY.includes(sent.attempt.failure);
 }
 
-function openIds({ open }: OwnOrders): string[] {
-  return [...open.buy, ...open.sell].map(({ id }) => id);
+function openIds(own: OwnOrders): string[] {
+  return ordersToCancel(own).map(({ id }) => id);
 }
 
 /** What is said of an order that another command, or the exchange itself, cancelled first. */

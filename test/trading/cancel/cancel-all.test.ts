@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { cancelInMarket } from '../../../src/trading/cancel/cancel-in-market.js';
 import { type CancelledAll, cancelAll } from '../../../src/trading/cancel/cancel-orders.js';
-import { readOpenOrders } from '../../../src/trading/orders/open-orders.js';
+import type { KnownSide, KnownSides } from '../../../src/trading/history/known-side.js';
+import { readOpenOrders } from '../../../src/trading/history/open-orders.js';
 import { FAULTS, type FaultServer } from '../../support/fault-server.js';
 import { count, query } from '../support/exchange.js';
 import { type ListedOrder, listOf, openOrders, serveOrders } from '../support/open-orders.js';
@@ -15,10 +17,10 @@ function tradingAt({ url }: FaultServer, budgetMs = 60_000): TestTrading {
 }
 
 async function clear(trading: TestTrading): Promise<CancelledAll> {
-  return cancelAll(trading, 'btc_usdt', await readOpenOrders(trading.client, 'btc_usdt'));
+  return cancelAll(trading, 'btc_usdt', await readOpenOrders(trading, 'btc_usdt'));
 }
 
-function outcomes({ attempts }: CancelledAll): string[] {
+function outcomes({ attempts }: Pick<CancelledAll, 'attempts'>): string[] {
   return attempts.map(({ result: { outcome, message } }) => (message === 'ok' ? outcome : `${outcome}: ${message}`));
 }
 
@@ -202,3 +204,50 @@ describe('cancelling all open orders', () => {
     expect(cancelled(server)).toEqual([]);
   });
 });
+
+describe('an account with many closed orders', () => {
+  const closed = (count: number, from: number): ListedOrder[] =>
+    openOrders(count, 'buy', from).map((order) => ({ ...order, status: 2, filled: '0.01' }));
+
+  it('has its newest order cancelled before its second page is read', async () => {
+    const server = await serveOrders([...openOrders(1), ...closed(200, 100), ...openOrders(1, 'buy', 1_000)]);
+    const trading = tradingAt(server);
+    const { sleep } = trading.host;
+    // the answers end the wait for them, not the clock
+    Object.assign(trading.host, {
+      sleep: (ms: number, signal?: AbortSignal) => (ms === 500 ? new Promise(() => {}) : sleep(ms, signal)),
+    });
+    const done = await cancelInMarket(trading, 'btc_usdt', false);
+    expect(done.attempts.map(({ result }) => result.outcome)).toEqual(['cancelled', 'cancelled']);
+    const sent = server.requests.map(({ target }) => target);
+    const before = sent.slice(
+      0,
+      sent.findIndex((target) => target.startsWith('/api/cancelOrder?')),
+    );
+    expect(before.filter((target) => target.startsWith('/api/getOrders?')).length).toBeLessThanOrEqual(3);
+  });
+
+  it('has the orders that were open before cancelled although its lists cannot be read', async () => {
+    const server = await serveOrders([...openOrders(2), ...closed(7, 100)], {
+      list: () => (isAway ? FAULTS['a reset after reading'] : undefined),
+    });
+    let isAway = false;
+    const trading = { ...tradingAt(server), knownSides: inMemory() };
+    Object.assign(trading, { requestLifetimeMs: 0 });
+    await readOpenOrders(trading, 'btc_usdt');
+    isAway = true;
+    const done = await cancelInMarket(trading, 'btc_usdt', false);
+    expect(server.orders.slice(0, 2).map(({ status }) => status)).toEqual([1, 1]);
+    expect(done.failure?.message).toContain('getOrders');
+  });
+});
+
+function inMemory(): KnownSides {
+  const kept = new Map<string, KnownSide>();
+  return {
+    read: ({ side }) => kept.get(side),
+    write: async ({ side }, known) => {
+      kept.set(side, known);
+    },
+  };
+}

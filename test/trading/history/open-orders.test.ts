@@ -1,0 +1,345 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Order, OrderState, Side } from '../../../src/domain/order.js';
+import { Failure } from '../../../src/errors.js';
+import type { Exchange } from '../../../src/exchange/exchange.js';
+import { FACTS } from '../../../src/exchange/facts.js';
+import { eachOrderPage } from '../../../src/exchange/order-pages.js';
+import type { KnownSide, KnownSides } from '../../../src/trading/history/known-side.js';
+import { type OpenOrdersOptions, readOpenOfSide } from '../../../src/trading/history/open-orders.js';
+
+const SIDE = { market: 'btc_usdt', side: 'buy' } as const;
+/** A request lives a minute, and clocks and lists may be five seconds apart: twice. */
+const SETTLED_MS = 70_000;
+const START = 1_700_000_000_000;
+
+/** An account whose orders are listed ten a page, newest first. */
+class Account {
+  now = START;
+  orders: Order[] = [];
+  /** `page 1`, `order 17`, since it was last emptied. */
+  requests: string[] = [];
+  /** The pages and orders that cannot be read. */
+  broken = new Set<string>();
+  /** Ids that the list does not show yet. */
+  readonly hidden = new Set<string>();
+  readonly kept = new Map<string, KnownSide>();
+  readonly notes: string[] = [];
+
+  place(count: number, state: OrderState = 'open', stepMs = 1_000): Order[] {
+    const first = this.orders.length;
+    for (let index = 1; index <= count; index += 1) {
+      this.now += stepMs;
+      this.orders.push(orderOf(first + index, state, this.now));
+    }
+    return this.orders.slice(first);
+  }
+
+  become(id: string, state: OrderState): void {
+    this.orders = this.orders.map((order) => (order.id === id ? { ...order, state } : order));
+  }
+
+  pass(ms: number): void {
+    this.now += ms;
+  }
+
+  get open(): string[] {
+    return this.orders.filter(({ state }) => state === 'open').map(({ id }) => id);
+  }
+
+  async read(options: OpenOrdersOptions = {}) {
+    this.requests = [];
+    const found = await readOpenOfSide(this.#context, SIDE, options);
+    return { ...found, ids: found.open.map(({ id }) => id).sort(byNumber), requests: this.requests };
+  }
+
+  /** As another process, which has kept nothing. */
+  get forgetful(): this {
+    this.kept.clear();
+    return this;
+  }
+
+  get #context() {
+    const request = (what: string) => {
+      this.requests.push(what);
+      if (this.broken.has(what)) throw new Failure('unreachable', `${what}: connection reset`);
+    };
+    const source = {
+      orderPage: async (_: string, __: Side, page: number) => {
+        request(`page ${page}`);
+        const listed = this.orders.filter(({ id }) => !this.hidden.has(id)).reverse();
+        return listed.slice((page - 1) * 10, page * 10);
+      },
+    };
+    const client = {
+      facts: FACTS,
+      now: () => this.now,
+      orderPages: (market: string, side: Side, isEnough: (orders: readonly Order[]) => boolean) =>
+        eachOrderPage(source, market, side, isEnough),
+      findOrder: async (_: string, { id }: { id: string }) => {
+        request(`order ${id}`);
+        return this.orders.find((order) => order.id === id);
+      },
+    };
+    const knownSides: KnownSides = {
+      read: ({ side }) => this.kept.get(side),
+      write: async ({ side }, known) => {
+        this.kept.set(side, JSON.parse(JSON.stringify(known)));
+      },
+    };
+    return {
+      client: client as unknown as Exchange,
+      host: { now: () => this.now, monotonic: () => this.now } as never,
+      requestLifetimeMs: 60_000,
+      knownSides,
+      reportProgress: (note: string) => this.notes.push(note),
+    };
+  }
+}
+
+function orderOf(number: number, state: OrderState, time: number): Order {
+  const id = String(number);
+  const [filled, filledValue] = state === 'filled' ? ['0.01', '300'] : ['0', '0'];
+  const rest = { fee: '0', feeCoin: null, feeDiscount: false, status: 0 };
+  const terms = { market: 'btc_usdt', side: 'buy', type: 'limit', price: '30000', amount: '0.01' } as const;
+  return { id, clientId: null, ...terms, filled, filledValue, ...rest, time, state };
+}
+
+function byNumber(one: string, other: string): number {
+  return Number(one) - Number(other);
+}
+
+/** An account with 5 open orders that are older than all of `closed` others, read once. */
+async function oldAccount(closed: number): Promise<Account> {
+  const account = new Account();
+  account.place(5);
+  account.place(closed, 'filled');
+  account.pass(3_600_000);
+  await account.read();
+  return account;
+}
+
+describe('the open orders of a side', () => {
+  it('are found on every page at the first read', async () => {
+    const account = new Account();
+    account.place(3);
+    account.place(104, 'filled');
+    const { ids, isComplete } = await account.read();
+    expect([ids, isComplete]).toEqual([['1', '2', '3'], true]);
+    expect(new Set(account.requests)).toContain('page 11');
+  });
+
+  it.each([100, 10_000])(
+    'take one page and one request for each that is further back, after %i others',
+    async (many) => {
+      const account = await oldAccount(many);
+      account.pass(SETTLED_MS);
+      const { ids, requests, isComplete } = await account.read();
+      expect([ids, isComplete]).toEqual([['1', '2', '3', '4', '5'], true]);
+      expect(requests).toEqual(['page 1', 'order 5', 'order 4', 'order 3', 'order 2', 'order 1']);
+    },
+  );
+
+  it('are read page by page instead if that takes fewer requests', async () => {
+    const account = new Account();
+    account.place(60);
+    account.place(30, 'filled');
+    account.pass(3_600_000);
+    await account.read();
+    account.pass(SETTLED_MS);
+    const { ids, requests } = await account.read();
+    expect([ids.length, requests.filter((request) => request.startsWith('order'))]).toEqual([60, []]);
+  });
+
+  it('lack one that has closed, and it is asked for once more and never again', async () => {
+    const account = await oldAccount(1_000);
+    account.become('2', 'cancelled');
+    expect((await account.read()).ids).toEqual(['1', '3', '4', '5']);
+    expect((await account.read()).requests).toEqual(['page 1', 'order 5', 'order 4', 'order 3', 'order 1']);
+    account.pass(SETTLED_MS + 1);
+    expect((await account.read()).requests).toContain('order 2');
+    account.pass(SETTLED_MS + 1);
+    expect((await account.read()).requests).not.toContain('order 2');
+  });
+
+  it('have those that were placed elsewhere since', async () => {
+    const account = await oldAccount(1_000);
+    account.place(25);
+    account.pass(SETTLED_MS);
+    const { ids, requests } = await account.read();
+    expect(ids).toEqual(account.open);
+    expect(requests.filter((request) => request.startsWith('page'))).toEqual(['page 1', 'page 2', 'page 3']);
+  });
+
+  it('have one that the list shows late, within the time in which a request may be executed', async () => {
+    const account = await oldAccount(1_000);
+    const [late] = account.place(1);
+    account.hidden.add(late?.id ?? '');
+    account.place(15, 'filled', 1);
+    account.pass(5_000);
+    expect((await account.read()).ids).not.toContain(late?.id);
+    account.hidden.clear();
+    account.pass(50_000);
+    expect((await account.read()).ids).toContain(late?.id);
+  });
+
+  it('are named before the first page is read, and again with each page', async () => {
+    const account = await oldAccount(1_000);
+    account.place(12);
+    const seen: string[] = [];
+    await account.read({
+      onOpen: (orders) => {
+        seen.push(`${account.requests.length}: ${orders.map(({ id }) => id).join(' ')}`);
+      },
+    });
+    expect(seen.slice(0, 2)).toEqual(['0: 5 4 3 2 1', '1: 1017 1016 1015 1014 1013 1012 1011 1010 1009 1008']);
+  });
+
+  it('are read whole on request', async () => {
+    const account = await oldAccount(200);
+    const { requests, ids } = await account.read({ isWhole: true });
+    expect(requests).toContain('page 21');
+    expect(ids).toEqual(['1', '2', '3', '4', '5']);
+  });
+});
+
+describe('what the exchange shows otherwise than before', () => {
+  it('is read whole, and said: an order that was closed is open', async () => {
+    const account = await oldAccount(1_000);
+    account.become('1003', 'open');
+    expect((await account.read()).ids).toContain('1003');
+    expect(account.requests).toContain('page 101');
+  });
+
+  it('is read whole, and said: an order that was asked for is unknown', async () => {
+    const account = await oldAccount(1_000);
+    account.orders = account.orders.filter(({ id }) => id !== '3');
+    const { ids, isComplete } = await account.read();
+    expect([ids, isComplete]).toEqual([['1', '2', '4', '5'], true]);
+    expect(account.notes).toEqual([
+      'The exchange shows other buy orders of btc_usdt than before, so the whole list is read again.',
+    ]);
+  });
+
+  it('is read whole, and said: an order that was cancelled is open again later', async () => {
+    const account = await oldAccount(1_000);
+    account.become('2', 'cancelled');
+    await account.read();
+    account.become('2', 'open');
+    account.pass(SETTLED_MS + 1);
+    expect((await account.read()).ids).toContain('2');
+    expect(account.notes).toHaveLength(1);
+  });
+
+  it('is read whole: another exchange has answered under the same address', async () => {
+    const account = await oldAccount(1_000);
+    account.orders = [];
+    account.place(30);
+    expect((await account.read()).ids).toEqual(account.open);
+  });
+
+  it('is read whole: the clock of the exchange was set back', async () => {
+    const account = await oldAccount(100);
+    account.now -= 86_400_000;
+    account.place(12);
+    expect((await account.read()).ids).toEqual(account.open);
+  });
+});
+
+describe('what could not be read', () => {
+  it('is no empty list: a page fails, and the orders that were open are named as not confirmed', async () => {
+    const account = await oldAccount(1_000);
+    account.place(15);
+    account.broken.add('page 2');
+    const { unconfirmed, isComplete, failure } = await account.read();
+    expect(unconfirmed.map(({ id }) => id)).toEqual(['5', '4', '3', '2', '1']);
+    expect([isComplete, failure?.kind]).toEqual([false, 'unreachable']);
+  });
+
+  it('is no closed order: one that cannot be asked for is not confirmed', async () => {
+    const account = await oldAccount(1_000);
+    account.broken.add('order 4');
+    const { unconfirmed, failure } = await account.read();
+    expect([unconfirmed.map(({ id }) => id), failure?.kind]).toEqual([['5', '4', '3', '2', '1'], 'unreachable']);
+  });
+
+  it('changes nothing of what is known: the next read finds the same', async () => {
+    const account = await oldAccount(1_000);
+    const before = JSON.stringify([...account.kept]);
+    account.broken.add('order 4');
+    await account.read();
+    expect(JSON.stringify([...account.kept])).toBe(before);
+    account.broken.clear();
+    expect((await account.read()).ids).toEqual(account.open);
+  });
+
+  it('throws if it is the first page', async () => {
+    const account = await oldAccount(1_000);
+    account.broken.add('page 1');
+    await expect(account.read()).rejects.toMatchObject({ kind: 'unreachable' });
+  });
+
+  it('leaves nothing to build on when the first read of all pages fails', async () => {
+    const account = new Account();
+    account.place(5);
+    account.place(100, 'filled');
+    account.broken.add('page 7');
+    const { isComplete, failure } = await account.read();
+    expect([isComplete, failure?.kind, account.kept.size]).toEqual([false, 'unreachable', 0]);
+  });
+});
+
+describe('an exchange that lists otherwise', () => {
+  it('is read whole each time if it lists the oldest orders first', async () => {
+    const account = new Account();
+    account.place(30, 'filled', -1_000);
+    account.place(5, 'open', -1_000);
+    account.now = START + 3_600_000;
+    await account.read();
+    account.orders.unshift(orderOf(900, 'open', account.now));
+    expect((await account.read()).ids).toEqual(['31', '32', '33', '34', '35', '900']);
+  });
+});
+
+type Step =
+  | { readonly kind: 'place'; readonly count: number; readonly state: OrderState }
+  | { readonly kind: 'close'; readonly index: number; readonly state: OrderState }
+  | { readonly kind: 'pass'; readonly ms: number }
+  | { readonly kind: 'read' };
+
+const STEP: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({
+    kind: fc.constant('place' as const),
+    count: fc.integer({ min: 1, max: 45 }),
+    state: fc.constantFrom<OrderState[]>('open', 'filled', 'cancelled', 'filled'),
+  }),
+  fc.record({
+    kind: fc.constant('close' as const),
+    index: fc.nat(),
+    state: fc.constantFrom<OrderState[]>('filled', 'cancelled'),
+  }),
+  fc.record({ kind: fc.constant('pass' as const), ms: fc.integer({ min: 0, max: 200_000 }) }),
+  fc.constant({ kind: 'read' as const }),
+);
+
+it('finds exactly the open orders, whatever was placed, filled, cancelled and read before', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(STEP, { minLength: 4, maxLength: 40 }), async (steps) => {
+      const account = new Account();
+      account.place(1, 'filled');
+      for (const step of [...steps, { kind: 'read' } as const]) {
+        if (step.kind === 'place') account.place(step.count, step.state);
+        else if (step.kind === 'pass') account.pass(step.ms);
+        else if (step.kind === 'close') {
+          const { open } = account;
+          const id = open[step.index % Math.max(1, open.length)];
+          if (id !== undefined) account.become(id, step.state);
+        } else {
+          const { ids, isComplete } = await account.read();
+          expect([ids, isComplete]).toEqual([account.open, true]);
+        }
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
