@@ -14,6 +14,7 @@ import { isoTime } from '../terminal/time.js';
 import { unknownCoinNote } from './inputs/coin-filter.js';
 import { coinName, marketName, oneOf } from './inputs/parsers.js';
 import { type DayPrices, dayOf, knownDays, withDay } from './listings/day-prices.js';
+import { leftOutFailure } from './listings/left-out.js';
 import { requireWatchable, WATCH, watch } from './live/watch-flag.js';
 import { type Context, define } from './session/command.js';
 
@@ -71,7 +72,10 @@ export default define({
         sort,
         days,
       );
-    if (!isWatched) return read();
+    if (!isWatched) {
+      const failure = areNamed ? undefined : leftOutFailure(await (await context.session.markets()).leftOut());
+      return failure === undefined ? read() : { ...(await read()), failure };
+    }
     // all markets come from one request; channels would be one subscription for each
     if (!areNamed) return watch(context, read);
     const channels = wanted.map(({ market }) => ({ kind: 'ticker', market }) as const);
@@ -150,13 +154,16 @@ export function tickerRow(market: string, { time, ...ticker }: Ticker & { readon
   return { market, time: time === null ? null : isoTime(time), ...ticker };
 }
 
+/** Of a market that the list of tickers lacks. */
+const NO_TICKER: Ticker = {
+  ...{ bid: null, ask: null, last: null, open: null },
+  ...{ high: null, low: null, change: null, volume: null },
+};
+
 async function readAll({ session }: Context, markets: readonly Market[]): Promise<Row[]> {
   const client = await session.exchange();
   const tickers = await client.tickers();
-  return markets.flatMap(({ market }) => {
-    const ticker = tickers.of(market);
-    return ticker === undefined ? [] : [{ market, time: null, ...ticker }];
-  });
+  return markets.map(({ market }) => ({ market, time: null, ...(tickers.of(market) ?? NO_TICKER) }));
 }
 
 function sorted(rows: readonly Row[], order: Sorting): Row[] {

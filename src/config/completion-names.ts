@@ -21,8 +21,9 @@ const LINES = {
   recent: only(MARKET.pattern),
 } as const;
 
+/** In ASCII: what else a shell does with a name is not known. */
 function only(pattern: string): RegExp {
-  return new RegExp(`^(?:${pattern})$`);
+  return new RegExp(`^(?=[ -~]*$)(?:${pattern})$`, 'u');
 }
 
 type NameKind = keyof typeof LINES;

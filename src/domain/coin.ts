@@ -3,8 +3,27 @@ import { kindOf } from './kind.js';
 /** Coin names that no interface supports since 2021-07-16, with their successors. */
 export const RENAMED_COINS: Readonly<Record<string, string>> = { bchabc: 'bch', bchsv: 'bsv', hsr: 'hc', nxwc: 'xwc' };
 
-/** A coin in lower case; people write it in any case. */
-export const COIN = kindOf('[a-z0-9]{1,20}', 'must be a coin like btc', (text) => {
+/** Letters and digits of any script, with dots and dashes between them: `luna-2`, `bnb.s`, `猫币`. Coins of a market are joined by `_`. */
+const NAME =
+  '[\\p{Ll}\\p{Lo}\\p{Lm}\\p{N}](?:[\\p{Ll}\\p{Lo}\\p{Lm}\\p{M}\\p{N}.-]{0,30}[\\p{Ll}\\p{Lo}\\p{Lm}\\p{M}\\p{N}])?';
+
+/** A coin in lower case that can be asked for; people write it in any case. */
+export const COIN = kindOf(NAME, 'must be a coin like btc', (text) => {
   const name = text.toLowerCase();
   return COIN.isExact(name) ? name : undefined;
 });
+
+/** What no name holds: controls, formats, blanks other than a space, and line breaks. */
+const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu;
+
+/** The most characters of a name that are shown. */
+const LONGEST = 64;
+
+/**
+ * A name in an answer, such as that of a coin, as everything above knows it: in lower case and printable. It exists whatever it is, but
+ * only one of {@link COIN}'s form can be asked for.
+ */
+export function nameInAnswer(text: string): string {
+  const name = text.toLowerCase().replace(UNPRINTABLE, '\ufffd');
+  return name.length <= LONGEST ? name : `${name.slice(0, LONGEST)}…`;
+}

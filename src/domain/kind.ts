@@ -3,7 +3,7 @@
  * exact form.
  */
 export interface Kind<Value = string> {
-  /** The exact form, as a part of patterns. */
+  /** The exact form, as a part of patterns with the flag `u`. */
   readonly pattern: string;
   /** Whether a text has the exact form. */
   readonly isExact: (text: string) => boolean;
@@ -15,7 +15,7 @@ export interface Kind<Value = string> {
 
 /** @param read reads other ways of writing it; left out if there are none */
 export function kindOf(pattern: string, rule: string, read?: (text: string) => string | undefined): Kind {
-  const exact = new RegExp(`^(?:${pattern})$`);
+  const exact = new RegExp(`^(?:${pattern})$`, 'u');
   const isExact = (text: string) => exact.test(text);
   return { pattern, isExact, rule, read: read ?? ((text) => (isExact(text) ? text : undefined)) };
 }

@@ -33,12 +33,18 @@ export function splitMarket(text: string): MarketName | undefined {
   return { market: text, base, quote };
 }
 
+/** A name of a coin may have dashes too, so only the last one joins, and none beside another sign. */
+function withUnderscore(name: string): string {
+  if (name.includes('_')) return name;
+  return name.includes('/') ? name.replace('/', '_') : name.replace(/-(?=[^-]*$)/, '_');
+}
+
 /** The coins that markets are quoted in; no coin's name ends with another one of these. */
 const QUOTES = ['usdt', 'usdc', 'btc', 'eth', 'qc'];
 
 /** Understands `BTC_USDT`, `btc/usdt`, `BTC-USDT` and `btcusdt`. Undefined when the text has another form. */
 export function parseMarket(text: string): MarketName | undefined {
-  const name = text.toLowerCase().replace(/[/-]/, '_');
+  const name = withUnderscore(text.toLowerCase());
   const quote = QUOTES.find((coin) => name.endsWith(coin) && name.length > coin.length);
   const isJoined = !name.includes('_') && quote !== undefined;
   return splitMarket(isJoined ? `${name.slice(0, -quote.length)}_${quote}` : name);

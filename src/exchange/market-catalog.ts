@@ -1,8 +1,10 @@
 import { type Cache, marketsKey } from '../config/cache.js';
 import { nearest } from '../config/nearest.js';
+import { nameInAnswer } from '../domain/coin.js';
 import { Decimal } from '../domain/decimal.js';
 import { type Market, splitMarket } from '../domain/market.js';
 import { Failure, suggest, usage } from '../errors.js';
+import { Unreadable } from './operations/fields.js';
 import type { DecodedResult, RequestOf } from './operations/index.js';
 import type { Hosts } from './request.js';
 import { readResponse } from './response.js';
@@ -28,7 +30,7 @@ export class MarketCatalog {
   readonly #cache: Pick<Cache, 'read' | 'write'>;
   readonly #onMarkets: (markets: readonly Market[]) => void;
 
-  #fetching: Promise<Market[]> | undefined;
+  #fetching: Promise<MarketList> | undefined;
 
   /** @param onMarkets called with all markets whenever they are read */
   constructor(
@@ -41,49 +43,62 @@ export class MarketCatalog {
     this.#onMarkets = onMarkets;
   }
 
-  /** Every market, by name. */
+  /** Every market, by name, but for those of {@link leftOut}. */
   async all(): Promise<readonly Market[]> {
+    return (await this.#list()).markets;
+  }
+
+  /** The markets that the exchange lists and no order can be written for. */
+  async leftOut(): Promise<readonly LeftOutMarket[]> {
+    return (await this.#list()).leftOut;
+  }
+
+  async #list(): Promise<MarketList> {
     return this.#cached(FRESH_MS) ?? this.#fetched();
   }
 
-  /** One market. Throws Failure `usage` with the nearest names if it does not exist. */
+  /** One market. Throws Failure `usage` with the nearest names if it does not exist, `internal` if its rules cannot be read. */
   async find(name: string): Promise<Market> {
-    const cached = this.#cached(FRESH_MS)?.find(({ market }) => market === name);
+    const cached = this.#cached(FRESH_MS)?.markets.find(({ market }) => market === name);
     if (cached !== undefined) return cached;
-    const markets = this.#cached(RECHECK_AFTER_MS) ?? (await this.#fetched());
+    const { markets, leftOut } = this.#cached(RECHECK_AFTER_MS) ?? (await this.#fetched());
+    const unreadable = leftOut.find(({ market }) => market === name);
+    if (unreadable !== undefined) throw unreadableRules([unreadable]);
     return markets.find(({ market }) => market === name) ?? unknownMarket(name, markets);
   }
 
   /** Whether a market was missing from the last list, however old; false if there never was a list. */
   wasMissing(name: string): boolean {
-    return this.#cached(Number.POSITIVE_INFINITY)?.every(({ market }) => market !== name) ?? false;
+    const last = this.#cached(Number.POSITIVE_INFINITY);
+    return last !== undefined && [...last.markets, ...last.leftOut].every(({ market }) => market !== name);
   }
 
-  #cached(freshMs: number): Market[] | undefined {
+  #cached(freshMs: number): MarketList | undefined {
     const entry = this.#cache.read(this.#key);
     return entry === null || entry.ageMs > freshMs ? undefined : this.#reported(toMarkets(entry.value));
   }
 
   /** One request serves all that ask at the same time. */
-  #fetched(): Promise<Market[]> {
+  #fetched(): Promise<MarketList> {
     this.#fetching ??= this.#fetch().finally(() => {
       this.#fetching = undefined;
     });
     return this.#fetching;
   }
 
-  async #fetch(): Promise<Market[]> {
+  async #fetch(): Promise<MarketList> {
     const configuration = await this.#source.readMarkets({});
     const text = JSON.stringify(configuration);
-    const markets = toMarkets(text);
+    const list = toMarkets(text);
+    if (list.markets.length === 0 && list.leftOut.length > 0) throw unreadableRules(list.leftOut);
     // an exchange without markets has some soon, or is broken
-    if (markets.length > 0) await this.#cache.write(this.#key, text);
-    return this.#reported(markets);
+    if (list.markets.length > 0) await this.#cache.write(this.#key, text);
+    return this.#reported(list);
   }
 
-  #reported(markets: Market[]): Market[] {
-    this.#onMarkets(markets);
-    return markets;
+  #reported(list: MarketList): MarketList {
+    this.#onMarkets(list.markets);
+    return list;
   }
 
   get #key(): string {
@@ -92,35 +107,64 @@ export class MarketCatalog {
 }
 
 /** Every market of an exchange. */
-export type Markets = Pick<MarketCatalog, 'all' | 'find' | 'wasMissing'>;
+export type Markets = Pick<MarketCatalog, 'all' | 'find' | 'leftOut' | 'wasMissing'>;
 
 const NO_CACHE = { read: () => null, write: async () => {} };
 
-function toMarkets(text: string): Market[] {
-  return Object.entries(readResponse('markets', text))
-    .flatMap(([name, { priceScale, amountScale, minAmount, minSize }]) => {
-      const names = splitMarket(name);
-      if (names === undefined) return [];
-      return [
-        {
-          ...names,
-          priceScale,
-          amountScale,
-          tickSize: step(name, priceScale),
-          lotSize: step(name, amountScale),
-          minAmount,
-          minNotional: minSize,
-        },
-      ];
-    })
-    .sort((left, right) => (left.market < right.market ? -1 : 1));
+/** A market without the rules that an order needs. */
+export interface LeftOutMarket {
+  /** As it is shown. */
+  readonly name: string;
+  /** By which it can be asked for; null if it cannot. */
+  readonly market: string | null;
+  /** The rest of a sentence that begins with the name. */
+  readonly why: string;
+}
+
+interface MarketList {
+  readonly markets: readonly Market[];
+  readonly leftOut: readonly LeftOutMarket[];
+}
+
+function toMarkets(text: string): MarketList {
+  const markets: Market[] = [];
+  const leftOut: LeftOutMarket[] = [];
+  for (const [key, rules] of Object.entries(readResponse('markets', text))) {
+    const name = nameInAnswer(key);
+    const names = splitMarket(name);
+    if (names === undefined) {
+      leftOut.push({ name, market: null, why: 'has no name of the form base_quote, so it cannot be asked for' });
+      continue;
+    }
+    const problem = rules instanceof Unreadable ? rules.problem : scaleProblem(rules);
+    if (rules instanceof Unreadable || problem !== undefined) {
+      leftOut.push({ name, market: name, why: `has rules that cannot be read: ${problem}` });
+      continue;
+    }
+    const { priceScale, amountScale, minAmount, minSize } = rules;
+    const steps = { tickSize: step(priceScale), lotSize: step(amountScale) };
+    markets.push({ ...names, priceScale, amountScale, ...steps, minAmount, minNotional: minSize });
+  }
+  return {
+    markets: markets.sort((left, right) => (left.market < right.market ? -1 : 1)),
+    leftOut: leftOut.sort((left, right) => (left.name < right.name ? -1 : 1)),
+  };
+}
+
+function scaleProblem(rules: { readonly priceScale: number; readonly amountScale: number }): string | undefined {
+  const wrong = (['priceScale', 'amountScale'] as const).find((name) => rules[name] < 0 || rules[name] > MAX_DECIMALS);
+  return wrong === undefined ? undefined : `field "${wrong}" reports ${rules[wrong]} decimals`;
 }
 
 /** 10^-scale: the smallest step of a price or an amount. */
-function step(market: string, scale: number): string {
-  if (scale < 0 || scale > MAX_DECIMALS)
-    throw new Failure('internal', `The exchange reports ${scale} decimals for the market ${market}.`);
+function step(scale: number): string {
   return Decimal.fromUnits(1n, scale).toString();
+}
+
+function unreadableRules([first]: readonly LeftOutMarket[]): Failure {
+  return new Failure('internal', `The market ${first?.name} ${first?.why}.`, {
+    hint: suggest('Check the host', 'profile', 'show'),
+  });
 }
 
 function unknownMarket(name: string, markets: readonly Market[]): never {

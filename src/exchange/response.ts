@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { Refusal, RefusalKind } from '../domain/refusal.js';
 import { asInteger, parseJson, scalarText } from '../platform/json.js';
 import { refusalKind, SUCCESS } from './observed-codes.js';
-import { flag } from './operations/fields.js';
+import { flag, issueText } from './operations/fields.js';
 import { type OperationName, type OperationNamed, operationOf, operations } from './operations/index.js';
 import type { OperationResult } from './operations/operation.js';
 
@@ -64,7 +64,7 @@ export function readResponse<Name extends OperationName>(
   });
   if (parsed.success) return parsed.output;
   throw new UnexpectedResponse(
-    `the response to ${name} does not match the exchange's API: ${describeIssue(parsed.issues[0])}`,
+    `the response to ${name} does not match the exchange's API: ${issueText(parsed.issues[0])}`,
   );
 }
 
@@ -173,12 +173,4 @@ const LONGEST_MESSAGE = 2_000;
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
-}
-
-function describeIssue(issue: v.BaseIssue<unknown>): string {
-  const path = v.getDotPath(issue);
-  const where = path === null ? 'the body' : `field "${path}"`;
-  if (issue.kind === 'schema' && issue.input === undefined) return `${where} is missing`;
-  const isOwn = issue.kind !== 'schema' || issue.type === 'union';
-  return isOwn ? `${where}: ${issue.message}` : `${where} should be ${issue.expected}`;
 }

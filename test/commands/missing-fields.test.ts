@@ -7,14 +7,6 @@ import { runPit, temporaryHome } from '../support/pit.js';
 
 /** Fields that an answer is not used without, with the reason. `[]` stands for each entry of a list, `*` for each name of an object. */
 const REQUIRED: Readonly<Partial<Record<OperationName, Readonly<Record<string, string>>>>> = {
-  markets: {
-    '*': 'the rules themselves',
-    '*.priceScale': 'a price is rounded to it',
-    '*.amountScale': 'an amount is rounded to it',
-    '*.minAmount': 'the smallest amount of an order',
-    '*.minSize': 'the smallest value of an order',
-  },
-  allTicker: { '*': 'the prices themselves' },
   depth: { asks: 'prices and amounts of orders', bids: 'prices and amounts of orders' },
   ticker: { ticker: 'the prices themselves' },
   trades: {
@@ -82,6 +74,15 @@ const REQUIRED: Readonly<Partial<Record<OperationName, Readonly<Record<string, s
     status: 'whether the order is open',
     type: 'whether it buys or sells',
   },
+};
+
+/** Fields that a market is not used without; the others are. */
+const OF_A_MARKET = {
+  '*': 'the rules themselves',
+  '*.priceScale': 'a price is rounded to it',
+  '*.amountScale': 'an amount is rounded to it',
+  '*.minAmount': 'the smallest amount of an order',
+  '*.minSize': 'the smallest value of an order',
 };
 
 const WITHDRAW = `withdraw btc 0.1 --to ${ADDRESS} --dry-run`;
@@ -203,6 +204,29 @@ describe.each(Object.entries(SHOWN_BY) as [OperationName, readonly string[]][])(
         if (/undefined|NaN|\bnull\b/.test(table.stdout)) broken.push({ field, how, shown: table.stdout });
       }
     expect(broken).toEqual([]);
+  });
+});
+
+describe('markets', () => {
+  it.each(Object.keys(OF_A_MARKET))('leaves out, by name, a market without %s', async (field) => {
+    const other = '"eth_usdt":{"amountScale":4,"minAmount":0.001,"minSize":5,"priceScale":2}';
+    const exchange = await startDocumentExchange({
+      markets: without('markets', field, 'null').replace(/}$/, `,${other}}`),
+      allTicker: '{}',
+    });
+    onTestFinished(() => exchange.close());
+    const { environment } = exchange;
+    for (const line of ['markets', 'ticker']) {
+      const { code, stdout, stderr } = await runPit([line, '--json'], { home: temporaryHome(), environment });
+      expect([code, JSON.parse(stdout).map((row: { market: string }) => row.market)]).toEqual([9, ['eth_usdt']]);
+      expect(stderr).toMatch(/btc_usdt.* has rules that cannot be read: /);
+    }
+    const { code, stderr } = await runPit(['order', 'buy', 'btc_usdt', '1', '--at', '1', '--yes'], {
+      ...{ home: temporaryHome(), environment },
+    });
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/The market btc_usdt has rules that cannot be read/)]);
+    const cancelled = await runPit(['cancel', 'btc_usdt', ORDER.id], { home: temporaryHome(), environment });
+    expect(cancelled.code).toBe(0);
   });
 });
 

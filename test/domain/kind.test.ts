@@ -40,7 +40,7 @@ it.each([
   [MARKET, 'btcusdt', 'btc_usdt'],
   [MARKET, 'btc_usdt_x', undefined],
   [COIN, 'BTC', 'btc'],
-  [COIN, 'b-c', undefined],
+  [COIN, 'b c', undefined],
   [CLIENT_ID, 'abc', undefined],
   [CLIENT_ID, 'Abc1', 'Abc1'],
   [DECIMAL, '28,128.650', '28128.650'],

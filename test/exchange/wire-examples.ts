@@ -51,19 +51,15 @@ export const MARKET_DATA = {
       btc_usdt: { priceScale: 2, amountScale: 4, minAmount: '0.0001', minSize: '5' },
       shib_usdt: { priceScale: 8, amountScale: 0, minAmount: '0.00000001', minSize: '5.00' },
     },
-    fields: {
-      'btc_usdt.priceScale': 'strict',
-      'btc_usdt.amountScale': 'strict',
-      'btc_usdt.minAmount': 'decimal',
-      'btc_usdt.minSize': 'decimal',
-    },
+    // each market is read by itself
+    fields: {},
   },
   allTicker: {
     values: {},
     path: '/data/v1/allTicker',
     body: `{"btcusdt":${TICKER}}`,
     result: { btcusdt: TICKER_FIELDS },
-    fields: { 'btcusdt.vol': 'quiet', 'btcusdt.last': 'quiet', 'btcusdt.riseRate': 'quiet' },
+    fields: {},
   },
   ticker: {
     values: { market: 'btc_usdt' },

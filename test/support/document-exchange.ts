@@ -318,8 +318,9 @@ function problemOf({ url = '', method, headers }: IncomingMessage, name: string,
 const bare = (key: string) => key.replace(/\?$/, '');
 
 function expressionOf(rule: Rule): RegExp {
-  if (rule === 'market') return /^[a-z0-9]+_[a-z0-9]+$/;
-  return rule === 'coin' ? /^[A-Za-z0-9]+$/ : rule;
+  // the document says no more of a name than that the coins of a market are joined by `_`, in lower case
+  if (rule === 'market') return /^[^\s_\p{Lu}]+_[^\s_\p{Lu}]+$/u;
+  return rule === 'coin' ? /^[^\s_]+$/ : rule;
 }
 
 /** "Every request parameter except `sign` and `reqTime`, ordered by name, each as `name=value`, joined with `&`." */

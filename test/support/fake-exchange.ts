@@ -104,6 +104,7 @@ export class FakeExchange extends DescribedReads implements Exchange {
 
   readonly markets = {
     all: async () => this.#content.markets,
+    leftOut: async () => [],
     find: async (name: string) => {
       const found = this.#content.markets.find(({ market }) => market === name);
       if (found === undefined) throw usage(`There is no market ${name} on this exchange.`);

@@ -5,6 +5,7 @@ import { progressBar } from '../../terminal/progress.js';
 import type { CancelAllOptions, CancelAttempt } from '../../trading/cancel/cancel-orders.js';
 import { type OwnOrders, readOpenOrders } from '../../trading/history/open-orders.js';
 import type { TradingContext } from '../../trading/trading-context.js';
+import { leftOutText } from '../listings/left-out.js';
 import { withTimePerPage } from '../listings/paged-listing.js';
 import type { Context } from '../session/command.js';
 
@@ -19,7 +20,7 @@ export interface MarketsToCancel {
   readonly names: readonly string[];
   /** Those in which pit traded lately. */
   readonly known: ReadonlySet<string>;
-  /** Why the list of the exchange could not be read: then only those in which pit traded are here. */
+  /** Why the list of the exchange could not be read, in which case only those in which pit traded are here, or lacks some. */
   readonly failure: Failure | undefined;
 }
 
@@ -30,13 +31,18 @@ export async function marketsToCancel(
 ): Promise<MarketsToCancel> {
   const known = new Set((await tryRead(async () => trading.journal.markets())) ?? []);
   try {
-    const listed = (await (await session.markets()).all()).map(({ market }) => market);
+    const catalog = await session.markets();
+    const leftOut = await catalog.leftOut();
+    // orders are found and cancelled without the rules of their market
+    const listed = [...(await catalog.all()), ...leftOut].flatMap(({ market }) => market ?? []);
+    const unnamed = leftOut.filter(({ market }) => market === null);
+    const failure = unnamed.length === 0 ? undefined : new Failure('partial', `${leftOutText(unnamed)}.`);
     const isListed = new Set(listed);
     const names = [
       ...[...known].filter((market) => isListed.has(market)),
       ...listed.filter((name) => !known.has(name)),
     ];
-    return { names, known, failure: undefined };
+    return { names, known, failure };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return { names: [...known], known, failure: error };

@@ -146,7 +146,7 @@ function unreadPlan({ names, failure: unlisted }: MarketsToCancel): Plan {
 }
 
 function reasonsOf(unlisted: Failure | undefined, unread: readonly UnreadMarket[]): readonly string[] {
-  const ofList = unlisted === undefined ? [] : [`the list of markets could not be read: ${unlisted.message}`];
+  const ofList = unlisted === undefined ? [] : [`not all markets could be read: ${unlisted.message}`];
   return [...ofList, ...byReason(unread)];
 }
 

@@ -115,7 +115,7 @@ function stillOpenFailure(emptied: readonly EmptiedMarket[], ofMarkets: Failure 
     ...(unknown.length === 0 ? [] : [`${counted(unknown.length, 'cancellation')} without a known outcome`]),
     ...open.map(({ market, stillOpen }) => `${grouped(String(stillOpen.length))} still open in ${market}`),
     ...byReason(unread),
-    ...(ofMarkets === undefined ? [] : [`the list of markets could not be read: ${ofMarkets.message}`]),
+    ...(ofMarkets === undefined ? [] : [`not all markets could be read: ${ofMarkets.message}`]),
   ];
   if (problems.length === 0) return undefined;
   const recorded = unknown.flatMap(({ recordId }) => recordId ?? []);

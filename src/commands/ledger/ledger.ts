@@ -1,5 +1,7 @@
 import { flag } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
+import type { Coin } from '../../domain/account.js';
+import { COIN } from '../../domain/coin.js';
 import { counted, formatAmount } from '../../domain/decimal.js';
 import { wallClock } from '../../domain/zone.js';
 import { Failure, suggest, usage } from '../../errors.js';
@@ -16,7 +18,7 @@ import { FORCE } from '../named-files/force.js';
 import { OutputTarget } from '../named-files/output.js';
 import { pastPrices, readAccount, requireCoin } from '../pnl/read-account.js';
 import { noteDueFees, warnOfRefusedCoins, warnOfUndated } from '../pnl/remarks.js';
-import { unexplainedFailure } from '../pnl/unexplained.js';
+import { leftOutFailure, unexplainedFailure } from '../pnl/unexplained.js';
 import { type Context, define } from '../session/command.js';
 import { eventCsv, isEventFile } from './event-rows.js';
 import { beancountJournal, hledgerJournal, isJournal, type LedgerPlace } from './journals.js';
@@ -76,7 +78,10 @@ export default define({
     const now = client.now();
     const window = { from: begin?.(now) ?? Number.NEGATIVE_INFINITY, to: end?.(now) ?? Number.POSITIVE_INFINITY };
     const { matched, transfers } = history;
-    const opening = openingBalances(matched.bills, before.coins, after.coins);
+    const canBeAsked = ({ coin }: Coin) => COIN.isExact(coin);
+    const opening = openingBalances(matched.bills, before.coins.filter(canBeAsked), after.coins.filter(canBeAsked));
+    const others = after.coins.filter((coin) => !canBeAsked(coin) && /[1-9]/.test(coin.available + coin.frozen));
+    const leftOut = [...new Set([...history.leftOut, ...others.map(({ coin }) => coin)])];
     const moved = ledgerOf(ledgerEntries(matched, transfers), opening.balances, window);
     const entries =
       unit === undefined ? moved : await valuedEntries(moved, unit, await pastPrices(context, client, markets));
@@ -87,7 +92,8 @@ export default define({
       );
     await target.write(WRITERS[format](entries, { profile, zone: dayZone, clock }));
     const { coins } = reconcile(matched, window, history.readAt);
-    const failure = missingFailure(opening.missing) ?? unexplainedFailure({ coins }, matched, markets);
+    const ofBills = missingFailure(opening.missing) ?? unexplainedFailure({ coins }, matched, markets);
+    const failure = leftOutFailure(leftOut, ofBills);
     const [first, last] = [entries[0], entries.at(-1)];
     const [oldest, newest] = [first, last].map((entry) => (entry === undefined ? null : isoTime(entry.time)));
     const text = `Wrote ${counted(entries.length, 'entry').replace(/entrys$/, 'entries')} to ${target.isStdout ? 'stdout' : target.name}.`;

@@ -94,10 +94,10 @@ function component(text: string): string {
 /** What beancount takes for the name of a commodity, and not for one of its words. */
 const COMMODITY = /^(?!(?:TRUE|FALSE|NULL)$)[A-Z][A-Z0-9]{1,22}$/;
 
-/** A coin as both programs name it: in capitals, and after `COIN-` if beancount would not take that. */
+/** A coin as both programs name it: in capitals, and after `COIN-` if beancount would not take that. It takes no letters but A to Z. */
 export function commodityOf(coin: string): string {
-  const name = coin.toUpperCase();
-  return COMMODITY.test(name) ? name : `COIN-${name}`;
+  const name = coin.replace(/[^a-z0-9.-]/gu, (letter) => `U${letter.codePointAt(0)?.toString(16)}`).toUpperCase();
+  return COMMODITY.test(name) && name.toLowerCase() === coin ? name : `COIN-${name}`;
 }
 
 /** The day of an entry by the clock of a zone. */

@@ -2,6 +2,7 @@ import type { Side } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
 import type { OrderPages } from '../../exchange/exchange.js';
 import { progressBar } from '../../terminal/progress.js';
+import { safe } from '../../terminal/text.js';
 import { datedRead } from '../../trading/settling/dated-read.js';
 import { orderList } from '../../trading/settling/order-list.js';
 import { reconcileLists } from '../../trading/settling/reconcile-orders.js';
@@ -71,8 +72,21 @@ async function readMarket<List extends OrderPages>(
   return lists;
 }
 
-async function marketsOf({ session }: Context, { journal }: TradingContext, all: boolean): Promise<readonly string[]> {
-  return all ? (await (await session.markets()).all()).map(({ market }) => market) : journal.markets();
+/** The markets to read, and those of the exchange that cannot be asked for. */
+async function marketsOf(
+  { session }: Context,
+  { journal }: TradingContext,
+  all: boolean,
+): Promise<{ readonly names: readonly string[]; readonly unnamed: OrderLists<never>['unread'] }> {
+  if (!all) return { names: journal.markets(), unnamed: [] };
+  const catalog = await session.markets();
+  const leftOut = await catalog.leftOut();
+  return {
+    names: [...(await catalog.all()), ...leftOut].flatMap(({ market }) => market ?? []),
+    unnamed: leftOut
+      .filter(({ market }) => market === null)
+      .map(({ name, why }) => ({ market: safe(name), failure: new Failure('partial', `It ${why}.`) })),
+  };
 }
 
 /** Which markets were read because none was named. */
@@ -92,7 +106,7 @@ const WORTH_SHOWING = 5;
  */
 async function readMarkets<List>(
   context: Context,
-  names: readonly string[],
+  { names, unnamed }: Awaited<ReturnType<typeof marketsOf>>,
   read: (market: string) => Promise<readonly List[]>,
 ): Promise<OrderLists<List> & { readonly markets: readonly string[] }> {
   const { output, host } = context;
@@ -133,7 +147,7 @@ async function readMarkets<List>(
   }
   const [first] = unread;
   if (first !== undefined && markets.length === 0) throw first.failure;
-  return { markets, lists, unread };
+  return { markets, lists, unread: [...unread, ...unnamed] };
 }
 
 /** A failure of one market; one of the keys is a failure of all. */

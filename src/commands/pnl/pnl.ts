@@ -14,6 +14,7 @@ import { byMarket } from './by-market.js';
 import { pastPrices, readAccount, requireCoin } from './read-account.js';
 import type { PnlRequest } from './request.js';
 import { COIN_LOT_ROW, COIN_ROW, LOT_ROW, PNL_ROW } from './rows.js';
+import { leftOutFailure } from './unexplained.js';
 
 export default define({
   summary: 'Show profit and loss, and check it against your bills',
@@ -97,7 +98,8 @@ export default define({
       markets,
       prices: await pastPrices(context, client, markets),
     };
-    const { answer, failure } = by === 'coin' ? await byCoin(context, request) : await byMarket(context, request);
+    const { answer, failure: ofBooks } = await (by === 'coin' ? byCoin : byMarket)(context, request);
+    const failure = leftOutFailure(history.leftOut, ofBooks);
     const whole = failure === undefined ? answer : { ...answer, failure };
     if (!isCharted && drawing === undefined) return whole;
     const { curveOf, showCurve, writePnlSvg } = await import('./chart.js');

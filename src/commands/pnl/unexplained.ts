@@ -2,9 +2,19 @@ import { Decimal, formatAmount } from '../../domain/decimal.js';
 import type { Bill } from '../../domain/funds.js';
 import type { Market } from '../../domain/market.js';
 import { Failure, suggest } from '../../errors.js';
+import { safe } from '../../terminal/text.js';
 import type { MatchedHistory } from '../../trading/pnl/match-bills.js';
 import type { Movement } from '../../trading/pnl/movement.js';
 import type { AccountPnl } from '../../trading/pnl/profit-and-loss.js';
+
+/** The failure of figures without some coins, beside any other failure of theirs; the other one if no coin is left out. */
+export function leftOutFailure(coins: readonly string[], other: Failure | undefined): Failure | undefined {
+  if (coins.length === 0) return other;
+  const names = coins.map((coin) => JSON.stringify(safe(coin))).join(', ');
+  const text = `Coins with these names cannot be asked for, so they are left out: ${names}.`;
+  if (other === undefined) return new Failure('partial', text, { hint: suggest('See their bills', 'bills', '--all') });
+  return other.hinting([...other.hints, text]);
+}
 
 /** The failure of bills that do not add up, with the reasons that show. */
 export function unexplainedFailure(

@@ -1,4 +1,5 @@
 import type { GenericSchema, InferOutput } from 'valibot';
+import { COIN } from '../../domain/coin.js';
 import type { Contradiction } from '../contradictions.js';
 import type { ExchangeClient } from '../exchange-client.js';
 import type { ParameterKind, Parameters } from '../operations/operation.js';
@@ -101,9 +102,11 @@ export function describeChannel<Params extends Parameters, Schema extends Generi
   return { ...channel, ...followed };
 }
 
+const JOINED = new RegExp(`^(?:${COIN.pattern}){2,3}$`, 'u');
+
 /** `btcusdt`: the market without its underscore (observed by 14 clients). */
 export const joinedMarket: ParameterKind = {
-  problem: (text) => (/^[a-z0-9]{2,47}$/.test(text) ? undefined : 'must be a market without underscore, like btcusdt'),
+  problem: (text) => (JOINED.test(text) ? undefined : 'must be a market without underscore, like btcusdt'),
 };
 
 /** `btcusdt` from `btc_usdt`. */

@@ -59,7 +59,7 @@ export interface NamedChannel {
 
 const PATTERNS = Object.entries(channels).map(([name, { template, parameters }]) => ({
   name: name as ChannelName,
-  pattern: new RegExp(`^${template.replace(/\{(\w+)\}/g, '(?<$1>[A-Za-z0-9]+)')}$`),
+  pattern: new RegExp(`^${template.replace(/\{(\w+)\}/g, '(?<$1>[^_]+)')}$`, 'u'),
   parameters: parameters as Parameters,
 }));
 

@@ -135,6 +135,28 @@ const object = field('an object', (value) => {
   return isObject && !Array.isArray(value) && scalarText(value) === undefined ? value : undefined;
 });
 
+/** What stands in the place of an entry that cannot be read. */
+export class Unreadable {
+  constructor(readonly problem: string) {}
+}
+
+/** An entry that is read by itself: if it is not what it should be, only it is {@link Unreadable}. */
+export function entry<Schema extends v.GenericSchema>(schema: Schema) {
+  const unreadable = (dataset?: { readonly issues?: readonly v.BaseIssue<unknown>[] | undefined }) =>
+    new Unreadable(dataset?.issues?.[0] === undefined ? 'it cannot be read' : issueText(dataset.issues[0]));
+  const read = v.fallback(schema, unreadable as never);
+  return read as unknown as v.GenericSchema<unknown, v.InferOutput<Schema> | Unreadable>;
+}
+
+/** What is wrong, with the name of the field. */
+export function issueText(issue: v.BaseIssue<unknown>): string {
+  const path = v.getDotPath(issue);
+  const where = path === null ? 'the body' : `field "${path}"`;
+  if (issue.kind === 'schema' && issue.input === undefined) return `${where} is missing`;
+  const isOwn = issue.kind !== 'schema' || issue.type === 'union';
+  return isOwn ? `${where}: ${issue.message}` : `${where} should be ${issue.expected}`;
+}
+
 /** Values by name; a list has none. */
 export function keyed<Schema extends v.GenericSchema>(schema: Schema) {
   return v.pipe(object, v.record(v.string(), schema));

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { AccountInfo, Coin } from '../../domain/account.js';
+import { nameInAnswer } from '../../domain/coin.js';
 import type {
   Bill,
   ChainAddress,
@@ -125,7 +126,7 @@ const feeEntry = group({
 export function toCoin(entry: v.InferOutput<typeof coinEntry>): Coin {
   const { key, enName, cnName, showName, unitTag, unitDecimal, fundstype } = entry;
   return {
-    coin: key.toLowerCase(),
+    coin: nameInAnswer(key),
     name: showName ?? enName ?? key,
     available: entry.available,
     frozen: entry.freez,
@@ -209,7 +210,7 @@ function toBill(entry: v.InferOutput<typeof billEntry>): Bill {
     id,
     time: date,
     timeRaw: showDate,
-    coin: currencyName.toLowerCase(),
+    coin: nameInAnswer(currencyName),
     type: typeDesc,
     change: requireBillAmount(changeAmount, currencyName, id),
     balance: amountOf(balance),
@@ -365,7 +366,7 @@ function toDeposit(coin: string, record: v.InferOutput<typeof depositRecord>): O
   return {
     id: record.id,
     timeRaw: record.submit_time,
-    coin: record.currency === null ? coin : record.currency.toLowerCase(),
+    coin: record.currency === null ? coin : nameInAnswer(record.currency),
     amount: record.amount,
     address: record.address,
     hash: record.hash || null,
@@ -418,7 +419,7 @@ const getFeeInfo = withCodec(
       Object.entries(result).flatMap(([name, entries]) =>
         entries.map(
           ({ chainName, mainChainName, fee, canDeposit, canWithdraw }): ChainFee => ({
-            coin: name.toLowerCase(),
+            coin: nameInAnswer(name),
             chain: chainName,
             mainChain: mainChainName,
             fee,

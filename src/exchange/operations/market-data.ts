@@ -6,6 +6,7 @@ import type { Side } from '../../domain/order.js';
 import {
   emptyableDecimal,
   emptyableUnsigned,
+  entry,
   group,
   id,
   instant,
@@ -13,6 +14,7 @@ import {
   keyed,
   maybe,
   optionalText,
+  Unreadable,
   unsignedDecimal,
 } from './fields.js';
 import {
@@ -148,19 +150,23 @@ function comparePrices(left: string, right: string): number {
   return Decimal.of(left).compare(Decimal.of(right));
 }
 
-const markets = withCodec(marketData({}, keyed(marketConfiguration), WHOLE_LIST_BYTES), {
+const markets = withCodec(marketData({}, keyed(entry(marketConfiguration)), WHOLE_LIST_BYTES), {
   about: 'The rules of every market: decimals, and the smallest order in base and in quote coin.',
   read: 'readMarkets',
   encode: (_: object) => ({}),
   decode: (configuration) => configuration,
 });
 
-const allTicker = withCodec(marketData({}, keyed(tickerFields), WHOLE_LIST_BYTES), {
+const allTicker = withCodec(marketData({}, keyed(entry(tickerFields)), WHOLE_LIST_BYTES), {
   about: 'The ticker of every market.',
   notShown: 'how a market is named in the keys',
   encode: (_: object) => ({}),
   decode: (tickers) =>
-    new Map(Object.entries(tickers).map(([market, fields]): [string, Ticker] => [market, toTicker(fields)])),
+    new Map(
+      Object.entries(tickers).flatMap(([market, fields]): [string, Ticker][] =>
+        fields instanceof Unreadable ? [] : [[market, toTicker(fields)]],
+      ),
+    ),
 });
 
 const ticker = withCodec(

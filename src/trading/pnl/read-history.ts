@@ -1,3 +1,4 @@
+import { COIN } from '../../domain/coin.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Bill, Deposit, Withdrawal } from '../../domain/funds.js';
 import type { Order, Side } from '../../domain/order.js';
@@ -27,6 +28,8 @@ export interface ReadHistory {
   readonly transfers: { readonly deposits: readonly Deposit[]; readonly withdrawals: readonly Withdrawal[] };
   /** The coins whose deposits and withdrawals the exchange refused to list. */
   readonly refusedCoins: readonly string[];
+  /** The coins of bills that cannot be asked for: nothing here has them. */
+  readonly leftOut: readonly string[];
 }
 
 /** A list may show an entry late: what is younger than this is read again. */
@@ -96,8 +99,15 @@ class HistoryReader {
     // after the orders, so that every fill that they show has its bills
     await this.#readBills();
     const { transfers, refusedCoins } = await this.#readTransfers();
-    const matched = matchBills({ orders: filledOrders(this.#kept), bills: this.#kept.bills, ...transfers });
-    return { matched, readAt, transfers, refusedCoins };
+    const bills = this.#kept.bills.filter(({ coin }) => COIN.isExact(coin));
+    const matched = matchBills({ orders: filledOrders(this.#kept), bills, ...transfers });
+    const leftOut = [...this.#coins].filter((coin) => !COIN.isExact(coin)).sort();
+    return { matched, readAt, transfers, refusedCoins, leftOut };
+  }
+
+  /** Those of all bills. */
+  get #coins(): ReadonlySet<string> {
+    return new Set(this.#kept.bills.map(({ coin }) => coin));
   }
 
   /** Adds new bills. If the exchange no longer lists those that were kept last, this is another account, and all are read again. */
@@ -132,7 +142,7 @@ class HistoryReader {
 
   /** A trade has a bill in both coins of its market, so there are orders in no other one. */
   async #tradedMarkets(): Promise<readonly string[]> {
-    const coins = new Set(this.#kept.bills.map(({ coin }) => coin));
+    const coins = this.#coins;
     const all = await this.#options.client.markets.all();
     return all.filter(({ base, quote }) => coins.has(base) && coins.has(quote)).map(({ market }) => market);
   }
@@ -187,7 +197,7 @@ class HistoryReader {
     const zone = client.zone.name ?? null;
     // the zone decides when a deposit was
     if (zone !== this.#kept.zone) this.#kept = { ...this.#kept, deposits: {}, zone };
-    const coins = [...new Set(this.#kept.bills.map(({ coin }) => coin))];
+    const coins = [...this.#coins].filter((coin) => COIN.isExact(coin));
     const { deposits, withdrawals } = this.#kept;
     const read = await Promise.all(
       coins.map(async (coin) => {
