@@ -1,11 +1,11 @@
 import { flag, optional, withCompletion } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import { counted, Decimal, formatAmount } from '../domain/decimal.js';
-import { referenceText } from '../domain/order.js';
+import { type OrderReference, referenceText, type Side } from '../domain/order.js';
 import { type Advice, Failure, quoted, suggest, tryRead, usage } from '../errors.js';
 import type { Screen } from '../terminal/screen.js';
 import { table } from '../terminal/table.js';
-import { isoTime, localTime, timeTitle, zonedTime } from '../terminal/time.js';
+import { isoTime, localTime, timeTitle } from '../terminal/time.js';
 import { Job } from '../trading/batches/job.js';
 import { resumeCommand } from '../trading/batches/start-job.js';
 import type { JournalEntry } from '../trading/journal/entry.js';
@@ -24,7 +24,7 @@ import {
 import { isTooSmall, termsText } from '../trading/orders/terms.js';
 import type { ManualOutcome } from '../trading/settling/manual/manual-outcome.js';
 import { settleManually } from '../trading/settling/manual/settle-manually.js';
-import { certainAt } from '../trading/settling/poll-until-found.js';
+import { localExpiry } from '../trading/settling/poll-until-found.js';
 import {
   type Resolution,
   recheckSettledWrite,
@@ -37,6 +37,7 @@ import { idNumber, unresolvedId } from './inputs/parsers.js';
 import { orderArgs, tooLittleText } from './order/order-args.js';
 import { type Context, define } from './session/command.js';
 import { settleWithdrawalAdvice } from './withdraw/withdrawal-view.js';
+import { askAgain } from './writes/unknown-writes.js';
 
 /** `done`, `notSent`, or what the exchange has of an order or a withdrawal: `placed=ID`. */
 const manualOutcome = withCompletion({ of: 'words', words: ['done', 'notSent', 'placed='] }, (word): ManualOutcome => {
@@ -258,16 +259,17 @@ function stillUnknown(
   const only = isOne ? unknown[0]?.why : undefined;
   const message =
     only === undefined ? [`${what} still unknown.`, ...reasons].join(' ') : `${what} unknown: ${only.reason}.`;
-  const when = nextCheck(
-    trading,
-    unknown.map(({ write }) => write),
-  );
-  const hint = settledByUser(unknown, damaged) ?? suggest(`Check again ${when}`, 'resolve', ...(isOne ? [first] : []));
+  const again = () => askAgain('Check again', latestExpiry(trading, unknown), ...(isOne ? [first] : []));
+  const hint = settledByUser(trading, unknown, damaged) ?? again();
   return new Failure('unknown', message, { clientId: first, hint });
 }
 
-/** How the user settles a write that pit cannot look up; undefined if there is no such write. */
-function settledByUser(unknown: readonly Resolution[], [damaged]: readonly string[]): Advice | undefined {
+/** How the user settles a write that pit cannot decide; undefined if there is no such write. */
+function settledByUser(
+  trading: TradingContext,
+  unknown: readonly Resolution[],
+  [damaged]: readonly string[],
+): Advice | undefined {
   if (damaged !== undefined)
     return [
       `The record of ${damaged} is damaged. Check the exchange, then record what you found, done or notSent.`,
@@ -279,28 +281,44 @@ function settledByUser(unknown: readonly Resolution[], [damaged]: readonly strin
         `No operation reports the outcome of ${write.id}. Check the exchange, then record what you found, done or notSent.`,
         suggest('Record it', 'resolve', write.id, '--as', 'done'),
       ];
-    if (isKind(write, 'withdraw') && why !== undefined && 'candidates' in why && why.candidates !== undefined)
-      return settleWithdrawalAdvice(write.id, write.terms.coin, why.candidates);
-    if (isKind(write, 'order') && why?.certainAt === null) return settleOrderAdvice(write);
+    const candidates = why !== undefined && 'candidates' in why ? why.candidates : undefined;
+    if (isKind(write, 'withdraw') && (candidates !== undefined || why?.localExpiry === null))
+      return settleWithdrawalAdvice(write.id, write.terms.coin, candidates ?? []);
+    if (isKind(write, 'order') && why?.localExpiry === null) return settleOrderAdvice(clientIdOf(write), write.terms);
+    if (isKind(write, 'batch') && latestExpiry(trading, unknown) === null)
+      return settleOrderAdvice(write.id, write.terms);
+    if (isKind(write, 'cancel') && latestExpiry(trading, unknown) === null)
+      return [
+        'It is unknown as long as the exchange shows the order as open.',
+        suggest('Cancel it again', 'cancel', write.terms.market, ...referenceWords(write.terms.order)),
+      ];
   }
   return undefined;
 }
 
-/** How the user settles an order whose request has expired and that the exchange does not show clearly. */
-function settleOrderAdvice({ id, terms: { market, side } }: RecordedWrite<'order'>): Advice {
+/** How the user settles what pit cannot decide, although its request should have expired. */
+function settleOrderAdvice(id: string, { market, side }: { readonly market: string; readonly side: Side }): Advice {
   return [
     suggest('Check again', 'resolve', id),
-    suggest('Or see the orders', 'orders', market, '--side', side, '--state', 'all'),
-    suggest('and report which one it is', 'resolve', id, '--as', 'placed=ORDERID'),
-    suggest('or that it is none', 'resolve', id, '--as', 'notSent'),
+    'If that decides nothing, only you can settle it.',
+    suggest('See the orders', 'orders', market, '--side', side, '--state', 'all'),
+    suggest('Report which one it is', 'resolve', id, '--as', 'placed=ORDERID'),
+    suggest('Or that it is none', 'resolve', id, '--as', 'notSent'),
   ];
 }
 
-function nextCheck(trading: TradingContext, writes: readonly RecordedWrite[]): string {
-  // the record of a job does not name the times of its requests
-  const isAnyJob = writes.some((write) => isKind(write, 'batch'));
-  const certain = isAnyJob ? null : certainAt(trading, ...writes);
-  return certain !== null ? `after ${zonedTime(certain)}, when the outcome is certain` : 'in a minute';
+function referenceWords(order: OrderReference): readonly string[] {
+  return 'id' in order ? [order.id] : ['--id', order.clientId];
+}
+
+/** When the requests of these writes have expired, by this machine's clock; null if that is over. */
+function latestExpiry(trading: TradingContext, unknown: readonly Resolution[]): number | null {
+  const requests = unknown.flatMap(({ write }): readonly { readonly reqTime: number }[] => {
+    if (!isKind(write, 'batch')) return [write];
+    const entry = trading.journal.findUnsettled(write.id);
+    return entry?.isKind('batch') ? new Job(entry).openRequests : [];
+  });
+  return requests.length === 0 ? null : localExpiry(trading, ...requests);
 }
 
 function show(screen: Screen, resolutions: readonly Resolution[], nothing: string): string {

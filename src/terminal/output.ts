@@ -7,6 +7,7 @@ import {
   INTERRUPTED,
   Interrupted,
   type Interruption,
+  suggest,
 } from '../errors.js';
 import type { Host, TerminalOutput, TextOutput } from '../platform/host.js';
 import type { Answer, Live, Result, RowStream } from './answer.js';
@@ -137,9 +138,11 @@ export class Output {
   /**
    * Prints a warning on stderr: what a program has to know as well, because the answer does not say it, or because it is not
    * what the command line asked for.
+   * @param inOneLine whether its command follows on the same line of a terminal
    */
-  warn(advice: Advice): void {
+  warn(advice: Advice, { inOneLine = false } = {}): void {
     if (this.#isForProgram) this.#say(this.#remarkObject('warning', advice));
+    else if (inOneLine) this.#say(this.#remark('Warning: ', joinedWithCommand(advice), this.errorScreen.paint.warn));
     else this.#say(this.#remark('Warning: ', advice, this.errorScreen.paint.warn));
   }
 
@@ -331,6 +334,13 @@ function joinedSentences(advice: Advice): readonly (string | Hint)[] {
   const at = parts.findIndex((part) => typeof part !== 'string');
   const sentences = parts.slice(0, at === -1 ? parts.length : at).join(' ');
   return sentences === '' ? parts : [sentences, ...(at === -1 ? [] : parts.slice(at))];
+}
+
+/** A remark with its first command in the same part. */
+function joinedWithCommand(advice: Advice): Advice {
+  const [text, hint, ...others] = joinedSentences(advice);
+  if (typeof text !== 'string' || hint === undefined || typeof hint === 'string') return advice;
+  return [suggest(`${text} ${hint.note}`, ...hint.argv), ...others];
 }
 
 /** Thrown after the reader has closed the pipe, as `head` does. That is no failure, and nothing more is printed. */

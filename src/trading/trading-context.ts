@@ -39,8 +39,6 @@ export interface TradingContext {
 
 /** The wait for the outcome of a write that got no answer. All times are in milliseconds. */
 export interface OutcomeWait {
-  /** The time until the request can no longer be executed; undefined if the exchange accepts it for longer than was set. */
-  readonly expiresInMs: () => number | undefined;
   /** The time until the command gives up. */
   readonly leftMs: () => number;
 }

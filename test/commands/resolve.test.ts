@@ -24,7 +24,8 @@ interface Row {
   readonly timeline: readonly { readonly time: string; readonly event: string }[];
 }
 
-const EARLY = /^Check again after [-0-9]{10} [:0-9]{8} \(UTC\), when the outcome is certain: pit resolve gone1$/;
+const EARLY =
+  /^Check again after [-0-9]{10} [:0-9]{8} \(UTC\), when its request should have expired: pit resolve gone1$/;
 
 async function fault(words: string): Promise<void> {
   await pit.done(`sandbox fault add ${words} --count 1`);

@@ -96,3 +96,21 @@ describe('an order with an unknown outcome', () => {
     expect(unknown).toContainEqual({ operation: 'order', clientId: 'late1', market: 'btc_usdt' });
   });
 });
+
+describe('several writes with an unknown outcome', () => {
+  it('are one line of warning with their number and the command that settles them', async () => {
+    const one = await pit.run('orders btc_usdt');
+    expect(one.stderr).toMatch(/^Warning: An earlier order may .* Find out: pit resolve late1\n$/s);
+    await straight.fault('late', 'order', { count: 1, delay: 600_000 });
+    const line = 'order sell btc_usdt 0.04 --at 40000 --override price-band --id late2 --yes --timeout 3';
+    const lost = await pit.run(line, { host: pausesOnly() });
+    expect(lost.code, lost.stderr).toBe(6);
+    const said = '2 earlier writes have an unknown outcome: 2 orders.';
+    const { stderr } = await pit.run('orders btc_usdt', { environment: { COLUMNS: '200' } });
+    expect(stderr).toBe(`Warning: ${said} Find out: pit resolve\n`);
+    for (const line of ['orders btc_usdt', 'balance', 'account', 'order show btc_usdt --id late1'])
+      expect(warnings((await pit.run(`${line} --json`)).stderr)).toEqual([
+        { message: said, hint: 'Find out: pit resolve' },
+      ]);
+  });
+});

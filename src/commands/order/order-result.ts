@@ -7,12 +7,12 @@ import { notSentFailure, refusalFailure } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
-import { zonedTime } from '../../terminal/time.js';
 import type { RecordedOrderTerms } from '../../trading/journal/write.js';
 import { averageOfFills, notionalText } from '../../trading/orders/terms.js';
 import type { Unknown } from '../../trading/settling/find-order.js';
 import type { Placement } from '../../trading/settling/settle-sent-order.js';
 import { duplicateFailure, NOT_CHECKED_FOR_DUPLICATES, withoutClosed } from '../session/duplicate-warnings.js';
+import { askAgain } from '../writes/unknown-writes.js';
 import type { WriteContext } from '../writes/write.js';
 import { feeText, fillsSoFar, STATE_AND_FILLS } from './fills-so-far.js';
 import { accountText, averageText } from './preview.js';
@@ -145,16 +145,15 @@ function fillsText(listed: Order, side: Side, market: Market): string | undefine
   return `Filled  ${part} ${market.base} at ${averageText(average, side, market)} ${market.quote} on average${paid}${rest}`;
 }
 
-function unknownFailure(clientId: string, market: string, { reason, id, mismatch, certainAt }: Unknown): Failure {
-  const when = certainAt === null ? '' : ` The outcome will be certain after ${zonedTime(certainAt)}.`;
+function unknownFailure(clientId: string, market: string, { reason, id, mismatch, localExpiry }: Unknown): Failure {
   const show = [
     ...(mismatch === undefined
       ? []
       : [suggest('See the order with this client id', 'order', 'show', market, '--id', clientId)]),
     ...(id === null ? [] : [suggest('See the order that its answer named', 'order', 'show', market, id)]),
   ];
-  return new Failure('unknown', `It is unknown whether the order was placed: ${reason}.${when}`, {
+  return new Failure('unknown', `It is unknown whether the order was placed: ${reason}.`, {
     clientId,
-    hint: ['Do not place it again before you know.', suggest('Find out', 'resolve', clientId), ...show],
+    hint: ['Do not place it again before you know.', askAgain('Find out', localExpiry, clientId), ...show],
   });
 }

@@ -9,7 +9,7 @@ import type { GuardName } from '../../trading/guards/limits.js';
 import { type Assessment, PREVIEW_VALID_MS, reasonToAskAgain } from '../../trading/preview/ask-again.js';
 import { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
 import { type OrderPlan, type PreviewData, previewOrders } from '../../trading/preview/preview.js';
-import { concernsMarket, unknownWrites } from '../../trading/settling/unknown-writes.js';
+import { concernsMarket, unknownWrites, unknownWritesAdvice } from '../../trading/settling/unknown-writes.js';
 import {
   blockedBy,
   confirmGuarded,
@@ -140,7 +140,7 @@ async function assess<Planned extends PlannedOrders>(
   return { ...planned, ...assessment, warnings };
 }
 
-/** A warning for each earlier write of the market whose outcome is unknown. */
+/** A warning of the earlier writes of the market whose outcome is unknown. */
 function unknownWriteWarnings(
   { output, trading: { journal } }: WriteContext,
   { id, plan: { market } }: PlannedOrders,
@@ -148,9 +148,11 @@ function unknownWriteWarnings(
   const unsettled = journal.unsettled();
   // a record that cannot be read stops the order in `requireReadable`
   if (unsettled.entries.length === 0) return [];
-  return unknownWrites(journal, unsettled)
-    .filter((write) => write.id !== id && concernsMarket(write, market.market))
-    .map(({ advice }) => ({ about: 'unknown write', text: output.textOf(advice) }));
+  const ofMarket = unknownWrites(journal, unsettled).filter(
+    (write) => write.id !== id && concernsMarket(write, market.market),
+  );
+  const advice = unknownWritesAdvice(ofMarket);
+  return advice === undefined ? [] : [{ about: 'unknown write', text: output.textOf(advice) }];
 }
 
 function withPreview<Planned>(assessed: Assessed<Planned>): Previewed<Planned> {

@@ -50,13 +50,10 @@ export class OutcomeCountdown {
   }
 }
 
-/** `Outcome unknown. Checking again; certain in at most 41 s.` @internal for its test */
+/** The countdown, how to stop it, and what sets it. @internal for its test */
 export function waitText(waits: readonly OutcomeWait[]): string {
   const left = Math.max(0, ...waits.map(({ leftMs }) => leftMs()));
-  const expiries = waits.map(({ expiresInMs }) => expiresInMs() ?? Number.POSITIVE_INFINITY);
-  const latest = Math.max(0, ...expiries);
-  const when = latest < left ? `certain in at most ${seconds(latest)}` : `waiting for at most ${seconds(left)} more`;
-  return `Outcome unknown. Checking again; ${when}.`;
+  return `Outcome unknown; asking again for up to ${seconds(left)} (Ctrl-C stops, --timeout sets it).`;
 }
 
 function seconds(milliseconds: number): string {

@@ -130,14 +130,15 @@ export class Writes {
     for (const { text } of failure === undefined ? messages : messages.slice(0, -1)) this.#context.output.note(text);
   }
 
-  /** The writes whose outcome is unknown, each with the command that settles it. */
+  /** The writes whose outcome is unknown in one line, with the command that settles them; nothing if there are none. */
   async unknown(): Promise<readonly string[]> {
     const { session, output } = this.#context;
     const journal = await session.journal();
-    return unknownWrites(journal, journal.unsettled()).map(({ clientId, operation }) => {
-      const what = operation === null ? 'a write' : OPERATION_TEXT[operation];
-      return `UNKNOWN  outcome of ${what}: ${output.textOf(suggest('', 'resolve', clientId)).replace(/^: /, '')}`;
-    });
+    const [first, ...others] = unknownWrites(journal, journal.unsettled());
+    if (first === undefined) return [];
+    const one = first.operation === null ? 'a write' : OPERATION_TEXT[first.operation];
+    const [what, words] = others.length === 0 ? [one, [first.clientId]] : [`${others.length + 1} writes`, []];
+    return [output.textOf(suggest(`UNKNOWN  outcome of ${what}`, 'resolve', ...words))];
   }
 }
 

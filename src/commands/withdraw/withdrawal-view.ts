@@ -7,13 +7,14 @@ import { notSentFailure, refusalFailure } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
-import { localTime, zonedTime } from '../../terminal/time.js';
+import { localTime } from '../../terminal/time.js';
 import type { UnknownWithdrawal } from '../../trading/settling/settle-withdrawal.js';
 import type { EarlierUse } from '../../trading/withdrawals/coin-facts.js';
 import type { PreparedWithdrawal } from '../../trading/withdrawals/prepare.js';
 import type { WithdrawalResult } from '../../trading/withdrawals/send.js';
 import { duplicateFailure } from '../session/duplicate-warnings.js';
 import { dryRunShape, PREVIEW_FIELDS, type PreviewJson } from '../writes/dry-run.js';
+import { askAgain } from '../writes/unknown-writes.js';
 import { exchangeText, type WriteContext } from '../writes/write.js';
 
 /** A withdrawal that was checked, ready to be sent. */
@@ -194,14 +195,13 @@ function resultTable(screen: Screen, sent: SentWithdrawal, outcome: string, id: 
 
 function unknownFailure(
   { id: clientId, wanted }: SentWithdrawal,
-  { reason, certainAt, candidates }: UnknownWithdrawal,
+  { reason, localExpiry, candidates }: UnknownWithdrawal,
 ): Failure {
-  const when = certainAt === null ? '' : ` The outcome will be certain after ${zonedTime(certainAt)}.`;
   const advice =
     candidates === undefined
-      ? [suggest('Find out', 'resolve', clientId)]
+      ? [askAgain('Find out', localExpiry, clientId)]
       : settleWithdrawalAdvice(clientId, wanted.coin, candidates);
-  return new Failure('unknown', `It is unknown whether the withdrawal was sent: ${reason}.${when}`, {
+  return new Failure('unknown', `It is unknown whether the withdrawal was sent: ${reason}.`, {
     clientId,
     hint: ['Do not send it again before you know.', ...advice],
   });

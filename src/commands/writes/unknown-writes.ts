@@ -1,12 +1,24 @@
-import { Failure, suggest } from '../../errors.js';
-import { concernsMarket, type UnknownWrite, unknownWrites } from '../../trading/settling/unknown-writes.js';
+import { Failure, type Hint, suggest } from '../../errors.js';
+import { zonedTime } from '../../terminal/time.js';
+import {
+  concernsMarket,
+  type UnknownWrite,
+  unknownWrites,
+  unknownWritesAdvice,
+} from '../../trading/settling/unknown-writes.js';
 import type { Context } from '../session/command.js';
 import type { WriteContext } from './write.js';
 
-/** More are only counted. */
-const MAX_NAMED = 5;
+/**
+ * The command that asks for the outcome of a write again, and from when on that may decide it.
+ * @param expiry when its requests expire by this machine's clock; null if that is over
+ */
+export function askAgain(note: string, expiry: number | null, ...argv: readonly string[]): Hint {
+  const when = expiry === null ? '' : ` after ${zonedTime(expiry)}, when its request should have expired`;
+  return suggest(`${note}${when}`, 'resolve', ...argv);
+}
 
-/** Warns of each write that this concerns and whose outcome is unknown, with the command that settles it. Returns them. */
+/** Warns in one line of the writes that this concerns and whose outcome is unknown, with the command that settles them. Returns them. */
 export function warnOfUnknown(
   { session, output }: Pick<Context, 'session' | 'output'>,
   concerns: (write: UnknownWrite) => boolean,
@@ -31,9 +43,8 @@ async function warnOf(
 ): Promise<readonly UnknownWrite[]> {
   try {
     const found = (await read()).filter(concerns);
-    for (const { advice } of found.slice(0, MAX_NAMED)) output.warn(advice);
-    const others = found.length - MAX_NAMED;
-    if (others > 0) output.warn([`${others} more writes have an unknown outcome.`, suggest('Find out', 'resolve')]);
+    const advice = unknownWritesAdvice(found);
+    if (advice !== undefined) output.warn(advice, { inOneLine: true });
     return found;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;

@@ -6,7 +6,7 @@ import type { JournalEntry } from '../journal/entry.js';
 import { clientIdOf, isKind, type RecordedWrite, type Settled } from '../journal/write.js';
 import { closeMarket } from '../settling/close-lists.js';
 import { findOrderOutcome, type Unknown } from '../settling/find-order.js';
-import { certainAt } from '../settling/poll-until-found.js';
+import { localExpiry } from '../settling/poll-until-found.js';
 import { settleOrder } from '../settling/settle-order.js';
 import type { TradingContext } from '../trading-context.js';
 
@@ -69,7 +69,7 @@ async function settleLeftOpen(trading: TradingContext, clientId: string): Promis
     if (!budget.allows(PAUSE_MS)) {
       const reason = 'another process is still placing it';
       const id = entry.namedId ?? null;
-      return { outcome: 'unknown', reason, id, certainAt: certainAt(trading, entry.write), write: entry.write };
+      return { outcome: 'unknown', reason, id, localExpiry: localExpiry(trading, entry.write), write: entry.write };
     }
     await host.sleep(PAUSE_MS);
   }

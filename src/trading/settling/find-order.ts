@@ -7,7 +7,7 @@ import type { Journal } from '../journal/journal.js';
 import { clientIdOf, type RecordedWrite } from '../journal/write.js';
 import { differences, newClientId } from '../orders/terms.js';
 import type { TradingContext } from '../trading-context.js';
-import { certainAt, pollUntilFound } from './poll-until-found.js';
+import { localExpiry, pollUntilFound } from './poll-until-found.js';
 import { SLACK_MS } from './reconcile.js';
 import { isSameRefusal } from './same-refusal.js';
 
@@ -28,8 +28,8 @@ export interface Unknown {
   readonly id: string | null;
   /** How an order with its client id differs from this one, in words. */
   readonly mismatch?: string;
-  /** When the outcome is certain, by this machine's clock in ms since the Unix epoch; null if unknown. */
-  readonly certainAt: number | null;
+  /** When its request expires, by this machine's clock in ms since the Unix epoch; null if that is over, or decides nothing. */
+  readonly localExpiry: number | null;
 }
 
 /**
@@ -67,17 +67,17 @@ export async function findOrderOutcome(
   if (entry.namedId !== undefined) return unshown(entry.namedId, unproven);
   const missing = unproven ?? 'the exchange shows no such order, but the request may still arrive';
   const reason = refusal === undefined ? missing : uncheckedRefusalText(refusal, missing);
-  return { outcome: 'unknown', reason, id: null, certainAt: certainAt(trading, entry.write) };
+  return { outcome: 'unknown', reason, id: null, localExpiry: localExpiry(trading, entry.write) };
 }
 
 /** An answer named an order that the exchange does not show: no later read can decide whether the answer was true. */
 function unshown(id: string, why = 'the exchange does not show it'): Unknown {
-  return { outcome: 'unknown', reason: `the answer names order ${id}, but ${why}`, id, certainAt: null };
+  return { outcome: 'unknown', reason: `the answer names order ${id}, but ${why}`, id, localExpiry: null };
 }
 
 /** The outcome cannot be decided: another order has its client id, or the exchange changed it. */
 function mismatched(entry: JournalEntry<'order'>, { mismatch }: Mismatch): Unknown {
-  return { outcome: 'unknown', reason: mismatch, id: entry.namedId ?? null, mismatch, certainAt: null };
+  return { outcome: 'unknown', reason: mismatch, id: entry.namedId ?? null, mismatch, localExpiry: null };
 }
 
 /** Why the outcome of a write is unknown that was refused, as a part of a sentence. @param unchecked why it could not be looked up */

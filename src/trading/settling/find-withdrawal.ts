@@ -5,7 +5,7 @@ import type { JournalEntry } from '../journal/entry.js';
 import { isKind } from '../journal/write.js';
 import type { TradingContext } from '../trading-context.js';
 import { uncheckedRefusalText } from './find-order.js';
-import { certainAt, pollUntilFound } from './poll-until-found.js';
+import { localExpiry, pollUntilFound } from './poll-until-found.js';
 import { candidatesText, type Finding, readRecordList, reconcileRecords } from './reconcile-withdrawals.js';
 import { isSameRefusal } from './same-refusal.js';
 import type { FoundWithdrawal, PlacedWithdrawal, UnknownWithdrawal } from './settle-withdrawal.js';
@@ -48,12 +48,12 @@ export async function findWithdrawalOutcome(
   // a read without an answer takes back nothing that an earlier one has shown
   if (finding?.kind === 'unclear')
     return withRefusal(
-      { outcome: 'unknown', reason: candidatesText(finding.candidates), id, certainAt: null },
+      { outcome: 'unknown', reason: candidatesText(finding.candidates), id, localExpiry: null },
       refusal,
     );
   const reason = whyUnanswered ?? unproven ?? 'the exchange shows no such withdrawal, but the request may still arrive';
-  const certain = mayBeUnlisted ? null : certainAt(trading, entry.write);
-  return withRefusal({ outcome: 'unknown', reason, id, certainAt: certain }, refusal);
+  const certain = mayBeUnlisted ? null : localExpiry(trading, entry.write);
+  return withRefusal({ outcome: 'unknown', reason, id, localExpiry: certain }, refusal);
 }
 
 /** One read of the exchange's records; undefined if it could not be asked, which proves nothing. */
@@ -118,5 +118,5 @@ function leftToUser(candidates: readonly Withdrawal[]): UnknownWithdrawal {
     candidates.length > 0
       ? candidatesText(candidates)
       : 'the exchange shows no such withdrawal, but it may not list transfers within the exchange';
-  return { outcome: 'unknown', reason, id: null, certainAt: null, candidates };
+  return { outcome: 'unknown', reason, id: null, localExpiry: null, candidates };
 }

@@ -8,6 +8,7 @@ import { expiresAt } from './reconcile.js';
 const PAUSES_MS = { first: 300, longest: 5_000 };
 /** Left for the last reads, once the request has expired. */
 const AFTER_EXPIRY_MS = 30_000;
+const ACCEPTS_LONGER = 'the exchange accepts requests for longer than the setting reqTimeTolerance says';
 /** A wait is shown once it has lasted this long. */
 const SHOWN_AFTER_MS = 1_000;
 
@@ -30,6 +31,7 @@ export interface PollResult<Outcome> {
 /**
  * Reads again and again until the outcome is found or the budget ends. Unless the user has set the time, the budget lasts until the
  * request has expired and the exchange was asked after that. Each pause is longer than the one before; a push of the exchange ends it.
+ * A request that should have expired before, and that the exchange still accepts, is read once.
  *
  * @param read returns the outcome, `none` if there is none yet, or undefined if the exchange could not be asked. `isExpired`
  *   says whether the exchange has rejected this `reqTime` as expired: until then, a request that is delayed in the network can
@@ -56,8 +58,6 @@ class ShownWait {
 
   #hide: (() => void) | undefined;
   readonly #start: number;
-  /** The last moment at which the exchange accepts the request; undefined if it turned out to accept it for longer. */
-  expiry: number | undefined;
 
   constructor(trading: TradingContext) {
     this.#trading = trading;
@@ -66,10 +66,9 @@ class ShownWait {
   }
 
   showIfLong(): void {
-    const { host, client, budget, showWait } = this.#trading;
+    const { host, budget, showWait } = this.#trading;
     if (this.#hide !== undefined || host.monotonic() - this.#start < SHOWN_AFTER_MS) return;
-    const expiresInMs = () => (this.expiry === undefined ? undefined : Math.max(0, this.expiry - client.now()));
-    this.#hide = showWait?.({ expiresInMs, leftMs: () => budget.remainingMs });
+    this.#hide = showWait?.({ leftMs: () => budget.remainingMs });
   }
 
   end(): void {
@@ -85,24 +84,28 @@ async function poll<Outcome>(
 ): Promise<PollResult<Outcome>> {
   const { client, budget, requestLifetimeMs } = trading;
   const expiry = expiresAt(request.reqTime, requestLifetimeMs);
-  wait.expiry = expiry;
+  const isLate = client.now() > expiry;
   budget.allowFor(Math.max(0, expiry - client.now()) + AFTER_EXPIRY_MS);
   let isAccepted: boolean | undefined;
   for (let count = 0; ; ) {
     // asked before a read, so that nothing can be executed between the two
     if (isAccepted !== false && client.now() > expiry) {
       isAccepted = await tryRead(() => acceptsReqTime(trading, request));
-      if (isAccepted) wait.expiry = undefined;
     }
     // the answer may have shown that the clock was ahead
     const found = await read(isAccepted === false && client.now() > expiry);
     if (found !== 'none' && found !== undefined) return { found };
+    // the exchange may check no reqTime at all: then waiting decides nothing
+    if (isLate && found === 'none' && isAccepted === true) return { found: undefined, unproven: ACCEPTS_LONGER };
     const usual = nextPause(count, expiry - client.now());
     // half of what is left, so that the last read comes near the end
     const pause = Math.min(usual, budget.remainingMs / 2);
     const isOutOfTime = pause < Math.min(usual, PAUSES_MS.first) || isLockedUntilTheEnd(trading);
     if (isOutOfTime)
-      return { found: undefined, unproven: found === 'none' ? whyUnexpired(isAccepted) : whyUnanswered(client) };
+      return {
+        found: undefined,
+        unproven: found === 'none' ? (isAccepted === true ? ACCEPTS_LONGER : undefined) : whyUnanswered(client),
+      };
     wait.showIfLong();
     count += (await pauses.wait(pause)) ? 0 : 1;
   }
@@ -118,11 +121,6 @@ export function acceptsReqTime({ client, host }: TradingContext, { of, reqTime }
     : client.acceptsReqTimeForWithdrawals(of.coin, reqTime);
 }
 
-function whyUnexpired(isAccepted: boolean | undefined): string | undefined {
-  if (isAccepted !== true) return undefined;
-  return 'the exchange accepts requests for longer than the setting reqTimeTolerance says';
-}
-
 /** Whether the exchange's lock lasts longer than the budget, so that no further read would be answered. */
 function isLockedUntilTheEnd({ client: { lockedUntil }, budget, host }: TradingContext): boolean {
   return lockedUntil !== undefined && lockedUntil > host.now() + budget.remainingMs;
@@ -134,10 +132,11 @@ function whyUnanswered({ lockedUntil }: TradingContext['client']): string {
 }
 
 /**
- * When these requests have expired, by this machine's clock in ms since the Unix epoch: then their outcomes can be found out. Null
- * if they have already expired.
+ * When these requests expire according to the setting `reqTimeTolerance`, by this machine's clock in ms since the Unix epoch. From then
+ * on their outcomes can be found out, if the exchange rejects what has expired: its interface does not promise that. Null if they
+ * should have expired already.
  */
-export function certainAt(
+export function localExpiry(
   { client, host, requestLifetimeMs }: TradingContext,
   ...requests: readonly Pick<OpenRequest, 'reqTime'>[]
 ): number | null {
@@ -146,7 +145,7 @@ export function certainAt(
   return leftMs > 0 ? host.now() + leftMs : null;
 }
 
-/** The pause doubles with each read, but never goes beyond the moment at which the outcome is certain. */
+/** The pause doubles with each read, but never goes beyond the moment at which the request expires. */
 function nextPause(count: number, msUntilExpiry: number): number {
   const usual = backoffMs(count, PAUSES_MS);
   return msUntilExpiry >= 0 ? Math.min(usual, msUntilExpiry + 1) : usual;

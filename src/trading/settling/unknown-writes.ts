@@ -1,4 +1,4 @@
-import { formatAmount, grouped } from '../../domain/decimal.js';
+import { counted, formatAmount, grouped } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
 import { isSameReference, type OrderReference, referenceText } from '../../domain/order.js';
 import { type Advice, suggest } from '../../errors.js';
@@ -46,6 +46,28 @@ export function unknownWrites(journal: Journal, { entries, damaged, unreadable }
     }),
   ];
 }
+
+/** All of these writes in one sentence, and the command that settles them; undefined if there are none. */
+export function unknownWritesAdvice(writes: readonly UnknownWrite[]): Advice | undefined {
+  const [first] = writes;
+  if (writes.length <= 1) return first?.advice;
+  const counts = new Map<string, number>();
+  for (const { operation } of writes) {
+    const noun = operation === null ? 'damaged record' : NOUNS[operation];
+    counts.set(noun, (counts.get(noun) ?? 0) + 1);
+  }
+  const kinds = [...counts].map(([noun, count]) => counted(count, noun)).join(', ');
+  return [`${writes.length} earlier writes have an unknown outcome: ${kinds}.`, suggest('Find out', 'resolve')];
+}
+
+const NOUNS: Readonly<Record<WriteKind, string>> = {
+  order: 'order',
+  batch: 'batch',
+  cancel: 'cancellation',
+  replace: 'replacement',
+  withdraw: 'withdrawal',
+  call: 'call',
+};
 
 function isCancelledByAnother({ archive }: Journal, entry: JournalEntry): boolean {
   if (!entry.isKind('cancel')) return false;

@@ -183,7 +183,7 @@ describe('an answer that accepts an order', () => {
     const trading = tradingOf(server.url, { budgetMs: 30_000, isChosen: false });
     const placed = await placeOrder(trading, TERMS, { id: 'mine' });
     const reason = 'the answer names order 7, but the exchange does not show it';
-    expect(placed).toEqual({ outcome: 'unknown', id: '7', reason, certainAt: null });
+    expect(placed).toEqual({ outcome: 'unknown', id: '7', reason, localExpiry: null });
     // it is looked up until then, and at once in a later command
     expect(trading.host.now() - NOW).toBeGreaterThan(60_000);
     const elapsedMs = trading.host.now() - NOW;

@@ -57,7 +57,7 @@ describe('a lost withdrawal', () => {
     const { outcome, trading } = await lost([row]);
     const time = new Date(Number(row.submitTime)).toISOString();
     const reason = `it may be withdrawal 2 (${row.amount} btc, ${time}), or none of these`;
-    expect(outcome).toMatchObject({ outcome: 'unknown', reason, certainAt: null, candidates: [{ id: '2' }] });
+    expect(outcome).toMatchObject({ outcome: 'unknown', reason, localExpiry: null, candidates: [{ id: '2' }] });
     expect(trading.journal.unsettledEntries()).toHaveLength(1);
   });
 
@@ -83,7 +83,7 @@ describe('a lost withdrawal', () => {
       outcome: 'unknown',
       reason: expect.stringContaining(' or 3 ('),
       id: null,
-      certainAt: null,
+      localExpiry: null,
     });
   });
 
@@ -127,7 +127,7 @@ describe('a lost transfer within the exchange', () => {
   it('stays unknown if no record shows it, because the exchange need not list it', async () => {
     const { outcome, trading } = await lost([], { internal: true });
     const reason = 'the exchange shows no such withdrawal, but it may not list transfers within the exchange';
-    expect(outcome).toEqual({ outcome: 'unknown', reason, id: null, certainAt: null, candidates: [] });
+    expect(outcome).toEqual({ outcome: 'unknown', reason, id: null, localExpiry: null, candidates: [] });
     expect(trading.journal.unsettledEntries()).toHaveLength(1);
   });
 });

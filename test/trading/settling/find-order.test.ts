@@ -364,7 +364,7 @@ describe('what became of an order', () => {
   it('it stays unknown while its request may still arrive, and says until when', async () => {
     const { trading, entry } = sent({}, {}, SHORT);
     expect(await findOrderOutcome(trading, entry)).toEqual({
-      ...{ outcome: 'unknown', id: null, certainAt: NOW + 65_000 },
+      ...{ outcome: 'unknown', id: null, localExpiry: NOW + 65_000 },
       reason: 'the exchange shows no such order, but the request may still arrive',
     });
   });
@@ -375,7 +375,7 @@ describe('what became of an order', () => {
   ])('it stays unknown %s if its answer named an order that the exchange does not show', async (_, options) => {
     const { trading, entry } = sent({}, { namedId: '7' }, options);
     expect(await findOrderOutcome(trading, entry)).toEqual({
-      ...{ outcome: 'unknown', id: '7', certainAt: null },
+      ...{ outcome: 'unknown', id: '7', localExpiry: null },
       reason: 'the answer names order 7, but the exchange does not show it',
     });
   });
@@ -430,7 +430,7 @@ describe('what became of an order', () => {
     const { trading, entry } = sent(answers, { clientId: 'mine' });
     const mismatch = 'order 7 has this client id but the price 29000 instead of 30000, so it may be a different order';
     expect(await findOrderOutcome(trading, entry)).toEqual({
-      ...{ outcome: 'unknown', reason: mismatch, mismatch, id: null, certainAt: null },
+      ...{ outcome: 'unknown', reason: mismatch, mismatch, id: null, localExpiry: null },
     });
     expect(trading.asked).toHaveLength(2);
   });

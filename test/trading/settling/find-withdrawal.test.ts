@@ -92,7 +92,7 @@ describe('a withdrawal that no record shows', () => {
   it('is unknown for as long as its request may arrive', async () => {
     const { outcome } = await lookedUp([], { options: OPEN });
     const reason = 'the exchange shows no such withdrawal, but the request may still arrive';
-    expect(outcome).toEqual({ outcome: 'unknown', reason, id: null, certainAt: NOW + 65_000 });
+    expect(outcome).toEqual({ outcome: 'unknown', reason, id: null, localExpiry: NOW + 65_000 });
   });
 });
 
@@ -110,16 +110,16 @@ describe('a withdrawal whose records cannot be read', () => {
     const { trading, entry } = await unreadable();
     const outcome = await findWithdrawalOutcome(trading, entry);
     const reason = 'the exchange could not be read';
-    expect(outcome).toEqual({ outcome: 'unknown', reason, id: null, certainAt: null });
+    expect(outcome).toEqual({ outcome: 'unknown', reason, id: null, localExpiry: null });
   });
 
   it.each([
     ['can be looked up once its request has expired, if it was rejected', true, NOW + 65_000],
     ['may never be found, if it was not', false, null],
-  ])('within the exchange %s', async (_, isRefused, certainAt) => {
+  ])('within the exchange %s', async (_, isRefused, localExpiry) => {
     const { trading, entry } = await unreadable(true, OPEN);
     if (isRefused) entry.noteRefusal(REFUSAL);
-    expect(await findWithdrawalOutcome(trading, entry)).toMatchObject({ outcome: 'unknown', certainAt });
+    expect(await findWithdrawalOutcome(trading, entry)).toMatchObject({ outcome: 'unknown', localExpiry });
   });
 });
 

@@ -67,13 +67,25 @@ describe('a setting reqTimeTolerance that is shorter than what the exchange acce
   it('leaves the order unknown and names the setting, as long as the exchange accepts its request', async () => {
     const { account: trading, entry } = await unanswered(5_000, 40_000);
     const reason = 'the exchange accepts requests for longer than the setting reqTimeTolerance says';
-    expect(await findOrderOutcome(trading, entry)).toEqual({ outcome: 'unknown', reason, id: null, certainAt: null });
+    expect(await findOrderOutcome(trading, entry)).toEqual({ outcome: 'unknown', reason, id: null, localExpiry: null });
   });
 
   it('does not keep an order from counting as not sent once the exchange rejects its request', async () => {
     const { account: trading, entry } = await unanswered(5_000, 120_000);
     expect(await findOrderOutcome(trading, entry)).toMatchObject({ outcome: 'notSent' });
     expect(trading.host.now() - entry.write.reqTime).toBeGreaterThan(60_000);
+  });
+});
+
+describe('an exchange that never rejects a request as expired', () => {
+  it('is asked once by a command that begins after the request should have expired, which waits for nothing', async () => {
+    const { account: trading, entry, server } = await unanswered(5_000, 60_000);
+    await trading.host.sleep(20_000);
+    const before = trading.host.monotonic();
+    expect(await findOrderOutcome(trading, entry)).toMatchObject({ outcome: 'unknown', localExpiry: null });
+    expect(trading.host.monotonic()).toBe(before);
+    const lookups = server.requests.filter(({ target }) => query(target).customerOrderId === CLIENT_ID);
+    expect(lookups).toHaveLength(1);
   });
 });
 
@@ -140,11 +152,11 @@ describe('a wait for the outcome of a write', () => {
   /** Each wait that was shown, with what it said at each read of the exchange, and whether it was hidden. */
   async function shown(budgetMs: number) {
     const { account: trading, entry, server } = await unanswered(60_000, budgetMs);
-    const said: { expiresInMs: number | undefined; leftMs: number }[] = [];
+    const said: number[] = [];
     let [starts, ends] = [0, 0];
-    const showWait: NonNullable<TestTrading['showWait']> = ({ expiresInMs, leftMs }) => {
+    const showWait: NonNullable<TestTrading['showWait']> = ({ leftMs }) => {
       starts += 1;
-      said.push({ expiresInMs: expiresInMs(), leftMs: leftMs() });
+      said.push(leftMs());
       return () => {
         ends += 1;
       };
@@ -153,33 +165,10 @@ describe('a wait for the outcome of a write', () => {
     return { starts, ends, said, requests: server.requests.length };
   }
 
-  it('shows the wait once, with the time until the request has expired and until the command gives up, and hides it at its end', async () => {
+  it('shows the wait once, with the time until the command gives up, and hides it at its end', async () => {
     const { starts, ends, said } = await shown(120_000);
     expect([starts, ends]).toEqual([1, 1]);
-    expect(said[0]?.expiresInMs).toBeGreaterThan(50_000);
-    expect(said[0]?.leftMs).toBeGreaterThan(said[0]?.expiresInMs ?? Number.POSITIVE_INFINITY);
-  });
-
-  it('says no end of a request that the exchange accepts for longer than was set', async () => {
-    const { account: trading, entry } = await unanswered(5_000, 40_000);
-    let says: () => number | undefined = () => 0;
-    const ends: (number | undefined)[] = [];
-    const showWait: NonNullable<TestTrading['showWait']> = ({ expiresInMs }) => {
-      says = expiresInMs;
-      return () => ends.push(says());
-    };
-    await findOrderOutcome({ ...trading, showWait }, entry);
-    expect(ends).toEqual([undefined]);
-  });
-
-  it('says that no time is left of a request that has just expired', async () => {
-    const { account: trading, entry } = await unanswered(60_000, 120_000);
-    const ends: (number | undefined)[] = [];
-    const showWait: NonNullable<TestTrading['showWait']> = ({ expiresInMs }) => {
-      return () => ends.push(expiresInMs());
-    };
-    await findOrderOutcome({ ...trading, showWait }, entry);
-    expect(ends).toEqual([0]);
+    expect(said[0]).toBeGreaterThan(100_000);
   });
 
   it('shows no wait that is over within a second', async () => expect((await shown(900)).starts).toBe(0));

@@ -1,7 +1,7 @@
 import { localTimeText, suggest, usage } from '../../../errors.js';
 import type { JournalEntry } from '../../journal/entry.js';
 import type { TradingContext } from '../../trading-context.js';
-import { certainAt } from '../poll-until-found.js';
+import { localExpiry } from '../poll-until-found.js';
 
 /** What the user found out on the exchange about a write. */
 export interface ManualOutcome {
@@ -17,7 +17,7 @@ export function requireExpired(
   request: { readonly reqTime: number },
   manual: ManualOutcome,
 ): void {
-  const certain = certainAt(trading, request);
+  const certain = localExpiry(trading, request);
   if (certain === null) return;
   throw usage(`The exchange may still execute ${id}, so it is too early to report its outcome.`, [
     `Report it after ${localTimeText(certain)}.`,
