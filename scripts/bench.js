@@ -19,6 +19,7 @@ const BENCHES = {
   peers: 'Start-up of other programs',
   journal: 'Journal',
   batch: 'Batches',
+  'old-account': 'An account with 100,000 orders',
   live: 'Live views',
   algos: 'Algo orders',
   sandbox: 'The sandbox over HTTP',

@@ -24,7 +24,7 @@ export interface MarketsToCancel {
   readonly failure: Failure | undefined;
 }
 
-/** All markets, first those of the journal: there are most likely open orders. */
+/** All markets, first those in which orders were open when they were last read, and those of the journal. */
 export async function marketsToCancel(
   { session }: Pick<Context, 'session'>,
   trading: TradingContext,
@@ -38,11 +38,11 @@ export async function marketsToCancel(
     const unnamed = leftOut.filter(({ market }) => market === null);
     const failure = unnamed.length === 0 ? undefined : new Failure('partial', `${leftOutText(unnamed)}.`);
     const isListed = new Set(listed);
-    const names = [
-      ...[...known].filter((market) => isListed.has(market)),
-      ...listed.filter((name) => !known.has(name)),
-    ];
-    return { names, known, failure };
+    const { knownSides } = trading;
+    const hadOpen = (market: string) =>
+      (['buy', 'sell'] as const).some((side) => (knownSides?.read({ market, side })?.followed ?? []).length > 0);
+    const first = [...listed.filter(hadOpen), ...[...known].filter((market) => isListed.has(market))];
+    return { names: [...new Set([...first, ...listed])], known, failure };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return { names: [...known], known, failure: error };

@@ -50,8 +50,11 @@ export class CancelEverywhere {
     const run = new CancelRun(context, trading);
     this.#run = run;
     const { names, known, failure } = await marketsToCancel(context, trading);
+    const lead = leadOf(names);
     const cancelOne = async (market: string) => {
-      const emptied = await cancelInMarket(trading, market, known.has(market), run.options());
+      await lead.before(market);
+      const options = { ...run.options(), onPage: () => lead.hasRead(market) };
+      const emptied = await cancelInMarket(trading, market, known.has(market), options).finally(() => lead.end(market));
       run.finished(emptied.attempts);
       if (emptied.timer !== null)
         this.#timers = [...this.#timers, { market, cancelsAt: isoTime(emptied.timer.cancelsAt) }];
@@ -87,6 +90,27 @@ export class CancelEverywhere {
       failure,
     };
   }
+}
+
+/**
+ * Lets the market in which open orders are most likely go first, until the first page of each side is read and its orders are cancelled:
+ * the lists of other markets do not come before them.
+ */
+function leadOf([first]: readonly string[]) {
+  let pages = 0;
+  let end = () => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  return {
+    before: async (market: string) => (market === first ? undefined : ended),
+    hasRead: (market: string) => {
+      if (market === first && ++pages >= 2) end();
+    },
+    end: (market: string) => {
+      if (market === first) end();
+    },
+  };
 }
 
 /** The open orders of every market, as they would be cancelled. A market that cannot be read is warned of. */

@@ -227,6 +227,8 @@ export interface CancelAllOptions {
   readonly isWhole?: boolean | undefined;
   /** Called when orders were found, before they are cancelled, if they are cancelled while they are read. */
   readonly onOpen?: () => void;
+  /** Called for each page of a list, once its orders are cancelled, if they are cancelled while they are read. */
+  readonly onPage?: () => void;
   /** Asked before each request: false ends it, and the orders are not read again. */
   readonly mayContinue?: () => boolean;
   /** Reads the lists (default: the client of the context). */
@@ -250,6 +252,7 @@ export async function cancelAll(
     onResponse = () => {},
     onProgress = () => {},
     onOpen = () => {},
+    onPage,
     mayContinue,
     lists,
     isWhole,
@@ -280,7 +283,7 @@ export async function cancelAll(
       // a cancellation goes before the next page, and one that hangs does not hold it up
       await found.whenAnswered(trading.host);
     };
-    const reading = readOpenOrders(trading, market, { lists, isWhole, onOpen: take })
+    const reading = readOpenOrders(trading, market, { lists, isWhole, onOpen: take, onPage })
       .catch((error: unknown) => unreadOrders(error, found))
       .finally(() => found.end());
     const [seen, round] = await Promise.all([

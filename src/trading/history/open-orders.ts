@@ -63,8 +63,8 @@ export interface OpenOrdersOptions {
    * read. It may get an order more than once. What it returns is awaited before the next page.
    */
   readonly onOpen?: (orders: readonly Order[]) => void | Promise<void>;
-  /** Called for each page that was read. */
-  readonly onPage?: () => void;
+  /** Called for each page, once the orders that it shows as open were passed on. */
+  readonly onPage?: (() => void) | undefined;
 }
 
 type Reader = Pick<TradingContext, 'client' | 'host' | 'requestLifetimeMs' | 'knownSides' | 'reportProgress'>;
@@ -172,10 +172,10 @@ class SideReading {
     try {
       for await (const page of this.#client.orderPages(market, side, isEnough)) {
         this.#take(page.rows, page.fresh);
-        onPage?.();
         ({ hasOlder } = page);
         pages += 1;
         await onOpen?.(page.fresh.filter(({ state }) => state === 'open'));
+        onPage?.();
         if (pages >= maxPages) break;
       }
     } catch (error) {
