@@ -63,6 +63,8 @@ export interface OpenOrdersOptions {
    * read. It may get an order more than once. What it returns is awaited before the next page.
    */
   readonly onOpen?: (orders: readonly Order[]) => void | Promise<void>;
+  /** Awaited after the first page. */
+  readonly afterFirstPage?: () => Promise<void>;
   /** Called for each page, once the orders that it shows as open were passed on. */
   readonly onPage?: (() => void) | undefined;
 }
@@ -79,7 +81,19 @@ export async function readOpenOrders(
   market: string,
   options: OpenOrdersOptions = {},
 ): Promise<OwnOrders> {
-  const read = (side: Side) => readOpenOfSide(trading, { market, side }, options);
+  let begun = 0;
+  let goOn = () => {};
+  const haveBegun = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  // an order of one side's first page is passed on before the other side's second page is read
+  const afterFirstPage = () => {
+    begun += 1;
+    if (begun === 2) goOn();
+    return haveBegun;
+  };
+  const read = (side: Side) =>
+    readOpenOfSide(trading, { market, side }, { ...options, afterFirstPage }).finally(() => goOn());
   const [buys, sells] = await Promise.all([read('buy'), read('sell')]);
   const sides = [buys, sells];
   return {
@@ -165,7 +179,7 @@ class SideReading {
   /** Reads until what is older is known. Returns whether there are older orders, or why the next page could not be read. */
   async #readPages(): Promise<boolean | Failure> {
     const { market, side } = this.#side;
-    const { maxPages = Number.POSITIVE_INFINITY, onOpen, onPage } = this.#options;
+    const { maxPages = Number.POSITIVE_INFINITY, onOpen, onPage, afterFirstPage } = this.#options;
     const isEnough = (rows: readonly Order[]) => !this.#needsMore && this.#joins(rows);
     let hasOlder = true;
     let pages = 0;
@@ -176,6 +190,7 @@ class SideReading {
         pages += 1;
         await onOpen?.(page.fresh.filter(({ state }) => state === 'open'));
         onPage?.();
+        if (pages === 1) await afterFirstPage?.();
         if (pages >= maxPages) break;
       }
     } catch (error) {
