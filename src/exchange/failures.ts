@@ -1,7 +1,7 @@
 import { type Advice, Failure, localTimeText, suggest } from '../errors.js';
 import { refusalFailure } from './refusals.js';
 import { InvalidParameter } from './request.js';
-import { BadStatus, Refused, UnexpectedResponse } from './response.js';
+import { BadStatus, LIMITING_STATUSES, Refused, UnexpectedResponse } from './response.js';
 import { TransportError } from './transport.js';
 
 /**
@@ -30,9 +30,14 @@ function withLockEnd(failure: Failure, lockedUntil: number | undefined): Failure
 }
 
 function badStatus({ status, retryAfter, message }: BadStatus, operation: string): Failure {
-  if (status === 429)
-    return new Failure('limited', `${operation}: ${message}: too many requests`, {
-      hint: retryAfter === null ? 'Try again later.' : `The host takes requests again in ${retryAfter} s.`,
+  const limit = LIMITING_STATUSES.get(status);
+  if (limit !== undefined)
+    return new Failure('limited', `${operation}: ${message}: ${limit}`, {
+      hint: [
+        retryAfter === null ? 'Try again later.' : `The host takes requests again in ${retryAfter} s.`,
+        // the guard may also know another reason
+        ...(status === 403 ? [suggest('If it stays so, check the host', 'profile', 'show')] : []),
+      ],
     });
   if (status >= 500)
     return new Failure('unreachable', `${operation}: ${message}`, { hint: 'The exchange may be down for a while.' });

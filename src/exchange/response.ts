@@ -46,6 +46,16 @@ export class BadStatus extends Error {
   }
 }
 
+/**
+ * What a front end means by a status with which it limits a client: 403 is that of a guard which blocks an address for some time, and 418
+ * that of one which blocks an address that went on after 429.
+ */
+export const LIMITING_STATUSES: ReadonlyMap<number, string> = new Map([
+  [403, 'a guard in front of the exchange blocks this address'],
+  [418, 'this address is blocked for some time because it sent too many requests'],
+  [429, 'too many requests'],
+]);
+
 /** Called while a body is parsed; throws once the time is over. */
 type RequireTime = () => void;
 

@@ -83,6 +83,18 @@ describe('a read whose answer would be the same', () => {
   it.each<[string, Answer, FailureKind, RegExp]>([
     ['a redirect', FAULTS['a redirect to itself'], 'internal', /redirect \(HTTP 302\)/],
     ['too many requests', FAULTS['too many requests'], 'limited', /HTTP 429: too many requests/],
+    [
+      'an address that went on after that',
+      respond('teapot', "418 I'm a teapot"),
+      'limited',
+      /HTTP 418: this address is blocked/,
+    ],
+    [
+      'a guard',
+      respond('<html>Forbidden</html>', '403 Forbidden'),
+      'limited',
+      /HTTP 403: a guard in front of the exchange/,
+    ],
     ['no such page', FAULTS['no such page'], 'internal', /HTTP 404/],
     ['other JSON', FAULTS['JSON of another kind'], 'internal', /field "hello" should be Object/],
     ['an error', respond('{"error":"market not exist"}'), 'refused', /rejected by the exchange: market not exist$/],

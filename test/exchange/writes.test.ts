@@ -30,6 +30,7 @@ describe('a write', () => {
     ['an HTML page with 502', /HTTP 502/],
     ['a redirect to itself', /redirect \(HTTP 302\)/],
     ['too many requests', /HTTP 429/],
+    ['a guard that blocks the address', /HTTP 403/],
     ['no such page', /HTTP 404/],
     ['no HTTP at all', /not valid HTTP/],
     ['JSON of another kind', /field "code" is missing/],

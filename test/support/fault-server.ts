@@ -136,6 +136,7 @@ export const FAULTS = {
   'an HTML page with 502': respond(PAGE, '502 Bad Gateway', HTML),
   'a redirect to itself': (socket) => respond('', '302 Found', ['Location: /api/order?again=1'])(socket),
   'too many requests': respond('slow down', '429 Too Many Requests'),
+  'a guard that blocks the address': respond('<html>Forbidden</html>', '403 Forbidden'),
   'no such page': respond('{}', '404 Not Found'),
   'no HTTP at all': (socket) => void socket.end('220 mail.example ESMTP ready\r\n'),
   'JSON of another kind': respond('{"hello":"world"}'),

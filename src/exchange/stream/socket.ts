@@ -1,6 +1,7 @@
 import type { Agent as HttpAgent } from 'node:http';
 import type { RawData, WebSocket } from 'ws';
 import { type Advice, suggest } from '../../errors.js';
+import { LIMITING_STATUSES } from '../response.js';
 import { connectError, type Network, USER_AGENT } from '../transport.js';
 
 /** The longest message. A list of all coins has a part of that. */
@@ -129,7 +130,7 @@ const CHECK_ADDRESS = suggest('Check the address of the streams', 'profile', 'sh
 const LATE = new NotConnected('no connection in time', false, CHECK_ADDRESS);
 
 function unexpected(status: number): NotConnected {
-  const isFinal = status < 500 && status !== 408 && status !== 429;
+  const isFinal = status < 500 && status !== 408 && !LIMITING_STATUSES.has(status);
   return new NotConnected(`the host answered with HTTP ${status} instead of a WebSocket`, isFinal, CHECK_ADDRESS);
 }
 
