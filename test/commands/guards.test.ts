@@ -181,7 +181,7 @@ describe('a guard', () => {
 
   it('an unknown guard name is a usage error that lists the names', async () => {
     const error = await pit.failure('order buy btc_usdt 1 --at 5 --override price --yes', 2);
-    expect(error.hint).toBe('Known: price-band, order-notional, day-notional, post-only.');
+    expect(error.hint).toBe('Known: price-band, order-notional, day-notional, post-only, trail-distance.');
   });
 
   it('follows the settings of the profile, and its default if one is removed', async () => {

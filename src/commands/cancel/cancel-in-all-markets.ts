@@ -8,6 +8,7 @@ import { wrapped } from '../../terminal/text.js';
 import { type CancelAttempt, type CancelledAll, cancelAll } from '../../trading/cancel/cancel-orders.js';
 import { type OwnOrders, ordersToCancel } from '../../trading/history/open-orders.js';
 import { closeMarket } from '../../trading/settling/close-lists.js';
+import { lossesOf } from '../algo/losses.js';
 import { algosAtWork, warnOfLostOrders } from '../algo/lost-orders.js';
 import type { Context } from '../session/command.js';
 import { carryOut, dryRequest, exchangeText, openWithConsent } from '../writes/write.js';
@@ -65,10 +66,12 @@ export async function cancelInAllMarkets(context: Context, isWhole: boolean): Pr
   const printed = () => cancelTable(run.attempts, 'No open orders.');
   return carryOut<Plan, readonly Emptied[]>(write, {
     passesHalt: true,
-    prepare: async () =>
-      asks
-        ? planOf(await openInAllMarkets(context, trading, isWhole))
-        : unreadPlan(await marketsToCancel(context, trading)),
+    prepare: async () => {
+      if (!asks) return unreadPlan(await marketsToCancel(context, trading));
+      const plan = planOf(await openInAllMarkets(context, trading, isWhole));
+      const losses = plan.open.flatMap(({ market, own }) => lossesOf(trading, market, ordersToCancel(own)));
+      return { ...plan, warnings: [...plan.warnings, ...losses] };
+    },
     preview: async (plan) => {
       const exchange = await exchangeText(write);
       return (screen) => planText(screen, plan, exchange);

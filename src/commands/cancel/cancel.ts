@@ -21,11 +21,12 @@ import { orderCancelledBy, ordersMadeBy } from '../../trading/journal/write.js';
 import { type PreparedTerms, requireSameOrder } from '../../trading/prepared/prepared-write.js';
 import { closeMarket } from '../../trading/settling/close-lists.js';
 import type { UnknownWrite } from '../../trading/settling/unknown-writes.js';
+import { type Loss, lossesOf } from '../algo/losses.js';
 import { algosAtWork, algosOfUncancelled, warnOfLostOrders } from '../algo/lost-orders.js';
 import { explainUnknownMarket, refuseUnknownMarket } from '../inputs/known-market.js';
 import { knownClientId, marketName, orderId } from '../inputs/parsers.js';
 import { define } from '../session/command.js';
-import { dryRunShape } from '../writes/dry-run.js';
+import { dryRunShape, NO_PREVIEW } from '../writes/dry-run.js';
 import { warnOfUnknownIn } from '../writes/unknown-writes.js';
 import {
   carryOut,
@@ -107,6 +108,7 @@ export function cancelPrepared(
   const these = orders.length === 1 ? `order ${orders[0]?.id}` : `these ${orders.length} orders`;
   const { prepare, ...others } = cancellation(context, market, references);
   let current: ReadonlyMap<string, Order> = new Map();
+  let losses: readonly Loss[] = [];
   return carryOut(context, {
     ...others,
     prepare: async () => {
@@ -117,12 +119,15 @@ export function cancelPrepared(
         const order = current.get(shown.id);
         if (order !== undefined) requireSameOrder(order, shown);
       }
+      const open = orders.flatMap(({ id }) => current.get(id) ?? []);
+      losses = lossesOf(context.trading, market, open);
       return ready;
     },
     preview: async () => {
       if (context.globals.dryRun) return () => wouldCancel(market, references);
       const exchange = await exchangeText(context);
-      return (screen) => `${ordersTable(screen, references, current)}\n${record(screen, [['exchange', exchange]])}`;
+      return (screen) =>
+        `${ordersTable(screen, references, current)}\n${record(screen, [['exchange', exchange], ...lossEntries(losses)])}`;
     },
     confirm: () => confirm(context, `Cancel ${these} in ${market}?`),
   });
@@ -202,14 +207,15 @@ export function cancelEverything(context: WriteContext, market: string, isWhole 
         readOpenOrders(trading, market, { lists, isWhole }),
       );
       if (globals.dryRun) await warnOfOthers(context, market, []);
-      return { ...NO_WARNINGS, own, orders: ordersToCancel(own).map(({ id }) => ({ id })) };
+      const open = ordersToCancel(own);
+      return { warnings: lossesOf(trading, market, open), own, orders: open.map(({ id }) => ({ id })) };
     },
-    preview: async ({ own = NO_ORDERS, orders }) => {
+    preview: async ({ own = NO_ORDERS, orders, warnings }) => {
       const exchange = await exchangeText(context);
-      const table = (screen: Screen) => openOrdersTable(screen, market, own, exchange);
+      const table = (screen: Screen) => openOrdersTable(screen, market, own, exchange, warnings);
       return globals.dryRun ? (screen) => `${table(screen)}\n${wouldCancel(market, orders)}` : table;
     },
-    dryRun: ({ orders }) => dryCancellations(context, market, orders),
+    dryRun: ({ orders, warnings }) => dryCancellations(context, market, orders, warnings),
     confirm: async ({ own: { open } = NO_ORDERS, orders }) => {
       if (orders.length === 0) return;
       const these = orders.length === 1 ? 'this order' : `these ${orders.length} orders`;
@@ -239,7 +245,12 @@ export function cancelEverything(context: WriteContext, market: string, isWhole 
     stop: () => progress.run.stop(),
     interrupted: () => progress.interruption(),
     printSoFar: () => progress.printSoFar(),
-    result: async (_, done) => {
+    result: async ({ own }, done) => {
+      // those that were cancelled while they were read were not warned of
+      const cancelled = done.attempts.flatMap(({ result: { id, outcome } }) =>
+        id === null || outcome !== 'cancelled' ? [] : (done.orders.get(id) ?? []),
+      );
+      if (own === undefined) for (const { text } of lossesOf(trading, market, cancelled)) context.output.warn(text);
       await tryRead(async () => warnOfLostOrders(context, done.attempts, algosBefore));
       const unknown = await warnOfOthers(context, market, done.attempts);
       return explainUnknownMarket(context, market, async () => cancelAllAnswer(market, done, unknown));
@@ -249,10 +260,11 @@ export function cancelEverything(context: WriteContext, market: string, isWhole 
 
 /** The open orders of a market. */
 interface OpenOrders {
-  readonly warnings: readonly never[];
+  /** What algo orders would lose with them. */
+  readonly warnings: readonly Loss[];
   /** Undefined if they are cancelled while they are read. */
   readonly own: OwnOrders | undefined;
-  readonly orders: readonly OrderReference[];
+  readonly orders: readonly { readonly id: string }[];
 }
 
 /**
@@ -304,8 +316,17 @@ function isCancelled(
 }
 
 /** The cancellations that would be sent, as programs read them. */
-function dryCancellations(context: WriteContext, market: string, orders: readonly OrderReference[]) {
-  return orders.map((order) => dryRequest(context, { kind: 'cancel', market, order }));
+function dryCancellations(
+  context: WriteContext,
+  market: string,
+  orders: readonly OrderReference[],
+  losses: readonly Loss[] = [],
+) {
+  return orders.map((order) => {
+    const own = losses.filter((loss) => loss.order === null || ('id' in order && loss.order === order.id));
+    const preview = { ...NO_PREVIEW, warnings: own.map(({ text }) => text) };
+    return dryRequest(context, { kind: 'cancel', market, order }, preview);
+  });
 }
 
 function wouldCancel(market: string, orders: readonly OrderReference[]): string {
@@ -313,7 +334,13 @@ function wouldCancel(market: string, orders: readonly OrderReference[]): string 
   return orders.map((order) => `Would cancel ${referenceText(order)} in ${market}.`).join('\n');
 }
 
-function openOrdersTable(screen: Screen, market: string, { open, failure }: OwnOrders, exchange: string): string {
+function openOrdersTable(
+  screen: Screen,
+  market: string,
+  { open, failure }: OwnOrders,
+  exchange: string,
+  losses: readonly Loss[],
+): string {
   const side = (of: Side): Entry => [
     sideText(of),
     openText(market, of, open[of]),
@@ -325,7 +352,12 @@ function openOrdersTable(screen: Screen, market: string, { open, failure }: OwnO
     side('sell'),
     ...(failure === null ? [] : [['not read', `older orders: ${failure.message}`] as Entry]),
     ['exchange', exchange],
+    ...lossEntries(losses),
   ]);
+}
+
+export function lossEntries(losses: readonly { readonly text: string }[]): Entry[] {
+  return losses.map(({ text }) => ['warning', text, (shown, paint) => paint.warn(shown)]);
 }
 
 /** Fewer are over before anybody could read of them. */

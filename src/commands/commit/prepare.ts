@@ -15,9 +15,10 @@ import type {
 } from '../../trading/prepared/prepared-write.js';
 import { spentCoin } from '../../trading/preview/market-snapshot.js';
 import type { ReplaceChanges } from '../../trading/replace/plan.js';
+import { lossesOf } from '../algo/losses.js';
 import { algoSentences } from '../algo/sentences.js';
 import { explainUnknownMarket } from '../inputs/known-market.js';
-import type { AlgoDraft } from '../order/algo-args.js';
+import { type AlgoDraft, algoDraftArgs } from '../order/algo-args.js';
 import { planAlgo } from '../order/algo-order.js';
 import { planLadder } from '../order/batch.js';
 import type { LadderInput } from '../order/batch-input.js';
@@ -26,6 +27,7 @@ import { draftArgs, type OrderDraft } from '../order/order-args.js';
 import { previewData } from '../order/preview.js';
 import { planReplace } from '../order/replace.js';
 import { checkOrders } from '../order/send-orders.js';
+import { blockedBy } from '../writes/guard-overrides.js';
 import { requireNotHalted, type WriteContext } from '../writes/write.js';
 import { changeText, changeWarnings, requireChangeable } from './algo-changes.js';
 import { placedBefore, refuseUnreported } from './unreported.js';
@@ -97,7 +99,9 @@ async function check(context: WriteContext, request: PrepareRequest): Promise<Ch
 }
 
 async function checkAlgoOrder(context: WriteContext, draft: AlgoDraft): Promise<Checked> {
-  const { terms, market, spendable, warnings } = await planAlgo(context, draft);
+  const { terms, market, spendable, warnings, breaches } = await planAlgo(context, draft);
+  const guards = breaches.map(({ guard }) => guard);
+  if (breaches.length > 0) throw blockedBy(breaches, inTerminal(algoDraftArgs(draft, guards)));
   const { bid, ask } = market;
   const began = encodeFact({ fact: 'began', time: 0, terms, bid, ask });
   const notional = countAlgo(terms, market).largest.trimmed().toString();
@@ -173,7 +177,11 @@ async function checkCancellation(
   const wanted =
     orders === 'all' ? all : orders.flatMap((id) => all.find((order) => order.id === id) ?? missing(market, id));
   if (wanted.length === 0) throw usage(`There are no open orders in ${market}.`, 'Nothing has to be cancelled.');
-  return { write: { kind: 'cancel', terms: { market, orders: wanted.map(asShown) } }, estimates: NO_ESTIMATES };
+  const warnings = lossesOf(context.trading, market, wanted).map(({ text }) => text);
+  return {
+    write: { kind: 'cancel', terms: { market, orders: wanted.map(asShown) } },
+    estimates: { ...NO_ESTIMATES, warnings },
+  };
 }
 
 function missing(market: string, id: string): never {

@@ -74,7 +74,7 @@ export async function commitPrepared(
     throw error;
   } finally {
     // what was never sent needs no `resolve`
-    if (!isRecorded(trading, id) && leavesRecord(write.kind)) store.report(id, why);
+    if (!isRecorded(trading, id) && leavesRecord(write.kind)) store.report(id, why, false);
   }
 }
 
@@ -85,7 +85,8 @@ export async function reporting(
   commit: () => Promise<Answer>,
 ): Promise<Answer> {
   const report = (outcome: string) => {
-    if (!globals.dryRun && trading.journal.findUnsettled(id) === undefined) new PreparedStore(host).report(id, outcome);
+    if (!globals.dryRun && trading.journal.findUnsettled(id) === undefined)
+      new PreparedStore(host).report(id, outcome, true);
   };
   try {
     const answer = await commit();
@@ -112,7 +113,7 @@ function send(command: Context, context: WriteContext, { id, write }: PreparedWr
     case 'cancel':
       return cancelPrepared(context, write.terms);
     case 'algo':
-      return createPreparedAlgo(command, context, id, algoIn(write.terms).terms);
+      return createPreparedAlgo(command, context, id, algoIn(write.terms).terms, IF_BLOCKED);
     case 'algoCancel':
     case 'algoPause':
     case 'algoResume':

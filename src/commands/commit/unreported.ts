@@ -7,7 +7,7 @@ import type { TradingContext } from '../../trading/trading-context.js';
 import { madeAlgo } from './algo-changes.js';
 
 /**
- * Throws Failure `usage` if an equal write was committed and its outcome was not reported: the agent may not know that it was sent.
+ * Throws Failure `usage` if an equal write was committed, and nobody certainly knows its outcome: the agent may not know that it was sent.
  * @param own the id of this write, if it is being committed
  */
 export function refuseUnreported(
@@ -20,22 +20,36 @@ export function refuseUnreported(
   const same = store
     .committed()
     .find(
-      ({ prepared, takenBy, reported }) =>
-        reported === null &&
+      ({ prepared, takenBy, reported, isKnown }) =>
+        !isKnown &&
         prepared.id !== own &&
         prepared.account === journal.folder &&
         isSameWrite(write, prepared.write) &&
-        (isRecorded(trading, prepared.id) || (takenBy !== null && isOwnerAlive(takenBy))),
+        (reported === null
+          ? isRecorded(trading, prepared.id) || (takenBy !== null && isOwnerAlive(takenBy))
+          : mayHavePlaced(trading, prepared.id)),
     );
   if (same === undefined) return;
-  const { id } = same.prepared;
-  throw new Failure(
-    'usage',
-    `The same was committed as ${id}, and its outcome was not reported. Nothing was sent this time.`,
-    {
-      clientId: id,
-      hint: write.kind === 'algo' ? suggest('See it', 'algo', 'show', id) : suggest('Find its outcome', 'resolve', id),
-    },
+  const { prepared, reported } = same;
+  const { id } = prepared;
+  const why =
+    reported === null ? 'its outcome was not reported' : 'pit cannot know whether the answer to that has arrived';
+  throw new Failure('usage', `The same was committed as ${id}, and ${why}. Nothing was sent this time.`, {
+    clientId: id,
+    hint: [
+      write.kind === 'algo' ? suggest('See it', 'algo', 'show', id) : suggest('Find its outcome', 'resolve', id),
+      'After that, the same can be prepared once more.',
+    ],
+  });
+}
+
+/** Whether orders of a committed write are there, or may be. */
+function mayHavePlaced(trading: Pick<TradingContext, 'host' | 'journal'>, id: string): boolean {
+  const { journal } = trading;
+  const outcome = journal.archive.find(id)?.outcome;
+  const isOver = outcome === 'refused' || outcome === 'notSent';
+  return (
+    journal.findUnsettled(id) !== undefined || (outcome !== undefined && !isOver) || madeAlgo(trading, id) !== undefined
   );
 }
 

@@ -7,6 +7,8 @@ export interface ToolCall<Taken extends ToolParameters = ToolParameters> {
   readonly given: Given<Taken>;
   /** Aborts when the client cancels the call, or goes. */
   readonly signal: AbortSignal;
+  /** Whether the client has sent no other call since this one: one that has may have given up waiting for it. */
+  readonly isNewest: () => boolean;
   /** Runs a command line of pit with the profile of this server. It cannot ask a question. */
   run(words: readonly string[]): Promise<CommandResult>;
   /** Whether the client can ask its user. */

@@ -132,7 +132,7 @@ export function tradingCommands(limits: AgentLimits): CommandTable {
           );
           return prepare(context, {
             kind: 'algo',
-            draft: { ...given, side, market, amount, at, type: type ?? 'limit' },
+            draft: { ...given, side, market, amount, at, type: type ?? 'limit', overridden: [] },
           });
         },
       }),
@@ -192,7 +192,8 @@ function namingParameters(check: () => void): void {
 
 const PARAMETERS: Readonly<Record<string, string>> = { at: 'price', 'post-only': 'type postOnly', ioc: 'type ioc' };
 
-function withParameters(text: string): string {
+/** A message whose flags are named as the parameters of the tools. */
+export function withParameters(text: string): string {
   return text.replaceAll(/--([a-z-]+)/g, (_, flag: string) => PARAMETERS[flag] ?? flag);
 }
 

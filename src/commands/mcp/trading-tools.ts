@@ -23,6 +23,9 @@ import { tradingCommands } from './trading-commands.js';
 /** Clients give up after a minute: an outcome that is not known by then is reported as unknown. */
 const LONGEST_ANSWER_MS = 40_000;
 
+/** No client is known that gives up sooner. */
+const PATIENT_MS = 4_000;
+
 /** What `pit mcp --allow-trading` allows. */
 export interface TradingTerms {
   readonly commit: 'ask' | 'unattended';
@@ -98,8 +101,12 @@ export function tradingTools(
     const leftS = () => Math.max(1, (end - host.monotonic()) / 1_000).toFixed(3);
     return () => (globals.isTimeoutGiven ? {} : { timeout: leftS() });
   };
-  /** Runs a commit, and records that its outcome was reported, unless the client has gone. */
-  const commit = async ({ run, signal }: ToolCall, id: string): Promise<ToolAnswer> => {
+  /**
+   * Runs a commit, and records that its outcome was reported, unless the client has gone. A client of an agent that asks nobody may have given
+   * up waiting without a word. Then the agent knows the outcome once it asks for it.
+   */
+  const commit = async ({ run, signal, isNewest }: ToolCall, id: string): Promise<ToolAnswer> => {
+    const began = host.monotonic();
     const result = await run(commandWords('commit', { yes: true, ...limit()() }, [id]));
     const { error } = result;
     const journal = await session.journal();
@@ -107,8 +114,10 @@ export function tradingTools(
       return { ...result, error: error && { ...error, hint: dontRepeat(id) } };
     // it may still be under way in another call or process
     const isKnown = error?.kind !== 'unknown';
-    if (isKnown && !signal.aborted && isTakenFrom(store, id, journal))
-      store.report(id, error?.message ?? 'it was done');
+    if (isKnown && !signal.aborted && isTakenFrom(store, id, journal)) {
+      const isHeard = isNewest() && host.monotonic() - began <= PATIENT_MS;
+      store.report(id, error?.message ?? 'it was done', !isUnattended || isHeard);
+    }
     return result;
   };
   return {
@@ -161,7 +170,11 @@ export function tradingTools(
         answer: async ({ given: { id }, run, signal }) => {
           const journal = await session.journal();
           const unsent = id === undefined ? undefined : withoutEntry({ journal, host }, store, id);
-          if (unsent !== undefined) return unsent;
+          if (unsent !== undefined) {
+            // of an algo order: it has no entry in the journal
+            if (id !== undefined && isRecorded({ journal, host }, id)) store.report(id, 'placed', true);
+            return unsent;
+          }
           const rows: ResolvedRow[] = [];
           let error: CommandResult['error'] = null;
           const warnings: PrintedWarning[] = [];
@@ -173,7 +186,7 @@ export function tradingTools(
             error ??= result.error;
           }
           for (const { clientId, outcome } of rows)
-            if (outcome !== 'unknown' && !signal.aborted) store.report(clientId, outcome);
+            if (outcome !== 'unknown' && !signal.aborted) store.report(clientId, outcome, true);
           return { data: rows, warnings, error };
         },
       }),
@@ -287,7 +300,7 @@ function isTakenFrom(store: PreparedStore, id: string, journal: Journal): boolea
 /** Uses up the id of a write that the user has declined. Throws Failure `declined`. */
 function decline(store: PreparedStore, { id }: PreparedRow): never {
   const kept = store.find(id);
-  if (kept !== undefined && kept !== 'changed' && store.take(kept.prepared)) store.report(id, DECLINED);
+  if (kept !== undefined && kept !== 'changed' && store.take(kept.prepared)) store.report(id, DECLINED, true);
   throw new Failure('declined', DECLINED, { hint: 'Ask the user what else to do.' });
 }
 

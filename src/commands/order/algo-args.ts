@@ -3,10 +3,19 @@ import { Decimal, plainNumber } from '../../domain/decimal.js';
 import type { Side } from '../../domain/order.js';
 import { quoted, suggest, usage } from '../../errors.js';
 import type { Condition } from '../../trading/alerts/condition.js';
+import { percentText } from '../../trading/algos/check-terms.js';
 import type { TrailDistance, TriggerSource } from '../../trading/algos/terms.js';
-import { type AmountExpression, type PriceExpression, parsePrice } from '../../trading/expressions.js';
+import {
+  type AmountExpression,
+  amountText,
+  type PriceExpression,
+  parsePrice,
+  priceText,
+} from '../../trading/expressions.js';
+import { ALGO_GUARD, type GuardName } from '../../trading/guards/limits.js';
 import { execWords } from '../alert/actions.js';
 import { parseCondition } from '../alert/parse-condition.js';
+import { distanceText, durationText } from '../algo/sentences.js';
 import { durationUpTo, oneOf, PRICE_WORDS } from '../inputs/parsers.js';
 import type { GivenOrder } from './order-args.js';
 
@@ -77,6 +86,29 @@ export interface AlgoDraft extends AlgoFlags {
   readonly amount: AmountExpression;
   readonly at: PriceExpression | undefined;
   readonly type: 'limit' | 'postOnly' | 'ioc';
+  /** The guards that the command line overrides. */
+  readonly overridden: readonly GuardName[];
+}
+
+/** The command line of an algo order. */
+export function algoDraftArgs(draft: AlgoDraft, overridden: readonly GuardName[]): string[] {
+  const { side, market, amount, at, type, take, stop, limit, trail, over, every, passive, chase } = draft;
+  const priced = (flag: string, expression: PriceExpression | undefined) =>
+    expression === undefined ? [] : [flag, priceText(expression)];
+  const lasting = (flag: string, ms: number | undefined) => (ms === undefined ? [] : [flag, durationText(ms)]);
+  return [
+    ...['order', side, market, amountText(amount), ...priced('--at', at)],
+    ...(type === 'postOnly' ? ['--post-only'] : type === 'ioc' ? ['--ioc'] : []),
+    ...[...priced('--take', take), ...priced('--stop', stop), ...priced('--limit', limit)],
+    ...(trail === undefined ? [] : ['--trail', distanceText(trail).replace(' ', '')]),
+    ...[...lasting('--over', over), ...lasting('--every', every)],
+    ...[...(passive ? ['--passive'] : []), ...(chase ? ['--chase'] : [])],
+    ...draft.when.flatMap(({ text }) => ['--when', text]),
+    ...lasting('--for', draft.for),
+    ...(draft.slippage === undefined ? [] : ['--slippage', percentText(draft.slippage)]),
+    ...(draft.trigger === undefined ? [] : ['--trigger', draft.trigger]),
+    ...overridden.flatMap((guard) => ['--override', guard]),
+  ];
 }
 
 /** Whether any flag asks for an algo order. */
@@ -149,6 +181,56 @@ export function checkAlgo(given: GivenOrder, flags: AlgoFlags): void {
       '--for needs an entry.',
       'It gives up an entry that has not filled; exits protect until they are cancelled.',
     );
+  checkNumbers(given, flags);
+}
+
+/**
+ * Refuses numbers that contradict each other in any market, before anything is asked or read. What depends on the market is checked in it.
+ * Throws Failure `usage`.
+ */
+function checkNumbers(given: GivenOrder, { take, stop, limit, trail, over, chase }: AlgoFlags): void {
+  const { side, at, amount } = given;
+  if (amount?.kind === 'base' && amount.amount.sign <= 0)
+    throw usage('The amount must be above zero.', 'Give an amount in the base coin, such as 0.1.');
+  if (trail?.unit === 'share' && trail.value.compare(ONE) >= 0)
+    throw usage(`A trail of ${percentText(trail.value)} never ends.`, 'Use less than 100%.');
+  if (side === undefined) return;
+  const isSold = (side === 'sell') !== hasEntry({ at, over, chase });
+  // the bound of slices and of a chase is no price that is paid
+  const paid = over === undefined && !chase ? at : undefined;
+  requireOrder(['stop', stop], ['take-profit', take], isSold);
+  requireOrder(['stop', stop], ['price of the entry', paid], isSold);
+  requireOrder(['price of the entry', paid], ['take-profit', take], isSold);
+  const [limitPrice, stopLevel] = [numberOf(limit), numberOf(stop)];
+  if (limitPrice === undefined || stopLevel === undefined) return;
+  const beyond = limitPrice.compare(stopLevel);
+  if (isSold ? beyond > 0 : beyond < 0)
+    throw usage(
+      `The limit ${limitPrice} is ${isSold ? 'above' : 'below'} the stop ${stopLevel}: what a reached stop sends would not fill.`,
+      `Use ${stopLevel} or ${isSold ? 'less' : 'more'}.`,
+    );
+}
+
+const ONE = Decimal.of('1');
+
+type NamedPrice = readonly [name: string, expression: PriceExpression | undefined];
+
+/** Of exits that sell, the first price has to be below the second; of those that buy, above it. */
+function requireOrder([name, first]: NamedPrice, [otherName, second]: NamedPrice, isSold: boolean): void {
+  const [price, other] = [numberOf(first), numberOf(second)];
+  if (price === undefined || other === undefined) return;
+  const order = price.compare(other);
+  if (isSold ? order < 0 : order > 0) return;
+  const relation = isSold ? 'below' : 'above';
+  throw usage(
+    `The ${name} ${price} is not ${relation} the ${otherName} ${other}.`,
+    `Use a ${name} ${relation} ${other}.`,
+  );
+}
+
+/** Undefined for one that depends on the market, or is not given. */
+function numberOf(expression: PriceExpression | undefined): Decimal | undefined {
+  return expression?.kind === 'number' ? expression.price : undefined;
 }
 
 /** Whether it would be one order that is placed at once, and nothing for pit to do. */
@@ -178,10 +260,10 @@ function refuseOrderFlags({ account, borrow, repay, id, once, wait, overridden }
       'pit names it and its children.',
       suggest('To follow it afterwards', 'algo', 'show', 'ID', '--watch'),
     ]);
-  if (overridden.length > 0)
+  if (overridden.some((guard) => guard !== ALGO_GUARD))
     throw usage(
       '--override has no meaning for an algo order.',
-      'Guards hold for each of its orders at the moment of sending. Change the limit of the profile instead.',
+      `Guards hold for each of its orders at the moment of sending. Change the limit of the profile instead. Only ${ALGO_GUARD} can be overridden.`,
     );
 }
 

@@ -161,6 +161,7 @@ const INSTEAD = {
   'order-notional': 'Use less',
   'day-notional': 'Use less',
   'post-only': 'Use another price',
+  'trail-distance': 'Use a wider trail',
 } as const satisfies Readonly<Record<GuardName, string>>;
 
 function refuse([first]: readonly Breach[]): void {

@@ -1,8 +1,7 @@
-import { confirm } from '../../cli/consent.js';
 import * as shape from '../../cli/shapes.js';
 import { type BestPrices, bestPrices } from '../../domain/book.js';
 import { Decimal, formatAmount, formatPrice } from '../../domain/decimal.js';
-import { Failure, suggest } from '../../errors.js';
+import { type Advice, Failure, suggest } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
@@ -11,8 +10,11 @@ import { checkTerms, type TermsMarket } from '../../trading/algos/check-terms.js
 import { most } from '../../trading/algos/children.js';
 import { fits, limitAt, stopPrice } from '../../trading/algos/prices.js';
 import { type AlgoEntry, type AlgoTerms, type Exits, hasStop, kindOf } from '../../trading/algos/terms.js';
+import { compareTrail, trailBreach } from '../../trading/algos/trail-distance.js';
 import { stopLevel } from '../../trading/algos/trigger.js';
 import { amountTerms, evaluateAmount, evaluatePriceInBook, type PriceExpression } from '../../trading/expressions.js';
+import type { Breach } from '../../trading/guards/guards.js';
+import type { GuardName } from '../../trading/guards/limits.js';
 import { MarketSnapshot, orThrow, spentCoin } from '../../trading/preview/market-snapshot.js';
 import { distanceFrom, distanceText, referenceOf, viewOf } from '../../trading/preview/market-view.js';
 import { estimateFee } from '../../trading/preview/preview.js';
@@ -21,7 +23,15 @@ import { createAlgo, showAlgo } from '../algo/algos.js';
 import { algoSentences, algoText } from '../algo/sentences.js';
 import type { Context } from '../session/command.js';
 import { PREVIEW_FIELDS } from '../writes/dry-run.js';
-import { limitsOf } from '../writes/guard-overrides.js';
+import {
+  blockedBy,
+  breachText,
+  confirmGuarded,
+  GUARD_FIELDS,
+  guardRows,
+  limitsOf,
+  notOverridden,
+} from '../writes/guard-overrides.js';
 import { carryOut, exchangeText, openWithConsent, type WriteContext } from '../writes/write.js';
 import { type AlgoDraft, DEFAULT_EVERY_MS, hasEntry } from './algo-args.js';
 import { guardAlgo } from './algo-guards.js';
@@ -34,6 +44,8 @@ export interface PlannedAlgo {
   /** That of the guards, as a share; null if it is off. */
   readonly priceBand: Decimal | null;
   readonly warnings: readonly { readonly text: string }[];
+  /** The guard of the algo order as a whole, if it blocks. */
+  readonly breaches: readonly Breach[];
 }
 
 /** What `--dry-run` prints of an algo order: there is no request of its own. */
@@ -46,6 +58,7 @@ export const DRY_ALGO = shape.object({
     does: shape.array(shape.text(''), 'what it will do, in sentences'),
     exchangeKnows: shape.text('what works without pit'),
     onlyPitKnows: shape.text('what happens only while pit watches'),
+    guards: GUARD_FIELDS,
   }),
   halted: shape.boolean('pit halt is in effect: only cancellations are sent'),
 });
@@ -57,7 +70,7 @@ export async function placeAlgo(command: Context, draft: AlgoDraft): Promise<Ans
 
 /** The same where the user is asked and told in another way. */
 export function placeAlgoIn(command: Context, context: WriteContext, draft: AlgoDraft): Promise<Answer> {
-  return createPlanned(command, context, () => planAlgo(context, draft));
+  return createPlanned(command, context, { prepare: () => planAlgo(context, draft), overridden: draft.overridden });
 }
 
 /**
@@ -69,18 +82,27 @@ export function createPreparedAlgo(
   context: WriteContext,
   id: string,
   terms: AlgoTerms,
+  ifBlocked: Advice,
 ): Promise<Answer> {
   const { agentLimits } = context;
   const limited = agentLimits === undefined ? terms : { ...terms, agent: agentLimits.given };
-  return createPlanned(command, context, () => checked(context, snapshotOf(context, terms), limited), id);
+  const prepare = () => checked(context, snapshotOf(context, terms), limited);
+  return createPlanned(command, context, { prepare, overridden: [], ifBlocked, id });
 }
 
-/** @param id the one under which it was prepared */
+interface Creating {
+  readonly prepare: () => Promise<PlannedAlgo>;
+  readonly overridden: readonly GuardName[];
+  /** The hint if a guard blocks it and cannot be overridden. Absent: the user may override it. */
+  readonly ifBlocked?: Advice;
+  /** The one under which it was prepared. */
+  readonly id?: string;
+}
+
 function createPlanned(
   command: Context,
   context: WriteContext,
-  prepare: () => Promise<PlannedAlgo>,
-  id?: string,
+  { prepare, overridden, ifBlocked, id }: Creating,
 ): Promise<Answer> {
   const { trading, agentLimits } = context;
   let isCreated = false;
@@ -88,16 +110,24 @@ function createPlanned(
     prepare,
     preview: async (planned) => {
       const exchange = await exchangeText(context);
-      return (screen) => previewText(screen, planned, exchange);
+      const guards = context.globals.dryRun ? planned.breaches.map((breach) => breachText(breach, overridden)) : [];
+      return (screen) => previewText(screen, planned, exchange, guards);
     },
-    dryRun: dryAlgo,
-    confirm: (planned) => confirm(context, `Create this algo order: ${algoText(planned.terms)}?`),
+    dryRun: (planned) => dryAlgo(planned, overridden),
+    confirm: (planned) => {
+      const { terms, breaches } = planned;
+      if (ifBlocked !== undefined && breaches.length > 0) throw blockedBy(breaches, ifBlocked);
+      return confirmGuarded(context, `Create this algo order: ${algoText(terms)}?`, breaches, overridden);
+    },
     recheck: async (shown) => {
       if (context.globals.yes) return { ready: shown };
       // what was shown is created, or nothing: the market may have reached a stop meanwhile
       const market = await readMarket(context, snapshotOf(context, shown.terms), shown.terms);
       checkTerms(shown.terms, market);
-      return { ready: { ...shown, market } };
+      const breach = trailBreach(shown.terms, market);
+      const ready = { ...shown, market, breaches: breach === null ? [] : [breach] };
+      const isNew = shown.breaches.length === 0 && notOverridden(ready.breaches, overridden).length > 0;
+      return isNew ? { ready, reason: 'The spread is wider than the trail by now.' } : { ready };
     },
     send: async ({ terms, market }) => {
       const requireRoom = async () => agentLimits?.requireRoomForAlgo(trading, terms, market);
@@ -208,7 +238,10 @@ async function checked(context: WriteContext, snapshot: MarketSnapshot, terms: A
   const held = guardAlgo(context.trading, terms, market, await orThrow(snapshot.book()), limits);
   const spendable = await snapshot.spendable(terms.market, terms.side);
   const lacks = balanceWarnings(terms, spendable, fundedPrice(terms, market, priceBand));
-  return { terms, market, spendable, priceBand, warnings: [...held.map((text) => ({ text })), ...lacks] };
+  const trail = await compareTrail(context.trading, terms, market);
+  const breaches = trail.breach === null ? [] : [trail.breach];
+  const warnings = [...[...held, ...trail.warnings].map((text) => ({ text })), ...lacks];
+  return { terms, market, spendable, priceBand, warnings, breaches };
 }
 
 /** The price at which its amount is counted; null if nothing names one. */
@@ -315,6 +348,7 @@ function previewText(
   screen: Screen,
   { terms, market, spendable, priceBand, warnings }: PlannedAlgo,
   exchange: string,
+  guards: readonly string[],
 ): string {
   const { side, market: rules, amount, entry, exits } = terms;
   const { does, exchangeKnows, onlyPitKnows } = algoSentences(terms, market, { priceBand });
@@ -345,11 +379,12 @@ function previewText(
     ['only pit knows', onlyPitKnows],
     ['available', spendable instanceof Failure ? 'unknown' : `${formatAmount(spendable)} ${spentCoin(rules, side)}`],
     ['exchange', exchange],
+    ...guards.map((guard): Entry => ['guard', guard, (text, paint) => paint.bad(text)]),
     ...warnings.map((warning): Entry => ['warning', warning.text, (text, paint) => paint.warn(text)]),
   ]);
 }
 
-function dryAlgo({ terms, market, priceBand, warnings }: PlannedAlgo) {
+function dryAlgo({ terms, market, priceBand, warnings, breaches }: PlannedAlgo, overridden: readonly GuardName[]) {
   const { entry, exits, amount } = terms;
   const price = entry?.kind === 'limit' ? entry.price : (entry?.bound ?? exits?.take ?? exits?.stop ?? null);
   return {
@@ -361,8 +396,9 @@ function dryAlgo({ terms, market, priceBand, warnings }: PlannedAlgo) {
       amount: amount.toString(),
       notional: price === null ? null : price.times(amount).trimmed().toString(),
       fee: null,
-      warnings: warnings.map(({ text }) => text),
+      warnings: [...breaches.map((breach) => breachText(breach, overridden)), ...warnings.map(({ text }) => text)],
       ...algoSentences(terms, market, { priceBand }),
+      guards: guardRows(breaches, overridden),
     },
   };
 }

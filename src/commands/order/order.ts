@@ -109,7 +109,7 @@ function runAlgo(context: Context, given: GivenOrder, flags: AlgoFlags): Promise
       'An algo order needs a side, a market and an amount.',
       suggest('For instance', 'order', 'sell', 'btc_usdt', '0.1', '--stop', '27000'),
     );
-  return placeAlgo(context, { ...flags, side, market, amount, at, type });
+  return placeAlgo(context, { ...flags, side, market, amount, at, type, overridden: given.overridden });
 }
 
 /** Sends an order whose parts were asked for. Shows its command, unless the outcome is unknown. */

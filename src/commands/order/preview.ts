@@ -14,7 +14,7 @@ import { averagePrice, distanceFrom, distanceText } from '../../trading/preview/
 import type { PreviewData } from '../../trading/preview/preview.js';
 import { knownGain } from '../pnl/known-gain.js';
 import { dryRunShape, PREVIEW_FIELDS, type PreviewJson } from '../writes/dry-run.js';
-import { breachText } from '../writes/guard-overrides.js';
+import { breachText, GUARD_FIELDS, guardRows } from '../writes/guard-overrides.js';
 import { dryRequest, exchangeText, type WriteContext } from '../writes/write.js';
 
 /** Orders that were checked, with what they would do. */
@@ -206,7 +206,7 @@ export function previewData(
     ask: textOrNull(ask),
     mid: textOrNull(reference?.price),
     ...fields.order,
-    guards: breaches.map(({ guard, message }) => ({ guard, message, overridden: overridden.includes(guard) })),
+    guards: guardRows(breaches, overridden),
   };
 }
 
@@ -224,14 +224,7 @@ export const COMMON_PREVIEW_FIELDS: shape.Fields = {
   bid: shape.nullable(shape.decimal('the best one')),
   ask: shape.nullable(shape.decimal('the best one')),
   mid: shape.nullable(shape.decimal('the middle of the book, or the reference price in its place')),
-  guards: shape.array(
-    shape.object({
-      guard: shape.text('its name'),
-      message: shape.text(''),
-      overridden: shape.boolean(''),
-    }),
-    'the guards that block the order',
-  ),
+  guards: GUARD_FIELDS,
 };
 
 /** The dry run of a single order. */

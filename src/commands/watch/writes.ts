@@ -185,7 +185,7 @@ async function placeBracket(
   const flags = { ...NO_ALGO_FLAGS, take: priceOf(take), stop: priceOf(stop) };
   const plain = { account: 'spot', borrow: false, repay: false, id: undefined, once: false, wait: undefined } as const;
   checkAlgo({ ...order, ...plain, type: type === 'limit' ? undefined : type, overridden: [] }, flags);
-  return placeAlgoIn(command, context, { ...order, ...flags, type });
+  return placeAlgoIn(command, context, { ...order, ...flags, type, overridden: [] });
 }
 
 interface CancelRow {

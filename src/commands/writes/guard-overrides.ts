@@ -1,5 +1,6 @@
 import { confirm } from '../../cli/consent.js';
 import { repeated, withCompletion } from '../../cli/definition.js';
+import * as shape from '../../cli/shapes.js';
 import type { Decimal } from '../../domain/decimal.js';
 import { type Advice, Failure, suggest } from '../../errors.js';
 import type { CheckLines } from '../../trading/batches/batch-sender.js';
@@ -40,6 +41,20 @@ export function notOverridden(breaches: readonly Breach[], overridden: readonly 
 /** A breach as a line of a preview; says if it is overridden. */
 export function breachText({ guard, message }: Breach, overridden: readonly GuardName[]): string {
   return `${guard}${overridden.includes(guard) ? ' (overridden)' : ''}: ${message}`;
+}
+
+/** The guards that block orders, in a dry run. */
+export const GUARD_FIELDS = shape.array(
+  shape.object({
+    guard: shape.text('its name'),
+    message: shape.text(''),
+    overridden: shape.boolean(''),
+  }),
+  'the guards that block the order',
+);
+
+export function guardRows(breaches: readonly Breach[], overridden: readonly GuardName[]) {
+  return breaches.map(({ guard, message }) => ({ guard, message, overridden: overridden.includes(guard) }));
 }
 
 /**
@@ -147,8 +162,9 @@ async function blockedFailure(
   const override = `If you mean it, add --override ${names}.`;
   if (blocked.every(({ failure }) => failure !== null)) return blockedBy(blocked, ['Try again in a moment.', override]);
   const { profile } = await session.connection();
-  const settings = blocked.map(({ guard }) =>
-    suggest('Change the limit', 'profile', 'set', profile, SETTING_OF[guard], 'VALUE'),
-  );
+  const settings = blocked.flatMap(({ guard }) => {
+    const setting = SETTING_OF[guard];
+    return setting === undefined ? [] : suggest('Change the limit', 'profile', 'set', profile, setting, 'VALUE');
+  });
   return blockedBy(blocked, [override, ...settings]);
 }

@@ -13,17 +13,20 @@ import { notionalForGuards, remainderOf } from '../orders/terms.js';
 import type { TradingContext } from '../trading-context.js';
 
 /** The guards, in the order in which they are listed. */
-export const GUARDS = ['price-band', 'order-notional', 'day-notional', 'post-only'] as const;
+export const GUARDS = ['price-band', 'order-notional', 'day-notional', 'post-only', 'trail-distance'] as const;
 
 export type GuardName = (typeof GUARDS)[number];
 
-/** The setting of each guard. */
-export const SETTING_OF = {
+/** The guard of an algo order as a whole. The others hold for each of its orders when it is sent, and cannot be overridden for them. */
+export const ALGO_GUARD = 'trail-distance' satisfies GuardName;
+
+/** The setting of each guard that has one. */
+export const SETTING_OF: Readonly<Partial<Record<GuardName, string>>> = {
   'price-band': 'priceBand',
   'order-notional': 'orderNotional',
   'day-notional': 'dayNotional',
   'post-only': 'postOnlyGuard',
-} as const satisfies Readonly<Record<GuardName, string>>;
+};
 
 /** Parses `price-band`, or several with commas between. Throws Failure `usage` that lists them all. */
 export function parseGuards(message: string): GuardName[] {

@@ -41,6 +41,11 @@ export interface Kept {
   readonly takenBy: Owner | null;
   /** The outcome as it was reported; null if it was not. */
   readonly reported: string | null;
+  /**
+   * Whether somebody certainly knows the outcome: the user who confirmed it, or the agent that has asked for it. That an answer was sent does
+   * not show that the client was still waiting for it.
+   */
+  readonly isKnown: boolean;
 }
 
 /**
@@ -108,11 +113,12 @@ export class PreparedStore {
       return 'changed';
     const prepared = { ...(content as PreparedContent), id };
     const owner = textOfLink(claimLink(file, ONLY));
-    const reports = valuesIn(rest.join('\n')) as readonly { readonly reported?: string }[];
+    const reports = valuesIn(rest.join('\n')) as readonly { readonly reported?: string; readonly known?: boolean }[];
     return {
       prepared,
       takenBy: owner === undefined ? null : (JSON.parse(owner) as Owner),
       reported: reports.findLast(({ reported }) => reported !== undefined)?.reported ?? null,
+      isKnown: reports.some(({ known }) => known === true),
     };
   }
 
@@ -122,9 +128,9 @@ export class PreparedStore {
     return orCannotWrite(file, () => createLink(claimLink(file, ONLY), JSON.stringify(thisProcess())));
   }
 
-  /** Records that the outcome was reported. If the disk fails, it counts as not reported. */
-  report(id: string, outcome: string): void {
-    ignoringDiskErrors(() => append(this.#fileOf(id), encodeLine({ reported: outcome })));
+  /** Records that the outcome was reported, and whether somebody certainly knows it. If the disk fails, it counts as not reported. */
+  report(id: string, outcome: string, known: boolean): void {
+    ignoringDiskErrors(() => append(this.#fileOf(id), encodeLine({ reported: outcome, known })));
   }
 
   /** The key of the digest; undefined if there is none yet. Throws Failure if it cannot be read or is damaged. */

@@ -38,6 +38,35 @@ describe('pit order refuses algo flags that contradict each other, before any re
   });
 });
 
+describe('prices that contradict each other in any market are refused before a confirmation is asked for', () => {
+  it.each([
+    ['sell', '--stop 31000 --take 30000', 'The stop 31000 is not below the take-profit 30000.'],
+    ['buy', '--stop 30000 --take 31000', 'The stop 30000 is not above the take-profit 31000.'],
+    ['buy', '--at 28000 --stop 29000', 'The stop 29000 is not below the price of the entry 28000.'],
+    ['buy', '--at 28000 --take 27000', 'The price of the entry 28000 is not below the take-profit 27000.'],
+    ['sell', '--at 28000 --take 29000', 'The price of the entry 28000 is not above the take-profit 29000.'],
+    [
+      'sell',
+      '--stop 27000 --limit 27500',
+      'The limit 27500 is above the stop 27000: what a reached stop sends would not fill.',
+    ],
+    [
+      'buy',
+      '--stop 27000 --limit 26500',
+      'The limit 26500 is below the stop 27000: what a reached stop sends would not fill.',
+    ],
+    ['sell', '--trail 150%', 'A trail of 150% never ends.'],
+  ])('%s %s', async (side, flags, message) => {
+    const error = await pit.failure(`order ${side} btc_usdt 0.1 ${flags}`, 2);
+    expect(error.message).toBe(message);
+  });
+
+  it('but a take-profit on this side of the bound of a chase may be above what the entry pays', async () => {
+    const error = await pit.failure('order buy btc_usdt 0.1 --chase --at 90000 --take 80000', 8);
+    expect(error.message).toContain('This needs confirmation');
+  });
+});
+
 it('an algo order without an amount is refused: pit never asks for its parts', async () => {
   const error = await pit.failure('order sell btc_usdt --stop 27000', 2);
   expect(error.message).toBe('An algo order needs a side, a market and an amount.');

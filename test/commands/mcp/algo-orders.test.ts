@@ -135,6 +135,42 @@ describe('an algo order of an agent', () => {
     expect(await (await unattended()).failed('prepare', given)).toMatchObject({ kind: 'usage', message });
   });
 
+  it('is named by the cancellation that would take its take-profit, with what is left of it', async () => {
+    const agent = await unattended();
+    const { id } = await make(agent, { ...STOP, take: 'ask+5%' });
+    const order = await eventually(async () => {
+      const { children } = await pit.json<{ readonly children: readonly { id: string }[] }>(`algo show ${id}`);
+      expect(children).toHaveLength(1);
+      return children[0]?.id;
+    });
+    for (const orders of [['all'], [order]])
+      expect(await agent.done<Described>('prepare', { kind: 'cancel', market: 'btc_usdt', orders })).toMatchObject({
+        warnings: [
+          expect.stringMatching(
+            new RegExp(
+              `^Order ${order} is the take-profit of algo order ${id} and is not placed again: its stop at 25,`,
+            ),
+          ),
+        ],
+      });
+  });
+
+  it('is refused with a trail that is narrower than the spread, and learns the number that works and who can override it', async () => {
+    const agent = await unattended();
+    expect(await agent.failed('prepare', { ...STOP, stop: null, trail: '0.02' })).toMatchObject({
+      kind: 'usage',
+      message: expect.stringMatching(
+        /^trail-distance blocks this: the trail 0\.02 usdt is narrower than the spread of .* Use [\d.,]+ or more, or 2% if you mean a share\. /,
+      ),
+      hint: expect.stringMatching(
+        /^An agent cannot override a guard\..*order sell btc_usdt 0\.01 --trail 0\.02 --override trail-distance/s,
+      ),
+    });
+    expect(await agent.done<Described>('prepare', { ...STOP, stop: null, trail: '1' })).toMatchObject({
+      warnings: [expect.stringContaining('usually moves within a minute'), expect.stringContaining('Only pit knows')],
+    });
+  });
+
   it.each([
     ['order', { price: 'bid' }, 'Only kind algo takes that: prepare that kind instead.'],
     ['ladder', { price: 'ask+1%:ask+2%:2' }, 'Only kind algo takes that: prepare that kind instead.'],

@@ -7,12 +7,14 @@ import { type Done, type Prepared, TradingClient } from './trading-client.js';
 
 const pit = usePitHome();
 let client: TradingClient;
+/** By how much the server's clock was moved, in milliseconds. */
+let skipped = 0;
 
 const LIMITS = ['--markets', 'btc_usdt', '--max-order', '400usdt', '--max-day', '100000usdt', '--max-open', '40'];
 
 beforeAll(async () => {
   const words = ['--allow-trading', '--commit', 'unattended', ...LIMITS, '--timeout', '12'];
-  client = new TradingClient({ home: pit.home, words });
+  client = new TradingClient({ home: pit.home, words, host: { monotonic: () => performance.now() + skipped } });
   await client.initialize();
 });
 
@@ -89,6 +91,46 @@ it.each([
     await eventually(async () => expect(await client.done('resolve', { id })).toMatchObject([{ outcome: 'placed' }]));
     await client.done('prepare', order);
     expect(await ordersOfAll()).toBe(before + count);
+  },
+);
+
+/** Sends a commit, and whatever else, without a word about who still waits for the answer. Resolves once both were answered. */
+async function commitAnd(id: string, meanwhile: () => void, answers: number): Promise<void> {
+  const before = await ordersOfAll();
+  await pit.json('sandbox fault add delay --delay 600 --operation order --count 1');
+  const params = { name: 'commit', arguments: { id } };
+  client.input.write(`${JSON.stringify({ jsonrpc: '2.0', id: 950, method: 'tools/call', params })}\n`);
+  await eventually(async () => expect(await ordersOfAll()).toBe(before + 1));
+  meanwhile();
+  for (let answer = 0; answer < answers; answer += 1) await client.nextLine();
+}
+
+it.each<[string, () => void, number]>([
+  ['took longer than four seconds', () => (skipped += 4_001), 1],
+  [
+    'came after another call',
+    () => {
+      const other = { jsonrpc: '2.0', id: 951, method: 'tools/call', params: { name: 'markets', arguments: {} } };
+      client.input.write(`${JSON.stringify(other)}\n`);
+    },
+    2,
+  ],
+])(
+  'the same is refused although the commit was answered, if the answer %s: its client may have given up',
+  async (_, meanwhile, answers) => {
+    const order = anOrder();
+    const { id } = await client.done<Prepared>('prepare', order);
+    await commitAnd(id, meanwhile, answers);
+    expect(await client.failed('prepare', order)).toMatchObject({
+      kind: 'usage',
+      clientId: id,
+      message: `The same was committed as ${id}, and pit cannot know whether the answer to that has arrived. Nothing was sent this time.`,
+      hint: expect.stringContaining(`resolve ${id}`),
+    });
+    expect(await client.done('resolve', { id })).toMatchObject([{ outcome: 'placed' }]);
+    expect(await client.done('prepare', order)).toMatchObject({
+      warnings: [expect.stringContaining('The same was placed')],
+    });
   },
 );
 

@@ -83,7 +83,7 @@ describe('the names of the guards', () => {
   });
 
   it.each(['', 'price', 'price-band,', 'all', 'priceBand'])('refuses %j and lists all guards', (word) => {
-    const hints = saying('Known: price-band, order-notional, day-notional, post-only.');
+    const hints = saying('Known: price-band, order-notional, day-notional, post-only, trail-distance.');
     expect(() => parseGuards(word)).toThrow(expect.objectContaining({ kind: 'usage', hints }));
   });
 
