@@ -8,7 +8,7 @@ import { paintSide, sideColumn, sideText } from '../../terminal/cells.js';
 import type { Paint } from '../../terminal/palette.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Column, type Entry, record, table } from '../../terminal/table.js';
-import { localTime, timeTitle } from '../../terminal/time.js';
+import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
 import { isTakeCancelled } from '../../trading/algos/exits.js';
 import { isUnprotected } from '../../trading/algos/facts.js';
 import type { AlgoEvent } from '../../trading/algos/running-algo.js';
@@ -16,14 +16,34 @@ import { type AlgoRow, algoRow, entryRow, exitRow } from '../../trading/algos/su
 import { type AlgoTerms, kindOf } from '../../trading/algos/terms.js';
 import { ORDER, type OrderRow, orderRow } from '../order/order-row.js';
 import type { AlgoView } from './algos.js';
-import { algoSentences, distanceText, durationText, exitWords } from './sentences.js';
+import { algoSentences, algoText, distanceText, durationText, exitWords } from './sentences.js';
 
 /** A child as it is printed: its order, and what it is for. */
 interface ChildRow extends OrderRow {
   readonly role: string;
 }
 
-export type AlgoDocument = AlgoRow<ChildRow>;
+export interface AlgoDocument extends AlgoRow<ChildRow> {
+  readonly events: readonly AlgoEventRow[];
+}
+
+/** Something that became of an algo order, beside its orders. */
+interface AlgoEventRow {
+  readonly time: string;
+  readonly event: (typeof KEPT_EVENTS)[number];
+  readonly text: string;
+}
+
+const KEPT_EVENTS = ['began', 'conditionMet', 'triggered', 'paused', 'resumed', 'cancelled', 'ended', 'note'] as const;
+
+export const ALGO_EVENTS = shape.array(
+  shape.object({
+    time: shape.time(''),
+    event: shape.enumOf(KEPT_EVENTS, ''),
+    text: shape.text('a sentence'),
+  }),
+  'what became of it, oldest first',
+);
 
 const ROLES = ['entry', 'take', 'stop'];
 
@@ -101,10 +121,13 @@ const STATES = [
   'failed',
 ];
 
+export const ALGO_STATE = shape.enumOf(STATES, '');
+export const ALGO_REASON = shape.nullable(shape.text('why it waits, is paused or has ended'));
+
 export const ALGO: shape.Fields = {
   id: shape.text('of the algo order'),
   ...TERMS_FIELDS,
-  state: shape.enumOf(STATES, ''),
+  state: ALGO_STATE,
   watched: shape.boolean('whether a process of pit acts for it; false once it has ended'),
   agent: shape.boolean('whether an agent made it'),
   trigger: shape.nullable(
@@ -130,12 +153,13 @@ export const ALGO: shape.Fields = {
   ),
   started: shape.time(''),
   ended: shape.nullable(shape.time('')),
-  reason: shape.nullable(shape.text('why it waits, is paused or has ended')),
+  reason: ALGO_REASON,
   position: shape.nullable(shape.decimal('what the entry has built and no exit has ended')),
   slippage: shape.nullable(
     shape.decimal('how much worse the average is than the price at the trigger or start, as a share'),
   ),
   durationMs: shape.integer('until the end, or now'),
+  events: ALGO_EVENTS,
 };
 
 /** The same columns whatever is null: an algo order without an entry has those of the entry too. */
@@ -147,7 +171,33 @@ export function algoDocument(view: AlgoView, now: number): AlgoDocument {
   const rows = orders.flatMap(({ order, clientId, role }) =>
     order === null ? [] : [{ ...orderRow(order, clientId), role }],
   );
-  return algoRow(terms, facts, children, { state, reason, watched: isWatched, now }, rows);
+  const row = algoRow(terms, facts, children, { state, reason, watched: isWatched, now }, rows);
+  return { ...row, events: eventsOf(view) };
+}
+
+/** Of several pauses and resumptions, the last. */
+function eventsOf({ facts, said, terms }: AlgoView): AlgoEventRow[] {
+  const { began, entryTriggered, exitTriggered, paused, resumed, cancelled, ended } = facts;
+  const priced = (price: Decimal, source: string) => `${formatPrice(price, terms.market)} (${source})`;
+  const rows: (readonly [number, AlgoEventRow['event'], string])[] = [
+    [began.time, 'began', `It began: ${algoText(terms)}.`],
+    ...said.map((line) => [line.time, 'note', line.said] as const),
+  ];
+  if (entryTriggered !== null) {
+    const { time, price, source } = entryTriggered;
+    rows.push([time, 'conditionMet', `Its condition was met at ${priced(price, source)}.`]);
+  }
+  if (exitTriggered !== null) {
+    const { time, price, source } = exitTriggered;
+    rows.push([time, 'triggered', `Its stop was reached at ${priced(price, source)}.`]);
+  }
+  if (paused !== null) rows.push([paused.time, 'paused', `It was paused: ${paused.reason}.`]);
+  if (resumed !== null) rows.push([resumed.time, 'resumed', 'It was resumed.']);
+  if (cancelled !== null) rows.push([cancelled.time, 'cancelled', `It was cancelled: ${cancelled.reason}.`]);
+  if (ended !== null) rows.push([ended.time, 'ended', `It ended as ${ended.outcome}: ${ended.reason}.`]);
+  return rows
+    .sort(([one], [other]) => one - other)
+    .map(([time, event, text]) => ({ time: isoTime(time), event, text }));
 }
 
 /** One algo order: a record, its orders, and what it will do or has come to. */
@@ -190,7 +240,8 @@ export function algoList(views: readonly AlgoView[], now: number, empty: string)
 
 /** A cell cannot hold a list of orders: their ids. */
 function withoutChildren(row: AlgoDocument) {
-  return { ...row, children: row.children.map(({ id }) => id).join(' '), fees: feesText(row, ' ') };
+  const children = row.children.map(({ id }) => id).join(' ');
+  return { ...row, children, fees: feesText(row, ' '), events: row.events.map(({ text }) => text).join(' ') };
 }
 
 interface ViewRow extends AlgoDocument {

@@ -6,6 +6,7 @@ import type { Host } from '../../platform/host.js';
 import { FILE_MODE } from '../../platform/private-files.js';
 import type { PrivateSandbox } from '../../sandbox/rehearsal/private-sandbox.js';
 import { isoTime } from '../../terminal/time.js';
+import type { AlgoDocument } from '../algo/algo-row.js';
 import type { AccountRecord } from './account-record.js';
 import { CommandWorld, homeIn } from './rehearsed-command.js';
 import type { PnlTotals, Report } from './report.js';
@@ -19,13 +20,15 @@ interface ReportParts {
   readonly tape: TapeReader;
   readonly sandbox: PrivateSandbox;
   readonly record: AccountRecord;
+  /** The algo order that was rehearsed; null for another command. */
+  readonly algo: Pick<AlgoDocument, 'state' | 'reason' | 'events'> | null;
 }
 
 /**
  * Reports what a rehearsal did, up to the moment that the exchange shows. Profit and loss are those of `pit pnl`, asked of the exchange
  * itself; what the account began with cost its first price. Throws its Failure.
  */
-export async function reportOf({ host, program, folder, tape, sandbox, record }: ReportParts): Promise<Report> {
+export async function reportOf({ host, program, folder, tape, sandbox, record, algo }: ReportParts): Promise<Report> {
   sandbox.exchange.clock.stop();
   sandbox.endFaults();
   const clock = new VirtualClock(sandbox.exchange.clock.now());
@@ -60,6 +63,7 @@ export async function reportOf({ host, program, folder, tape, sandbox, record }:
     slippage: trimmed(record.slippage),
     faults: sandbox.faults,
     pnl,
+    algo: algo === null ? null : { state: algo.state, reason: algo.reason, events: algo.events },
   };
 }
 

@@ -8,6 +8,7 @@ import { newKeys } from '../../sandbox/lifecycle/files.js';
 import { PrivateSandbox } from '../../sandbox/rehearsal/private-sandbox.js';
 import { emptyPart } from '../../sandbox/replay/load-tape.js';
 import { isPast } from '../../sandbox/replay/tape-event.js';
+import type { AlgoDocument } from '../algo/algo-row.js';
 import { AccountRecord } from './account-record.js';
 import type { MarketPicture } from './picture.js';
 import { CommandWorld, homeIn } from './rehearsed-command.js';
@@ -146,6 +147,12 @@ export class CommandRehearsal extends Rehearsal {
 
   override stop(): void {
     this.isStopped = true;
+  }
+
+  /** The algo order that the command has made, as it is now; null if it has made none. Throws its Failure. */
+  async algo(): Promise<AlgoDocument | null> {
+    const made = (await this.#world.ask(this.#program, ['algo', 'list', '--all'])) as readonly AlgoDocument[];
+    return made[0] ?? null;
   }
 
   /** Moves to the next event of the tape or the end of the next wait, whichever is first. Returns whether a command has something to do. */

@@ -95,7 +95,7 @@ function speed(word: string): number {
 }
 
 /** Throws Failure `usage` for anything but `btc=1,usdt=10000`. */
-function funds(list: string): Readonly<Record<string, string>> {
+export function funds(list: string): Readonly<Record<string, string>> {
   const pairs = list.split(',').map((pair) => {
     const [coin = '', amount = '', ...rest] = pair.split('=');
     const value = Decimal.parse(amount);

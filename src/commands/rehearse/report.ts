@@ -1,6 +1,7 @@
 import * as shape from '../../cli/shapes.js';
 import { FAULT_KINDS } from '../../sandbox/faults/rules.js';
 import type { PrivateSandbox } from '../../sandbox/rehearsal/private-sandbox.js';
+import { ALGO_EVENTS, ALGO_REASON, ALGO_STATE, type AlgoDocument } from '../algo/algo-row.js';
 import { PNL_ROW } from '../pnl/rows.js';
 
 const VALUE = 'in the quote coin of the first market of the tape';
@@ -36,6 +37,12 @@ export const REPORT = shape.object({
     }),
   ),
   pnl: shape.array(PNL_ROW, 'as pit pnl prints them'),
+  algo: shape.nullable(
+    shape.object(
+      { state: ALGO_STATE, reason: ALGO_REASON, events: ALGO_EVENTS },
+      'what became of an algo order by the end of the tape',
+    ),
+  ),
 });
 
 interface Fee {
@@ -71,4 +78,5 @@ export interface Report {
   readonly slippage: string;
   readonly faults: PrivateSandbox['faults'];
   readonly pnl: readonly PnlTotals[];
+  readonly algo: Pick<AlgoDocument, 'state' | 'reason' | 'events'> | null;
 }

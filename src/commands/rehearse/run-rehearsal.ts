@@ -37,13 +37,15 @@ interface Wanted {
   readonly svg: string | undefined;
   readonly out: string | undefined;
   readonly force: boolean;
+  /** After so many milliseconds it is ended as by Ctrl-C, with the report until then. Absent: it takes the time that it takes. */
+  readonly longestMs?: number;
 }
 
 /** Rehearses a command and answers with the report. Throws Failure `usage` for what it was given, and the failure of the command. */
 export async function rehearse(
   context: Context,
   program: Program,
-  { files, command, isOwn, from, to, ...given }: Wanted,
+  { files, command, isOwn, from, to, longestMs, ...given }: Wanted,
 ): Promise<undefined> {
   const { host, output, budget } = context;
   const isJson = context.globals.format !== 'table';
@@ -79,6 +81,7 @@ export async function rehearse(
     return isReported;
   });
   let sandbox: { close(): Promise<void> } | undefined;
+  const over = new AbortController();
   try {
     const rehearsal = isOwn ? await CommandRehearsal.open(parts, program) : await ProgramRehearsal.open(parts);
     sandbox = rehearsal.sandbox;
@@ -87,11 +90,26 @@ export async function rehearse(
       isInterrupted = true;
       rehearsal.stop();
     };
+    if (longestMs !== undefined)
+      void host.sleep(longestMs, over.signal).then(() => {
+        if (over.signal.aborted) return;
+        output.warn(`The rehearsal was ended after ${longestMs / 1_000} s: the report is of the tape until then.`);
+        stop();
+      });
     const ended = await rehearsal.run(command);
     const failure = ended instanceof Failure ? ended : programFailure(command, ended);
     if (isOwn && failure !== undefined && rehearsal.record.orders === 0 && !isShownWithResult(failure)) throw failure;
     const { record } = rehearsal;
-    const report = await reportOf({ host, program, folder: folder.path, tape, sandbox: rehearsal.sandbox, record });
+    const algo = rehearsal instanceof CommandRehearsal ? await rehearsal.algo() : null;
+    const report = await reportOf({
+      host,
+      program,
+      folder: folder.path,
+      tape,
+      sandbox: rehearsal.sandbox,
+      record,
+      algo,
+    });
     if (fillsFile !== undefined) await writeFills(fillsFile, record.fills);
     if (drawing !== undefined) await draw(context, drawing, picture?.draw(record));
     const answer = { data: report, show: showReport(report, record, isInterrupted) };
@@ -99,6 +117,7 @@ export async function rehearse(
     if (failure !== undefined && !isInterrupted) throw failure;
     return undefined;
   } finally {
+    over.abort();
     await tape.close();
     await sandbox?.close().catch(() => undefined);
     folder.remove();

@@ -16,7 +16,7 @@ const LIMITS =
 
 /** The report for people. */
 export function showReport(report: Report, record: AccountRecord, isInterrupted: boolean): (screen: Screen) => string {
-  const { tape, orders, fills, refused, fees, faults } = report;
+  const { tape, orders, fills, refused, fees, faults, algo } = report;
   const { unit, drawdown } = record;
   const count = (value: number) => grouped(String(value));
   const value = (amount: string | null) =>
@@ -30,6 +30,9 @@ export function showReport(report: Report, record: AccountRecord, isInterrupted:
   const entries: Entry[] = [
     ['tape', `${time(tape.from)} to ${time(tape.to)}${isInterrupted ? ', interrupted' : ''}`],
     ['replayed', `${count(tape.documents)} documents${gaps}`],
+    ...(algo === null
+      ? []
+      : [['algo order', algo.reason === null ? algo.state : `${algo.state}: ${algo.reason}`] as Entry]),
     ['orders', count(orders)],
     ['fills', count(fills)],
     ['refused', count(refused)],
