@@ -89,8 +89,13 @@ export function checkArguments<Taken extends ToolParameters>(
   const name = String(path?.[0].key);
   const parameter = parameters[name];
   if (parameter !== undefined && !Object.hasOwn(given, name))
-    throw usage(`${tool} needs ${name}.`, `It is ${v.getDescription(parameter)}.`);
+    throw usage(`${tool} needs ${name}.`, described(parameter));
   throw usage(`${name} ${message}.`, FIXES[message]);
+}
+
+function described(parameter: ToolParameters[string]): string | undefined {
+  const description = v.getDescription(parameter);
+  return description === undefined || description === '' ? undefined : `It is ${description}.`;
 }
 
 /** Without the rules that cost an agent more tokens than they are worth. */
@@ -99,5 +104,11 @@ const CONVERSION = { typeMode: 'output', ignoreActions: ['max_length', 'check'] 
 /** The parameters in JSON Schema. */
 export function parametersSchema(parameters: ToolParameters): object {
   const { $schema: _, required = [], ...schema } = toJsonSchema(v.object(parameters), CONVERSION);
-  return required.length === 0 ? schema : { ...schema, required };
+  const properties = Object.entries(schema.properties ?? {}).map(([name, property]) => {
+    if (typeof property !== 'object' || property.description !== '') return [name, property] as const;
+    const { description: _, ...rest } = property;
+    return [name, rest] as const;
+  });
+  const shown = { ...schema, properties: Object.fromEntries(properties) };
+  return required.length === 0 ? shown : { ...shown, required };
 }

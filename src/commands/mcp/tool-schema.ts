@@ -31,11 +31,18 @@ function brief(output: shape.Shape): shape.Shape {
   return shape.mapShape(output, ({ pattern: _pattern, required: _required, title: _title, fromOutside, ...all }) => {
     const { type, ...rest } = all;
     const isTextOrNull = Array.isArray(type) && String(type) === 'string,null' && all.enum === undefined;
-    const shown = withoutRaw(isTextOrNull ? rest : all);
+    const shown = withoutUnit(withoutRaw(isTextOrNull ? rest : all));
     if (fromOutside === undefined) return shown;
     const { description, ...others } = shown;
     return { ...others, description: description === undefined ? FROM_OUTSIDE : `${description} ${FROM_OUTSIDE}` };
   });
+}
+
+/** The units that an agent is told once, in the instructions of the server. */
+const USUAL_UNITS: ReadonlySet<unknown> = new Set(['in the base coin', 'in the quote coin', 'so far', 'of the order']);
+
+function withoutUnit({ description, ...others }: shape.Shape): shape.Shape {
+  return description === undefined || USUAL_UNITS.has(description) ? others : { ...others, description };
 }
 
 /** Without what the exchange sends beside a field that says the same in words. */

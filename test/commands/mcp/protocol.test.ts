@@ -173,6 +173,7 @@ describe('the list of tools', () => {
         'bills',
         'transfers',
         'pnl',
+        'rehearse',
       ],
     ]);
     expect(tools.filter(({ annotations }) => !annotations.readOnlyHint)).toEqual([]);
