@@ -36,18 +36,23 @@ describe.skipIf(!requires('jq'))('the recipes in docs/recipes.md', () => {
   });
 
   /** Runs a recipe in a new folder that holds these files. @param change edits the script before it runs */
-  async function run(title: string, files: Record<string, string> = {}, change = (text: string) => text) {
+  async function run(
+    title: string,
+    files: Record<string, string> = {},
+    change = (text: string) => text,
+    more: Record<string, string> = {},
+  ) {
     const script = recipes.get(title);
     expect(script, title).toBeTruthy();
     tried.add(title);
     const cwd = mkdtempSync(path.join(pit.home, 'recipe-'));
     for (const [name, text] of Object.entries(files)) writeFileSync(path.join(cwd, name), text);
-    const ran = await inShell(change(script ?? ''), cwd);
+    const ran = await inShell(change(script ?? ''), cwd, more);
     return { ...ran, read: (name: string) => readFileSync(path.join(cwd, name), 'utf8') };
   }
 
-  function inShell(script: string, cwd: string): Promise<Ran> {
-    const environment = plainEnvironment(pit.home, pit.served.environment);
+  function inShell(script: string, cwd: string, more: Record<string, string> = {}): Promise<Ran> {
+    const environment = { ...plainEnvironment(pit.home, pit.served.environment), ...more };
     return new Promise((resolve, reject) => {
       const env = { ...environment, PATH: `${folder}:${environment.PATH}` };
       const child = spawn('sh', ['-c', script], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -128,6 +133,45 @@ describe.skipIf(!requires('jq'))('the recipes in docs/recipes.md', () => {
     const ran = await run('Sell when the price falls', {}, (text) => text.replace('bid<27000', 'bid<1e6'));
     expect(ran).toMatchObject(done);
     expect(ran.stdout).toMatch(/^\S+ \S+ \(UTC\) {2}btc_usdt bid<1000000: [\d,.]+\nPlaced +\S+ SELL/);
+  });
+
+  it.each([
+    ['Wait for a fill', {}],
+    ['Sell when the price falls', {}],
+    ['Send a message for each fill', { 'notify.sh': 'exit 0\n' }],
+    ['Cancel everything if a bot dies', { 'bot.sh': 'sleep 1000\n' }],
+    ['Run a bot that survives kills', {}],
+  ])('does not wait with keys that the exchange does not know: %s', async (title, files) => {
+    const keys = { PIT_ACCESS_KEY: 'another-access-key', PIT_SECRET_KEY: 'another-secret-key' };
+    const { code, stderr } = await run(title, files, undefined, keys);
+    expect(code).not.toBe(0);
+    expect(stderr).not.toBe('');
+  });
+
+  it.each([
+    ['while the account is halted', 'halt', 'halt --lift --confirm sandbox'],
+    ['if a guard would stop it', 'profile set sandbox orderNotional 1usdt', 'profile unset sandbox orderNotional'],
+  ])('does not wait to sell %s', async (_, before, after) => {
+    const { environment } = pit.served;
+    await pit.done(before, { environment });
+    const ran = await run('Sell when the price falls');
+    await pit.done(after, { environment });
+    expect(ran).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('It could not sell now, so it does not wait'),
+    });
+  });
+
+  it('does not wait to sell more than there is', async () => {
+    const ran = await run('Sell when the price falls', {}, (text) => text.replaceAll('0.01', '1000'));
+    expect(ran.code).toBe(1);
+  });
+
+  it.each([
+    ['Send a message for each fill', 'notify.sh is missing'],
+    ['Cancel everything if a bot dies', 'bot.sh is missing'],
+  ])('does not begin without the file that it runs: %s', async (title, text) => {
+    expect(await run(title)).toMatchObject({ code: 1, stderr: `${text}\n` });
   });
 
   it('sends a message for each fill', async () => {
