@@ -26,6 +26,11 @@ interface Report {
   readonly slippage: string;
   readonly faults: readonly { readonly kind: string; readonly applied: number; readonly executed: number }[];
   readonly pnl: readonly { readonly market: string | null }[];
+  readonly algo: {
+    readonly state: string;
+    readonly reason: string | null;
+    readonly events: readonly { readonly event: string; readonly text: string }[];
+  } | null;
 }
 
 const START = Date.parse('2026-01-05T00:00:00Z');
@@ -75,6 +80,20 @@ describe('a command of pit', () => {
     // 10000 - 2000.101 + 0.0998 * 21000
     expect(Number(report.net)).toBeCloseTo(95.699, 6);
     expect(Number(report.drawdown)).toBeCloseTo(10_000 - (7_999.899 + 0.0998 * 20_000), 6);
+  });
+
+  it('says what became of an algo order: a TWAP that a guard has paused is not one that is done', async () => {
+    const funds = '--funds usdt=9000000';
+    const { algo } = await reportOf(`${HILL} ${funds}`, 'order buy btc_usdt 300 --over 1h');
+    expect(algo?.reason).toMatch(/day-notional/);
+    expect(['paused', 'partial']).toContain(algo?.state);
+    expect(algo?.events.map(({ event }) => event)).toEqual(expect.arrayContaining(['began', 'paused']));
+    const { stdout } = await rehearse(`${HILL} ${funds}`, 'order buy btc_usdt 300 --over 1h');
+    expect(stdout).toMatch(/^algo order +(paused|partial): .*day-notional/m);
+  });
+
+  it('has no algo order in the report of a plain order', async () => {
+    expect((await reportOf(`${HILL} --funds usdt=10000`, 'order buy btc_usdt 0.1 --at 20100')).algo).toBeNull();
   });
 
   it('sells when a trailing stop is reached, and compares that with the same money held', async () => {
