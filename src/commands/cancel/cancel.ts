@@ -356,7 +356,7 @@ function openOrdersTable(
   ]);
 }
 
-export function lossEntries(losses: readonly { readonly text: string }[]): Entry[] {
+function lossEntries(losses: readonly { readonly text: string }[]): Entry[] {
   return losses.map(({ text }) => ['warning', text, (shown, paint) => paint.warn(shown)]);
 }
 
