@@ -7,7 +7,7 @@ import { quoted, suggest, usage } from '../../errors.js';
 import { marketName, oneOf, wholeNumber } from '../inputs/parsers.js';
 import { define } from '../session/command.js';
 import { READ_TOOLS } from './read-tools.js';
-import { rehearsing } from './rehearse-tool.js';
+import { rehearsalCommands } from './rehearse-tool.js';
 import { tradingTools } from './trading-tools.js';
 
 /** The command that lets an agent use the other commands of a program. */
@@ -46,7 +46,6 @@ export const mcpCommand = (program: Program) =>
           'Leave it out: you confirm each loan with the order.',
         );
       const trading = allowTrading ? tradingTools(context, terms) : { tools: [], commands: {} };
-      const rehearsal = rehearsing(program);
       if (host.input.isTTY === true)
         output.note(['Waiting for a client on stdin.', suggest('Let one start it', 'mcp', 'config', 'CLIENT')]);
       // the profile at the start: if the user chose another one later, tools would answer from another exchange
@@ -55,8 +54,8 @@ export const mcpCommand = (program: Program) =>
       const { isTimeoutGiven, timeoutMs } = globals;
       const serving = {
         context,
-        program: { ...program, commands: { ...program.commands, ...rehearsal.commands, ...trading.commands } },
-        tools: [...READ_TOOLS, ...rehearsal.tools, ...trading.tools],
+        program: { ...program, commands: { ...program.commands, ...rehearsalCommands(program), ...trading.commands } },
+        tools: [...READ_TOOLS, ...trading.tools],
         environment: { PIT_PROFILE: profile },
         flags: [
           ...(hostFromEnvironment ? [] : [`--profile=${profile}`]),

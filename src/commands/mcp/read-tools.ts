@@ -17,6 +17,7 @@ import { PNL_ROW } from '../pnl/rows.js';
 import ticker from '../ticker.js';
 import trades from '../trades.js';
 import { choice, integer, optional, text, texts, toggle } from './parameters.js';
+import { REHEARSE } from './rehearse-tool.js';
 import {
   cursorOf,
   limitOf,
@@ -307,6 +308,7 @@ export const READ_TOOLS: readonly Tool[] = [
       return pageOfRows('pnl', given, { ...result, data: result.data.map(({ balances: _, ...row }) => row) });
     },
   }),
+  REHEARSE,
 ];
 
 /** Of a command that answers with rows or, with some flag, with something else: the schema of the rows. */

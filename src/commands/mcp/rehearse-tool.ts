@@ -58,16 +58,16 @@ const PARAMETERS = {
   funds: optional(text('at first: btc=1,usdt=10000')),
 };
 
-/** The tool `rehearse`, and the command that it runs. */
-export function rehearsing(program: Program): { readonly tools: readonly Tool[]; readonly commands: CommandTable } {
-  return { tools: [REHEARSE], commands: { 'rehearse-recent': async () => ({ default: recentCommand(program) }) } };
+/** The command line that only this tool runs. */
+export function rehearsalCommands(program: Program): CommandTable {
+  return { 'rehearse-recent': async () => ({ default: recentCommand(program) }) };
 }
 
-const REHEARSE = tool({
+export const REHEARSE: Tool = tool({
   name: 'rehearse',
   title: 'Rehearse an order',
   description:
-    "Use it to try an order with its exits on the market's last days, or on a tape, before you prepare it. Nothing is sent. Its parameters are those of prepare. Give relative prices (bid-2%): it begins in the market of that time.",
+    "Use it to try an order with its exits on the market's last days, or on a tape, before you prepare it. Nothing is sent. Its parameters are those of prepare: trail 2%, over 2h. Give relative prices (bid-2%): it begins in the market of that time.",
   parameters: PARAMETERS,
   output: shape.anything,
   effect: 'read',

@@ -7,8 +7,9 @@ const MOST_ROWS = 200;
 
 /** The parameters of a tool that lists rows. */
 export const ROW_PARAMETERS = {
-  limit: optional(integer(`rows, up to ${MOST_ROWS} (default: ${DEFAULT_ROWS})`)),
-  cursor: optional(text('nextCursor of the last answer')),
+  limit: optional(integer(`up to ${MOST_ROWS} (default: ${DEFAULT_ROWS})`)),
+  // the instructions of the server say what it is
+  cursor: optional(text('')),
 };
 
 interface RowArguments {

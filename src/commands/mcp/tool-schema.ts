@@ -31,18 +31,21 @@ function brief(output: shape.Shape): shape.Shape {
   return shape.mapShape(output, ({ pattern: _pattern, required: _required, title: _title, fromOutside, ...all }) => {
     const { type, ...rest } = all;
     const isTextOrNull = Array.isArray(type) && String(type) === 'string,null' && all.enum === undefined;
-    const shown = withoutUnit(withoutRaw(isTextOrNull ? rest : all));
+    const shown = withoutObvious(withoutRaw(isTextOrNull ? rest : all));
     if (fromOutside === undefined) return shown;
     const { description, ...others } = shown;
     return { ...others, description: description === undefined ? FROM_OUTSIDE : `${description} ${FROM_OUTSIDE}` };
   });
 }
 
-/** The units that an agent is told once, in the instructions of the server. */
-const USUAL_UNITS: ReadonlySet<unknown> = new Set(['in the base coin', 'in the quote coin', 'so far', 'of the order']);
+/** What an agent is told once, in the instructions of the server, or what the name of a field says as well. */
+const OBVIOUS: ReadonlySet<unknown> = new Set([
+  ...['in the base coin', 'in the quote coin', 'so far', 'when it was placed'],
+  ...['of the order', 'of the trade', 'of the bill', 'of the record'],
+]);
 
-function withoutUnit({ description, ...others }: shape.Shape): shape.Shape {
-  return description === undefined || USUAL_UNITS.has(description) ? others : { ...others, description };
+function withoutObvious({ description, ...others }: shape.Shape): shape.Shape {
+  return description === undefined || OBVIOUS.has(description) ? others : { ...others, description };
 }
 
 /** Without what the exchange sends beside a field that says the same in words. */
