@@ -6,7 +6,7 @@ import { type Cache, marketsKey } from '../config/cache.js';
 import type { ProfileConnection } from '../config/connection.js';
 import { passwordsOf, redisProblem, shareOf } from '../config/settings.js';
 import type { Failure } from '../errors.js';
-import { type Host, monotonicMs } from '../platform/host.js';
+import type { Host } from '../platform/host.js';
 import type { TimeBudget } from '../platform/time-budget.js';
 import type { ApiOptions } from './exchange-api.js';
 import type { Exchange } from './exchange-client.js';
@@ -50,6 +50,7 @@ export function sharingOf(
   return {
     root: host.directories.state,
     now: host.now,
+    monotonic: host.monotonic,
     share: shareOf(limiterShare),
     keyDigest,
     hosts: { base: limitKey(baseUrl), trade: limitKey(tradeUrl) },
@@ -59,9 +60,9 @@ export function sharingOf(
 }
 
 /** The latch of an account, for all that share its limits. @param account the name by which its latch is known */
-export function latchOf({ root, now, redisUrl, redisProblem: problem }: Sharing, account: string): Latch {
+export function latchOf({ root, now, monotonic, redisUrl, redisProblem: problem }: Sharing, account: string): Latch {
   const redis = redisUrl === undefined ? undefined : new Redis(redisUrl, problem);
-  return new Latch({ root, account, redis, now, monotonic: monotonicMs });
+  return new Latch({ root, account, redis, now, monotonic });
 }
 
 /** The state of the limits, and with whom they are shared. Asks the exchange nothing. */

@@ -4,7 +4,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { keyDigest } from '../../src/config/keys.js';
 import { permitsTaken } from '../../src/exchange/limiter/file-store.js';
 import { keyPermitFolders } from '../../src/exchange/limiter/shared-limits.js';
-import type { Host } from '../../src/platform/host.js';
+import { type Host, monotonicMs } from '../../src/platform/host.js';
 import { eventually } from '../support/eventually.js';
 import { Kept } from '../terminal/screens.js';
 import { document, lastError, usePitHome } from './pit-home.js';
@@ -33,7 +33,7 @@ function permitsOfKey(): number {
   const root = path.join(pit.home, 'state');
   const folders = keyPermitFolders(root, keyDigest(pit.served.address.accessKey));
   expect(folders).not.toHaveLength(0);
-  return folders.reduce((sum, folder) => sum + permitsTaken(path.join(root, folder)), 0);
+  return folders.reduce((sum, folder) => sum + permitsTaken(path.join(root, folder), monotonicMs()), 0);
 }
 
 interface Halted {

@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, renameSync } from 'node:fs';
+import path from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { main } from '../../src/main.js';
@@ -39,7 +41,8 @@ const NEEDS_PROCESS = /^(NODE_(?!TLS_REJECT)|DEBUG$|LC_|LANG$|TZ$)/;
 
 /**
  * Starts a command line in this process, from the sources, as the built program would run it in a pipe: clock, randomness,
- * waits, files and network are real; arguments, environment, streams and signals are its own.
+ * waits, files and network are real; arguments, environment, streams and signals are its own. It begins with all permits of the limits
+ * that no request has at the moment, whatever was sent in the second before.
  */
 export function startInProcess(
   words: readonly string[],
@@ -48,6 +51,7 @@ export function startInProcess(
 ): CommandInProcess {
   const needing = Object.keys(environment).filter((name) => NEEDS_PROCESS.test(name) && environment[name] !== 'UTC');
   if (needing.length > 0) throw new Error(`${needing.join(', ')} has no effect in process: use runProgram.`);
+  if (environment.PIT_HOME !== undefined) freePermits(environment.PIT_HOME);
   const printed = { stdout: '', stderr: '' };
   const collecting = (name: 'stdout' | 'stderr', isTerminal: boolean): PassThrough => {
     const stream = new PassThrough();
@@ -135,4 +139,19 @@ export function startInProcess(
       else await Promise.all([...works].map(async (work) => work(signal)));
     },
   };
+}
+
+/** Frees what requests of the last second hold of the limits, as if it had passed. What a request still holds stays taken. */
+function freePermits(home: string): void {
+  const folder = path.join(home, 'state', 'limits');
+  const names = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [];
+  for (const name of names) {
+    const [, permit] = /^(.*\/\d+)\.[1-9]\d*$/.exec(name) ?? [];
+    if (permit === undefined) continue;
+    try {
+      renameSync(path.join(folder, name), path.join(folder, `${permit}.0`));
+    } catch {
+      // another command of this process took it in between
+    }
+  }
 }

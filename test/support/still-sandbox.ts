@@ -1,9 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as endOfTurn } from 'node:timers/promises';
 import { afterAll, beforeAll } from 'vitest';
-import { POLL_MS } from '../../src/exchange/limiter/permits.js';
 import type { Host } from '../../src/platform/host.js';
 import { sandboxFiles } from '../../src/sandbox/lifecycle/files.js';
 import { type Running, serve } from '../../src/sandbox/lifecycle/serve.js';
@@ -13,11 +12,10 @@ export interface StillSandbox {
   /** The PIT_HOME that it belongs to. */
   readonly home: string;
   /**
-   * The clock and the waits of the commands that use it: time stands still or moves by steps, and a wait costs none but the moment between two
-   * looks at the rate limits, which count by the real clock. One that can be cut short goes on beside other work, and takes
-   * its time.
+   * The clocks and the waits of the commands that use it: the wall clock stands still or moves by steps, and a wait passes at once, on the
+   * clock for durations. One that can be cut short goes on beside other work, and takes its time.
    */
-  readonly host: Pick<Host, 'now' | 'sleep' | 'random'>;
+  readonly host: Pick<Host, 'now' | 'monotonic' | 'sleep' | 'random'>;
 }
 
 /**
@@ -40,9 +38,11 @@ export function useStillSandbox(stepMs = 0): StillSandbox {
     await running?.close();
     rmSync(home, { recursive: true, force: true });
   });
-  const sleep: Host['sleep'] = (milliseconds, cut) =>
-    cut === undefined
-      ? delay(Math.min(milliseconds, POLL_MS))
-      : delay(milliseconds, undefined, { signal: cut, ref: false }).catch(() => undefined);
-  return { home, host: { now, sleep, random: () => 0.5 } };
+  let passed = 0;
+  const sleep: Host['sleep'] = async (milliseconds, cut) => {
+    if (cut !== undefined) return delay(milliseconds, undefined, { signal: cut, ref: false }).catch(() => undefined);
+    await endOfTurn();
+    passed += Math.ceil(milliseconds);
+  };
+  return { home, host: { now, monotonic: () => passed, sleep, random: () => 0.5 } };
 }

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { systemErrorCode } from '../../errors.js';
-import { monotonicMs } from '../../platform/host.js';
 import { FILE_MODE, FOLDER_MODE, makePrivateFolder, requireOwnFolder } from '../../platform/private-files.js';
 import { isAlive, type Machine, thisMachine } from '../../platform/processes.js';
 import { HOLD_MS, type PermitCount, type PermitStore, POLL_MS, type Priority, type TakeResult } from './permits.js';
@@ -12,7 +11,7 @@ const LOST_MS = 60_000;
 /** The time between two searches for permits whose process is gone. */
 const RECOVER_MS = 200;
 
-/** One permit as its file name says: when it is free again, and who holds it. Times as of {@link monotonicMs}. */
+/** One permit as its file name says: when it is free again, and who holds it. Times are of the clock that all processes of the machine share. */
 interface PermitFile {
   readonly name: string;
   readonly number: number;
@@ -42,6 +41,7 @@ export class FileStore implements PermitStore {
 
   /**
    * @param root a private folder; the permits are in `within`, and are made if missing
+   * @param now milliseconds of a clock that all processes of this machine share and that is never set
    * @param part how many of them this process may take. It always takes the same ones, so that processes with parts of
    *   different sizes never take more together than the largest part
    */
@@ -49,7 +49,7 @@ export class FileStore implements PermitStore {
     root: string,
     within: string,
     limit: PermitCount,
-    now: () => number = monotonicMs,
+    now: () => number,
     part: PermitCount = limit,
     machine: Machine = thisMachine(),
   ) {
@@ -141,14 +141,16 @@ export class FileStore implements PermitStore {
   }
 }
 
-/** How many permits of a folder are taken; 0 if there is no such folder. */
-export function permitsTaken(folder: string): number {
-  const now = monotonicMs();
+/** How many permits of a folder are taken; 0 if there is no such folder. @param now as of the clock of {@link FileStore} */
+export function permitsTaken(folder: string, now: number): number {
   return permitFilesIn(folder).filter(({ freeAt, pid }) => pid !== 0 || freeAt > now).length;
 }
 
-/** The files of the permits of a folder that a request has now. Those of processes that are gone are left out. */
-export function heldPermits(folder: string, now = monotonicMs()): readonly string[] {
+/**
+ * The files of the permits of a folder that a request has now. Those of processes that are gone are left out.
+ * @param now as of the clock of {@link FileStore}
+ */
+export function heldPermits(folder: string, now: number): readonly string[] {
   const here = machineDigest();
   const isHeld = ({ pid, machine, freeAt }: PermitFile) =>
     pid !== 0 && freeAt > now && (machine !== here || isAlive(pid));

@@ -1,6 +1,5 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { monotonicMs } from '../../platform/host.js';
 import { FileStore } from './file-store.js';
 import { IpLock } from './ip-lock.js';
 import type { Limits } from './limiter.js';
@@ -32,6 +31,8 @@ export interface Sharing {
   readonly share: number;
   /** Milliseconds since the Unix epoch, by which a lock is dated. */
   readonly now: () => number;
+  /** Milliseconds of a clock that all processes of this machine share and that is never set: permits are freed by it. */
+  readonly monotonic: () => number;
   /** Called once when limits are no longer shared. */
   readonly onUnshared: (message: string) => void;
 }
@@ -128,7 +129,7 @@ class SharedPermits {
     const part = fractionOf(limit, this.#sharing.share);
     // one folder for every share, so that no process of this `PIT_HOME` adds to what the others take
     const files = (taken: PermitCount) =>
-      new FileStore(this.#sharing.root, permitsFolder(within, limit.count), limit, monotonicMs, taken);
+      new FileStore(this.#sharing.root, permitsFolder(within, limit.count), limit, this.#sharing.monotonic, taken);
     const whole = files(limit);
     if (this.#redis === undefined) return new Permits([whole], (_, thrown) => [this.#alone(part, thrown)]);
     const redis = new RedisStore(this.#redis, redisKey(within), limit, uniqueProcessName());
@@ -143,7 +144,7 @@ class SharedPermits {
 
   #alone(part: PermitCount, thrown: unknown): PermitStore {
     this.#warn(`The limits cannot be shared with other processes (${reasonOf(thrown)}): this process uses`);
-    return new MemoryStore(part, monotonicMs);
+    return new MemoryStore(part, this.#sharing.monotonic);
   }
 
   #warn(beginning: string): void {

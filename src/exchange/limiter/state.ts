@@ -64,7 +64,7 @@ function inFiles(sharing: Sharing): LimitState[] {
   return namesOf(sharing).map((name) => {
     const { count } = LIMITS[name];
     const folder = path.join(sharing.root, permitsFolder(limitPath(name, sharing), count));
-    return { name, count, taken: permitsTaken(folder) };
+    return { name, count, taken: permitsTaken(folder, sharing.monotonic()) };
   });
 }
 

@@ -34,7 +34,7 @@ const limiter = new Limiter(
   { sleep: (ms) => delay(ms), monotonic: monotonicMs },
   new TimeBudget(600_000, Date.now),
   sharedLimits({
-    ...{ root, share: 0.25, now: Date.now },
+    ...{ root, share: 0.25, now: Date.now, monotonic: monotonicMs },
     hosts: { base: hostKey(url), trade: hostKey(url) },
     keyDigest: () => keyDigest(accessKey),
     onUnshared: (words) => process.stderr.write(`${words}\n`),

@@ -13,7 +13,6 @@ import {
   sharedLimits,
 } from '../../../src/exchange/limiter/shared-limits.js';
 import { limiterState } from '../../../src/exchange/limiter/state.js';
-import { monotonicMs } from '../../../src/platform/host.js';
 import { TimeBudget } from '../../../src/platform/time-budget.js';
 import { saying } from '../../support/advice.js';
 import { fakeHost } from '../../support/fake-host.js';
@@ -29,7 +28,7 @@ const ACCOUNT = '{"code":1000,"message":{"des":"done","isSuc":true,"datas":{"key
 function clientIn(root: string, url: string, budgetMs = 1_000) {
   const host = fakeHost();
   const sharing: Sharing = {
-    ...{ root, share: 0.25, now: host.now, keyDigest: () => keyDigest(KEYS.accessKey), onUnshared: () => undefined },
+    ...{ root, share: 0.25, now: host.now, monotonic: host.monotonic, keyDigest: () => keyDigest(KEYS.accessKey), onUnshared: () => undefined },
     hosts: { base: 'exchange', trade: 'exchange' },
   };
   const hosts = { baseUrl: url, tradeUrl: url };
@@ -41,7 +40,8 @@ function clientIn(root: string, url: string, budgetMs = 1_000) {
 /** Another process takes every permit of the key that is not reserved for cancellations, and keeps it. */
 async function takeAll(sharing: Sharing): Promise<void> {
   const { count } = LIMITS.key;
-  const permits = new FileStore(sharing.root, permitsFolder(limitPath('key', sharing), count), LIMITS.key, monotonicMs);
+  const folder = permitsFolder(limitPath('key', sharing), count);
+  const permits = new FileStore(sharing.root, folder, LIMITS.key, sharing.monotonic);
   while ('release' in (await permits.take('common')));
 }
 

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { LIMITS, type Permit, type Priority } from '../../../src/exchange/limiter/permits.js';
 import { type Sharing, sharedLimits } from '../../../src/exchange/limiter/shared-limits.js';
+import { monotonicMs } from '../../../src/platform/host.js';
 import { freePort, serveRedis } from '../../support/redis.js';
 import { requires } from '../../support/tools.js';
 import { temporaryState } from '../../trading/support/trading.js';
@@ -17,6 +18,7 @@ function processOf(root: string, terms: Partial<Pick<Sharing, 'redisUrl' | 'shar
       root,
       share: 0.25,
       now: Date.now,
+      monotonic: monotonicMs,
       keyDigest: () => 'a',
       onUnshared: (words: string) => void notices.push(words),
     },

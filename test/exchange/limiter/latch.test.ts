@@ -257,9 +257,9 @@ describe('a latch that cannot be written', () => {
 
 /** Limits that are shared below a folder. */
 function sharingOf(root: string): Sharing {
-  const { now } = fakeHost();
+  const { now, monotonic } = fakeHost();
   return {
-    ...{ root, share: 0.25, now, keyDigest: () => keyDigest(KEYS.accessKey), onUnshared: () => undefined },
+    ...{ root, share: 0.25, now, monotonic, keyDigest: () => keyDigest(KEYS.accessKey), onUnshared: () => undefined },
     hosts: { base: 'exchange', trade: 'exchange' },
   };
 }

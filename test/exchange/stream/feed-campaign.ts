@@ -334,6 +334,7 @@ class Side {
       ...{
         root: path.join(folder, 'state'),
         now: Date.now,
+        monotonic,
         share: 1,
         keyDigest: () => name,
         onUnshared: () => undefined,

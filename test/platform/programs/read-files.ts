@@ -42,7 +42,7 @@ const KINDS: Readonly<Record<string, () => unknown>> = {
   cache: () => new Cache(cache, Date.now).read('rules')?.value ?? 'nothing',
   names: () => new CompletionNames(cache, 'main').read('markets').join() || 'nothing',
   permits: async () =>
-    typeof (await new FileStore(state, 'limits/host/key-3', { count: 3, reserved: 0 }).take('common')),
+    typeof (await new FileStore(state, 'limits/host/key-3', { count: 3, reserved: 0 }, () => 0).take('common')),
   running: () => locate({ directories })?.accessKey ?? 'nothing',
   history: () => readPrivate(state, 'shell/history', 1_000)?.toString() ?? 'nothing',
 };
