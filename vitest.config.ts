@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statfsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { binaryFiles } from './test/support/binary-files.js';
-import LongFirst from './test/support/long-first.js';
+import { SYSTEM_FILES } from './test/support/parts.js';
 
 const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
 
@@ -17,22 +17,24 @@ if (existsSync(memory)) {
   if (bavail * bsize > ROOM) process.env.TMPDIR = memory;
 }
 
+const ALL = ['test/**/*.test.ts'];
+
 export default defineConfig({
   define: { PIT_VERSION: JSON.stringify(version) },
   plugins: [binaryFiles],
   test: {
+    // `npm test` and `npm run test:system`
+    projects: [
+      { extends: true, test: { name: 'tests', include: ALL, exclude: [...SYSTEM_FILES] } },
+      { extends: true, test: { name: 'system', include: [...SYSTEM_FILES] } },
+    ],
     // the workers load much the same modules: each is compiled once and kept by its content, also for the next run
     experimental: { fsModuleCache: true },
-    include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/current-program.ts', 'test/support/missing.ts'],
     setupFiles: ['test/support/every-file.ts'],
     reporters: ['default', './test/support/closing-line.ts', './test/support/failure-report.ts'],
-    // many tests wait for much of their time, for real processes and real time limits: more workers than two cores have room for
-    maxWorkers: 7,
-    sequence: { sequencer: LongFirst },
-    // most of what the tests allocate dies young; and the workers outnumber the cores, so that threads only for the
-    // collection of garbage are in each other's way
-    execArgv: ['--max-semi-space-size=64', '--single-threaded-gc'],
+    // most of what the tests allocate dies young
+    execArgv: ['--max-semi-space-size=64'],
     // modules keep what they load once and nothing else, so that the next file may go on with those that are loaded; the
     // mock of a module or of a part of it is the same in every file, or is undone when its test ends
     isolate: false,

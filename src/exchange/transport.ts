@@ -97,14 +97,19 @@ const READY = new Map<string, ReadyConnection>();
 /** How requests reach a host: the proxies of the environment, and the certificates that are trusted. */
 export class Network {
   readonly #caFile: string | undefined;
+  readonly #open: ((url: string) => Socket) | undefined;
 
   /** The tunnels by the URL of their proxy. They keep their connections for later reads. */
   readonly #tunnels = new Map<string, Tunnel>();
   #authorities: string | undefined;
 
-  /** @param caFile a PEM file whose certificates replace Node's default CA certificates */
-  constructor(caFile?: string) {
+  /**
+   * @param caFile a PEM file whose certificates replace Node's default CA certificates
+   * @param open opens a connection of a stream to the host of a URL, if it is not the network that leads there
+   */
+  constructor(caFile?: string, open?: (url: string) => Socket) {
     this.#caFile = caFile;
+    this.#open = open;
   }
 
   /**
@@ -112,6 +117,8 @@ export class Network {
    * @throws Failure `usage` for a proxy that cannot be used, `credentials` for a PEM file that cannot
    */
   async route(url: string, timeoutMs: number): Promise<Route> {
+    const open = this.#open;
+    if (open !== undefined) return { firstSentEvent: 'socket', options: { createConnection: () => open(url) } };
     const https = this.#caFile === undefined ? {} : { https: { certificateAuthority: this.#read(this.#caFile) } };
     const tunnel = await this.#tunnel(url, timeoutMs);
     if (tunnel !== null) return { firstSentEvent: 'socket', options: { agent: { https: tunnel }, ...https } };

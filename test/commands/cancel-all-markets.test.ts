@@ -1,14 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { PASS, startProxy, type Treatment } from '../support/proxy.js';
-import { atTerminal } from '../support/terminal.js';
-import { document, usePitHome } from './pit-home.js';
+import { LOST, PASS } from '../support/world/network.js';
+import { document, useWorldHome } from './pit-home.js';
 
-const pit = usePitHome();
+const pit = useWorldHome();
 
-const UNREADABLE: Treatment = { name: 'reset', forward: [], awaited: 0, reply: { kind: 'nothing', end: 'reset' } };
-
-afterEach(async () => {
-  await pit.run('sandbox fault clear');
+afterEach(() => {
+  pit.world.network.treat = () => PASS;
 });
 
 /** The message of the last line, which warnings may precede. */
@@ -52,32 +49,24 @@ describe('pit cancel --all --all-markets', () => {
     await placeInThree();
     await pit.done('order buy btc_usdt 0.1 --at bid-3% --yes');
     const ask = (reply: string) =>
-      atTerminal('cancel --all --all-markets'.split(' '), {
-        ...{ home: pit.home, columns: 200, environment: { NO_COLOR: '1' } },
+      pit.world.run('cancel --all --all-markets', {
+        ...{ columns: 200, environment: { NO_COLOR: '1' } },
         steps: [{ await: '[y/N]', type: `${reply}\r` }],
       });
     const question = /Cancel 4 orders \((?:(?:btc_usdt: 2|eos_usdt: 1|eth_usdt: 1)(?:, )?){3}\)\? \[y\/N\]/;
     const declined = await ask('n');
-    expect(declined).toMatchObject({ status: 8, screen: expect.stringMatching(question) });
+    expect(declined).toMatchObject({ code: 8, screen: expect.stringMatching(question) });
     expect(await pit.json('orders --all-markets')).toHaveLength(4);
-    expect(await ask('y')).toMatchObject({ status: 0, screen: expect.stringMatching(question) });
+    expect(await ask('y')).toMatchObject({ code: 0, screen: expect.stringMatching(question) });
     expect(await pit.json('orders --all-markets')).toEqual([]);
   });
 
   it('goes on in the other markets if some cannot be read, and says their common reason once', async () => {
     await placeInThree();
-    const proxy = await startProxy({
-      port: Number(new URL(pit.served.address.tradeUrl).port),
-      treat: ({ operation, parameters }) =>
-        operation === 'getOrders' && parameters.currency !== 'btc_usdt' ? UNREADABLE : PASS,
-    });
-    const extra = {
-      environment: {
-        ...pit.served.environment,
-        PIT_TRADE_URL: pit.served.address.tradeUrl.replace(/:\d+/, `:${proxy.port}`),
-      },
-    };
-    const { code, stdout, stderr } = await pit.run('cancel --all --all-markets --yes --json --timeout 5', extra);
+    pit.world.network.treat = ({ operation, parameters }) =>
+      operation === 'getOrders' && parameters.currency !== 'btc_usdt' ? LOST : PASS;
+    const { code, stdout, stderr } = await pit.run('cancel --all --all-markets --yes --json --timeout 5');
+    pit.world.network.treat = () => PASS;
     const [, markets = '', reason = ''] =
       /^Orders may still be open: ([a-z_, ]+): ([^;]+?\.)$/.exec(lastMessage(stderr)) ?? [];
     const listed = (await pit.json<{ market: string }[]>('markets')).map(({ market }) => market);

@@ -1,5 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { commands } from '../../src/commands/index.js';
+import type { Host } from '../../src/platform/host.js';
 import {
   ADDRESS,
   BATCH_IDS,
@@ -95,6 +97,13 @@ const EXAMPLES = (
       .map(async ([, load]) => (await load()).default.examples[0] ?? ''),
   )
 ).filter((line) => !NEEDS.some(([other]) => other === line));
+
+/** How much faster than real time a live view waits and measures. */
+const FASTER = 20;
+const quick: Pick<Host, 'monotonic' | 'sleep'> = {
+  monotonic: () => performance.now() * FASTER,
+  sleep: (ms, signal) => delay(ms / FASTER, undefined, { signal }).catch(() => undefined),
+};
 
 async function served() {
   const exchange = await startDocumentExchange();
@@ -200,7 +209,7 @@ describe('an exchange that answers what the document shows, and nothing else', (
   it('is enough for the market in pit watch, which says that orders could not be read', async () => {
     const exchange = await served();
     const { status, screen } = await atTerminal(['watch', 'btc_usdt'], {
-      ...{ home: temporaryHome(), environment: exchange.environment, columns: 120, rows: 40 },
+      ...{ home: temporaryHome(), environment: exchange.environment, columns: 120, rows: 40, host: quick },
       steps: [{ await: '31,000.4' }, { await: '50,000.75' }, { await: 'getOrders', type: 'q' }],
     });
     expect({ status, isShown: screen.includes('31,000.3'), broken: exchange.broken }).toEqual({

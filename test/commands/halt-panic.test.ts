@@ -2,14 +2,11 @@ import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { keyDigest } from '../../src/config/keys.js';
-import { permitsTaken } from '../../src/exchange/limiter/file-store.js';
-import { keyPermitFolders } from '../../src/exchange/limiter/shared-limits.js';
-import { type Host, monotonicMs } from '../../src/platform/host.js';
-import { eventually } from '../support/eventually.js';
+import { PASS, slow } from '../support/world/network.js';
 import { Kept } from '../terminal/screens.js';
-import { document, lastError, usePitHome } from './pit-home.js';
+import { document, lastError, useWorldHome } from './pit-home.js';
 
-const pit = usePitHome();
+const pit = useWorldHome();
 const ORDER = 'order buy btc_usdt 0.01 --at bid-2% --yes';
 let placed = 0;
 /** The same order in another size each time: twice the same within seconds would count as a possible duplicate. */
@@ -18,6 +15,7 @@ const newOrder = () => ORDER.replace('0.01', `0.01${++placed}`);
 beforeAll(() => pit.done('profile set sandbox dayNotional off'));
 
 afterEach(async () => {
+  pit.world.network.treat = () => PASS;
   rmSync(latchFile('sandbox'), { recursive: true, force: true });
   await pit.run('sandbox fault clear');
   await pit.run('halt --lift --confirm sandbox');
@@ -26,14 +24,6 @@ afterEach(async () => {
 
 function latchFile(account: string): string {
   return path.join(pit.home, 'state', 'halted', account);
-}
-
-/** How many requests count towards the limit of the sandbox's key now. */
-function permitsOfKey(): number {
-  const root = path.join(pit.home, 'state');
-  const folders = keyPermitFolders(root, keyDigest(pit.served.address.accessKey));
-  expect(folders).not.toHaveLength(0);
-  return folders.reduce((sum, folder) => sum + permitsTaken(path.join(root, folder), monotonicMs()), 0);
 }
 
 interface Halted {
@@ -210,17 +200,17 @@ describe('pit halt --flatten', () => {
     await pit.done('sandbox fault add delay --delay 100 --operation order');
     const filled = () => pit.json<unknown[]>('fills btc_usdt --all');
     const before = (await filled()).length;
-    const works = new Set<Parameters<Host['onInterrupt']>[0]>();
-    const onInterrupt: Host['onInterrupt'] = (work) => {
-      works.add(work);
-      return () => works.delete(work);
-    };
-    const running = pit.run('halt --flatten usdt --yes --json', { host: { onInterrupt } });
-    await eventually(async () => {
-      expect((await filled()).length).toBeGreaterThan(before + 1);
-    });
-    await Promise.all([...works].map((work) => work('SIGINT')));
-    const { code, stdout, stderr } = await running;
+    const ordered = pit.world.sent('order').length;
+    const running = pit.world.start('halt --flatten usdt --yes --json');
+    await pit.world.until(() =>
+      pit.world
+        .sent('order')
+        .slice(ordered + 1)
+        .some(({ answers }) => answers.length > 0),
+    );
+    await Promise.all([running.interrupt('SIGINT'), pit.world.until(() => running.isOver)]);
+    const { code, stdout, stderr } = await running.ended;
+    expect((await filled()).length).toBeGreaterThan(before + 1);
     await pit.done('profile unset sandbox orderNotional');
     const { halted, flattened } = document<Halted>(stdout);
     expect([code, halted, flattened.length > 0]).toEqual([130, true, true]);
@@ -248,20 +238,20 @@ describe('--for', () => {
 });
 
 describe('many open orders', () => {
-  /** A clock on which the 30 seconds of a command are over after less than four. */
-  const fast: Partial<Host> = { monotonic: () => performance.now() * 8 };
   const COUNT = 64;
 
   beforeEach(async () => {
     await pit.done(`order batch buy btc_usdt --ladder bid-2%:bid-4%:${COUNT} --amount 0.64 --yes`);
-    // eight at a time: four seconds, and more than the time of a command
-    await pit.done('sandbox fault add delay --delay 600 --operation cancelOrder');
+    // those requests count towards the limit for a second
+    await pit.world.pass(2_000);
+    // eight at a time: more than the 30 seconds of a command
+    await pit.done('sandbox fault add delay --delay 5000 --operation cancelOrder');
   });
 
   it.each(['halt --cancel', 'cancel btc_usdt --all --yes', 'cancel --all --all-markets --yes'])(
     '%s cancels them all, however long that takes',
     async (line) => {
-      const { code, stdout, stderr } = await pit.run(`${line} --json`, { host: fast });
+      const { code, stdout, stderr } = await pit.run(`${line} --json`);
       expect([code, stderr]).toEqual([0, '']);
       const printed = document<Halted | Halted['cancelled']>(stdout);
       const rows = 'cancelled' in printed ? printed.cancelled : printed;
@@ -276,7 +266,7 @@ describe('many open orders', () => {
     ['cancel --all --all-markets --yes', 'Cancelling in all markets, '],
   ])('%s shows on a terminal how many orders are answered, and counts up to all of them', async (line, label) => {
     const errors = Object.assign(new Kept(80), { rows: 40 });
-    await pit.run(line, { host: { ...fast, errors }, environment: { TERM: 'xterm', NO_COLOR: '1' } });
+    await pit.run(line, { host: { errors }, environment: { TERM: 'xterm', NO_COLOR: '1' } });
     const counts = [...errors.text.matchAll(new RegExp(`${label}(\\d+)`, 'g'))].map(([, count]) => Number(count));
     expect(counts).toEqual(counts.toSorted((one, other) => one - other));
     const between = counts.filter((count) => count > 0 && count < COUNT);
@@ -289,8 +279,8 @@ describe('many open orders', () => {
     '%s that --timeout ends names at most ten orders, and no limit that was not reached',
     async (line) => {
       const ids = (await pit.json<{ id: string }[]>('orders btc_usdt --all')).map(({ id }) => id);
-      // those of the test before, which cancelled as many orders, may have reached it
-      await eventually(() => expect(permitsOfKey()).toBe(0));
+      // so slow that the time is over before the limit is reached
+      pit.world.network.treat = () => slow(200);
       const { code, stderr } = await pit.run(`${line} --timeout 1 --json`);
       const { message, hint } = lastError(stderr);
       expect(code).not.toBe(0);

@@ -2,8 +2,16 @@ import { beforeAll, expect } from 'vitest';
 import type { Host } from '../../src/platform/host.js';
 import { schemaViolations } from '../cli-contract/schema-violations.js';
 import { expectJsonLines } from '../support/json-lines.js';
-import { type Ran, runPit, type ServedSandbox, serveSandbox, temporaryHome } from '../support/pit.js';
+import {
+  type Ran,
+  runPit,
+  type ServedSandbox,
+  sandboxEnvironment,
+  serveSandbox,
+  temporaryHome,
+} from '../support/pit.js';
 import { runProgram } from '../support/program.js';
+import { testWorld, type World, type WorldOptions } from '../support/world/world.js';
 
 export interface Extra {
   readonly environment?: Readonly<Record<string, string>>;
@@ -33,7 +41,11 @@ export class PitHome {
   /** For all commands, unless one of them has its own. */
   defaults: Pick<Extra, 'host' | 'environment'> = {};
 
-  constructor(readonly home: string) {}
+  constructor(private readonly folder: string) {}
+
+  get home(): string {
+    return this.folder;
+  }
 
   async serve(words?: readonly string[]): Promise<void> {
     this.#served = await serveSandbox(this.home, words);
@@ -47,14 +59,15 @@ export class PitHome {
 
   async run(line: string, { ownProcess, ...extra }: Extra = {}): Promise<Ran> {
     const words = line === '' ? [] : line.split(' ');
-    const { home, defaults } = this;
-    const ran = await (ownProcess === true
-      ? runProgram(words, { home, ...extra })
-      : runPit(words, { home, ...defaults, ...extra }));
+    const ran = await (ownProcess === true ? runProgram(words, { home: this.home, ...extra }) : this.ran(words, extra));
     // after `--` there is a command with remarks of its own, and the output of Node's debugging is not pit's
     const isOwn = !words.includes('--') && extra.environment?.NODE_DEBUG === undefined;
     if (words.includes('--json') && isOwn) expectJsonLines(line, ran.stderr);
     return ran;
+  }
+
+  protected ran(words: readonly string[], extra: Extra): Promise<Ran> {
+    return runPit(words, { home: this.home, ...this.defaults, ...extra });
   }
 
   /** The stdout of a command that exits 0. */
@@ -97,6 +110,45 @@ export class PitHome {
 export function usePitHome(words?: readonly string[]): PitHome {
   const pit = new PitHome(temporaryHome());
   beforeAll(() => pit.serve(words));
+  return pit;
+}
+
+/** The same in a world of its own: the exchange, the commands and their time are in this process. */
+export class WorldHome extends PitHome {
+  #world: World | undefined;
+
+  /** @param options of the world of a file */
+  constructor(readonly options: WorldOptions) {
+    super('');
+  }
+
+  get world(): World {
+    if (this.#world === undefined) throw new Error('the world is made before the first test');
+    return this.#world;
+  }
+
+  override get home(): string {
+    return this.world.home;
+  }
+
+  override async serve(): Promise<void> {
+    this.#world = await testWorld(this.options);
+  }
+
+  override get served(): ServedSandbox {
+    const { address } = this.world.exchange;
+    return { address, environment: sandboxEnvironment(address) };
+  }
+
+  protected override ran(words: readonly string[], extra: Extra): Promise<Ran> {
+    return this.world.run(words, { ...this.defaults, ...extra });
+  }
+}
+
+/** A home in a world for a test file. */
+export function useWorldHome(options: WorldOptions = {}): WorldHome {
+  const pit = new WorldHome(options);
+  beforeAll(() => pit.serve());
   return pit;
 }
 

@@ -1,14 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { runPit } from '../support/pit.js';
-import { useStillSandbox } from '../support/still-sandbox.js';
-import { atTerminal } from '../support/terminal.js';
+import { useWorldHome } from './pit-home.js';
 
-const sandbox = useStillSandbox();
+const pit = useWorldHome();
 const ADDRESS = '1BoatSLRHtKNngkdXEeobR76b53LETtpyT';
 // completion is installed in this home, not in that of the user who runs the tests
-const environment = { NO_COLOR: '1', HOME: sandbox.home, SHELL: '/bin/bash' };
+const environmentOf = () => ({ NO_COLOR: '1', HOME: pit.home, SHELL: '/bin/bash' });
 const HOSTS = '--base-url https://api.example.com --trade-url https://trade.example.com';
 
 let placed = '';
@@ -50,44 +48,36 @@ const PARTIAL = 9;
 
 describe('on a terminal', () => {
   beforeAll(async () => {
-    const done = async (line: string) => {
-      const { code, stdout, stderr } = await runPit(line.split(' '), { ...sandbox, environment });
-      expect({ line, code, stderr: code === 0 ? '' : stderr }).toEqual({ line, code: 0, stderr: '' });
-      return stdout;
-    };
-    for (const name of ['other', 'plain']) await done(`profile add ${name} ${HOSTS}`);
-    const keys = path.join(sandbox.home, 'keys');
+    pit.defaults = { environment: environmentOf() };
+    for (const name of ['other', 'plain']) await pit.done(`profile add ${name} ${HOSTS}`);
+    const keys = path.join(pit.home, 'keys');
     writeFileSync(keys, 'access-0123456789\nsecret-0123456789\n', { mode: 0o600 });
-    await done(`keys set --profile other --file ${keys}`);
-    await done('profile set other withdrawLimit 1btc');
-    await done('completion install zsh --yes');
-    const order = await done('order buy btc_usdt 0.05 --at 20000 --override price-band --yes --json');
-    placed = (JSON.parse(order) as { readonly id: string }).id;
-    await done(`sandbox export ${path.join(sandbox.home, 'export')}`);
+    await pit.done(`keys set --profile other --file ${keys}`);
+    await pit.done('profile set other withdrawLimit 1btc');
+    await pit.done('completion install zsh --yes');
+    placed = (await pit.json<{ id: string }>('order buy btc_usdt 0.05 --at 20000 --override price-band --yes')).id;
+    await pit.done(`sandbox export ${path.join(pit.home, 'export')}`);
   });
 
-  async function at(line: string, flags: string) {
-    const words = `${line} ${flags}`.replace('ORDER', placed).replace('FILE', path.join(sandbox.home, 'export'));
-    // no time passes before the question
-    const host = { ...sandbox.host, monotonic: () => 0 };
-    return atTerminal(words.split(' '), { home: sandbox.home, host, environment, columns: 100 });
+  function at(line: string, flags: string) {
+    const words = `${line} ${flags}`.replace('ORDER', placed).replace('FILE', path.join(pit.home, 'export'));
+    return pit.world.run(words.split(' '), { environment: environmentOf(), columns: 100, steps: [] });
   }
 
   it.each(ASKING)('the question of pit %s ends with --timeout, and nothing that it asks for is done', async (line) => {
-    const { status, screen } = await at(line, '--timeout 2');
-    expect({ status, screen }).toEqual({
-      status: line.startsWith('halt --flatten') ? PARTIAL : 8,
-      screen: expect.stringContaining('The question was not answered within 2 seconds.'),
+    const { code, screen } = await at(line, '--timeout 30');
+    expect({ code, screen }).toEqual({
+      code: line.startsWith('halt --flatten') ? PARTIAL : 8,
+      screen: expect.stringContaining('The question was not answered within 30 seconds.'),
     });
   });
 
   it('a halt is lifted after them', async () => {
-    const { code, stdout } = await runPit(['halt', '--lift', '--confirm', 'sandbox'], sandbox);
-    expect([code, stdout]).toEqual([0, expect.stringContaining('Lifted')]);
+    expect(await pit.done('halt --lift --confirm sandbox')).toContain('Lifted');
   });
 
-  it.each(ASKING)('pit %s asks nothing with --yes, and exits with %i', async (line, status) => {
+  it.each(ASKING)('pit %s asks nothing with --yes, and exits with %i', async (line, code) => {
     const ran = await at(line, '--yes');
-    expect({ line, ...ran, asked: /^\? /m.test(ran.screen) }).toEqual({ line, ...ran, status, asked: false });
+    expect({ line, ...ran, asked: /^\? /m.test(ran.screen) }).toEqual({ line, ...ran, code, asked: false });
   });
 });

@@ -14,6 +14,7 @@ export function signedUrl(
   { accessKey, secretKey }: Keys,
   method: string,
   parameters: Readonly<Record<string, string>> = {},
+  reqTime = Date.now(),
 ): string {
   const all: Record<string, string> = { ...parameters, accesskey: accessKey, method };
   const names = Object.keys(all).sort();
@@ -21,5 +22,5 @@ export function signedUrl(
   const key = createHash('sha1').update(secretKey).digest('hex');
   const sign = createHmac('md5', key).update(text).digest('hex');
   const query = names.map((name) => `${name}=${encodeURIComponent(all[name] ?? '')}`).join('&');
-  return `${tradeUrl}/api/${method}?${query}&sign=${sign}&reqTime=${Date.now()}`;
+  return `${tradeUrl}/api/${method}?${query}&sign=${sign}&reqTime=${reqTime}`;
 }

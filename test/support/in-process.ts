@@ -4,6 +4,7 @@ import { existsSync, readdirSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import { type Program, runAndReport } from '../../src/cli/run.js';
 import { main } from '../../src/main.js';
 import { isProgram } from '../../src/platform/command.js';
 import { directoriesOf } from '../../src/platform/directories.js';
@@ -34,6 +35,8 @@ export interface ProcessOptions {
   readonly onPrinted?: (text: string, name: 'stdout' | 'stderr') => void;
   /** What differs from the real outside world. */
   readonly host?: Partial<Host>;
+  /** The commands, if they work with another context than those of the program. Nothing is freed for them. */
+  readonly program?: Program;
 }
 
 /** Variables that only a separate process obeys: such an environment needs `runProgram`. */
@@ -47,11 +50,11 @@ const NEEDS_PROCESS = /^(NODE_(?!TLS_REJECT)|DEBUG$|LC_|LANG$|TZ$)/;
 export function startInProcess(
   words: readonly string[],
   environment: Readonly<Record<string, string>>,
-  { input = '', columns, rows = 50, pipedOutput = false, onPrinted, host: replaced = {} }: ProcessOptions = {},
+  { input = '', columns, rows = 50, pipedOutput = false, onPrinted, host: replaced = {}, program }: ProcessOptions = {},
 ): CommandInProcess {
   const needing = Object.keys(environment).filter((name) => NEEDS_PROCESS.test(name) && environment[name] !== 'UTC');
   if (needing.length > 0) throw new Error(`${needing.join(', ')} has no effect in process: use runProgram.`);
-  if (environment.PIT_HOME !== undefined) freePermits(environment.PIT_HOME);
+  if (environment.PIT_HOME !== undefined && program === undefined) freePermits(environment.PIT_HOME);
   const printed = { stdout: '', stderr: '' };
   const collecting = (name: 'stdout' | 'stderr', isTerminal: boolean): PassThrough => {
     const stream = new PassThrough();
@@ -122,7 +125,7 @@ export function startInProcess(
     },
     ...replaced,
   };
-  const ended = main(host);
+  const ended = program === undefined ? main(host) : runAndReport(host, program);
   const firstLine = () =>
     new Promise<string>((resolve, reject) => {
       const check = () => (printed.stdout.includes('\n') ? resolve(printed.stdout) : undefined);

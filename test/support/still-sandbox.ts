@@ -1,18 +1,21 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as delay, setImmediate as endOfTurn } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll } from 'vitest';
 import type { Host } from '../../src/platform/host.js';
 import { sandboxFiles } from '../../src/sandbox/lifecycle/files.js';
 import { type Running, serve } from '../../src/sandbox/lifecycle/serve.js';
 import { UNLIMITED } from '../../src/sandbox/server/limits.js';
 
+/** A wait that costs nothing would keep a live view from letting anything else happen. */
+const LONGEST_MS = 25;
+
 export interface StillSandbox {
   /** The PIT_HOME that it belongs to. */
   readonly home: string;
   /**
-   * The clocks and the waits of the commands that use it: the wall clock stands still or moves by steps, and a wait passes at once, on the
+   * The clocks and the waits of the commands that use it: the wall clock stands still or moves by steps, and a wait passes soon, on the
    * clock for durations. One that can be cut short goes on beside other work, and takes its time.
    */
   readonly host: Pick<Host, 'now' | 'monotonic' | 'sleep' | 'random'>;
@@ -40,9 +43,10 @@ export function useStillSandbox(stepMs = 0): StillSandbox {
   });
   let passed = 0;
   const sleep: Host['sleep'] = async (milliseconds, cut) => {
-    if (cut !== undefined) return delay(milliseconds, undefined, { signal: cut, ref: false }).catch(() => undefined);
-    await endOfTurn();
-    passed += Math.ceil(milliseconds);
+    const until = passed + Math.ceil(milliseconds);
+    if (cut === undefined) await delay(Math.min(milliseconds, LONGEST_MS));
+    else await delay(milliseconds, undefined, { signal: cut, ref: false }).catch(() => undefined);
+    if (cut?.aborted !== true) passed = Math.max(passed, until);
   };
   return { home, host: { now, monotonic: () => passed, sleep, random: () => 0.5 } };
 }

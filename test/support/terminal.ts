@@ -13,7 +13,7 @@ interface TerminalOptions
   readonly host?: Partial<Host>;
 }
 
-interface TerminalStep extends PtyStep {
+export interface TerminalStep extends PtyStep {
   /** Runs once the text is shown, before the keys are typed. */
   readonly meanwhile?: () => Promise<void>;
 }

@@ -542,7 +542,7 @@ async function makeRunner(
     waitsForOther: !isBackground && only === undefined,
     isSeen: !isBackground,
     only,
-    isAlone: link !== undefined,
+    isAlone: link?.isAlone === true,
   });
 }
 

@@ -150,6 +150,7 @@ export class CommandWorld {
   async #context(command: RunningCommand, program: Program, base: Parameters<Program['createContext']>[0]) {
     const { createContext } = await import('../session/context.js');
     const link: ExchangeLink = {
+      isAlone: true,
       send: (url, options) => waiting(command, () => this.#send(url, options)),
       stream: (channels, signal) => this.streams.open(channels, signal, (work) => waiting(command, work)),
       watchAlgos: () => {

@@ -18,7 +18,7 @@ export interface Context extends CommandContext {
   readonly budget: TimeBudget;
   readonly session: Session;
   readonly sandbox: Sandbox;
-  /** The way to the exchange, if it is not the network: then no other process watches algo orders. */
+  /** The way to the exchange, if it is not the network: then it also starts the watch of algo orders. */
   readonly link: ExchangeLink | undefined;
 }
 
@@ -35,7 +35,7 @@ export function createContext(
 ): RunningCommand & { readonly context: Context } {
   const { host, globals, output } = base;
   const budget = new TimeBudget(globals.timeoutMs, host.monotonic, globals.isTimeoutGiven);
-  const sandbox = new Sandbox(host, budget, output);
+  const sandbox = new Sandbox(host, budget, output, link);
   const session = new Session(base, budget, sandbox, recentBooks, link);
   let prompts: Prompts | undefined;
   return {

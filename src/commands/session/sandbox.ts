@@ -10,6 +10,7 @@ import type { AdminCallName, InputOf, ResultOf } from '../../sandbox/admin/calls
 import type { EnsuredSandbox } from '../../sandbox/lifecycle/control.js';
 import type { SandboxAddress } from '../../sandbox/lifecycle/files.js';
 import type { Output } from '../../terminal/output.js';
+import type { ExchangeLink } from './exchange-link.js';
 
 /** The name of its journal. */
 export const SANDBOX_JOURNAL = 'sandbox';
@@ -19,13 +20,16 @@ export class Sandbox {
   readonly #host: Host;
   readonly #budget: TimeBudget;
   readonly #output: Output;
+  readonly #link: ExchangeLink | undefined;
 
   #address: SandboxAddress | undefined;
 
-  constructor(host: Host, budget: TimeBudget, output: Output) {
+  /** @param link the way to an exchange in this process */
+  constructor(host: Host, budget: TimeBudget, output: Output, link?: ExchangeLink) {
     this.#host = host;
     this.#budget = budget;
     this.#output = output;
+    this.#link = link;
   }
 
   /** Its address and keys; undefined before {@link find}. */
@@ -65,6 +69,9 @@ export class Sandbox {
 
   /** As {@link ensure}, without a note. The flags are added to `pit sandbox serve` if it has to be started. */
   async start(flags: readonly string[] = []): Promise<EnsuredSandbox> {
+    // it runs in this process, so nothing has to answer
+    if (this.#link !== undefined && (await this.findRunning()) && this.#address !== undefined)
+      return { ...this.#address, started: false };
     const { ensureSandbox } = await import('../../sandbox/lifecycle/control.js');
     return ensureSandbox(this.#host, this.serveCommand(flags));
   }
@@ -83,6 +90,8 @@ export class Sandbox {
     call: Name,
     ...[input]: Record<never, never> extends InputOf<Name> ? [input?: InputOf<Name>] : [input: InputOf<Name>]
   ): Promise<ResultOf<Name>> {
+    const linked = this.#link?.administer;
+    if (linked !== undefined) return (await linked(call, input ?? {})) as ResultOf<Name>;
     const address = await this.ensure();
     const { administer } = await import('../../sandbox/lifecycle/admin-client.js');
     return (await administer(address, call, input ?? {}, this.#budget.remainingMs)) as ResultOf<Name>;

@@ -256,10 +256,11 @@ export class Session {
       credentials: () => this.#credentials(connection),
       budget,
       cache: this.cache,
-      network: new Network(settings.caFile),
+      network: this.#network(connection),
       zone: settings.zone,
       offsetStore: () => offsetStoreOf(this.cache, tradeUrl, host),
-      ...(this.#link === undefined ? this.#shared(connection) : { send: this.#link.send }),
+      ...(this.#link === undefined ? {} : { send: this.#link.send }),
+      ...(this.#link?.isAlone === true ? {} : this.#shared(connection)),
       writesUnderWay: this.writesUnderWay,
       onWriteResponse: (name, body) => this.#writeListener(name, body),
       onNames: (seen) => this.#seenNames.observe(seen),
@@ -275,7 +276,11 @@ export class Session {
     });
   }
 
-  /** What the clients of all processes share. A link leads to an exchange that no other process knows. */
+  #network({ settings }: ProfileConnection): Network {
+    return new Network(settings.caFile, this.#link?.connect);
+  }
+
+  /** What the clients of all processes share. */
   #shared(connection: ProfileConnection): Pick<ClientOptions, 'limits' | 'halt' | 'admit'> {
     return {
       limits: () => {
@@ -361,7 +366,7 @@ export class Session {
    * address for streams and the channels are not to be polled, or no key for a channel.
    */
   async stream(channels: readonly Channel[], choices: StreamChoices = {}): Promise<ExchangeStream> {
-    const served = this.#link?.stream(channels, choices.signal);
+    const served = this.#link?.stream?.(channels, choices.signal);
     if (served !== undefined) return served;
     const { wsUrlMissing } = await this.connection();
     if (wsUrlMissing === null || choices.reads !== 'polls') await this.#streamAddress(() => this.#sandbox.ensure());
@@ -415,7 +420,7 @@ export class Session {
       credentials: () => this.#credentials(connection),
       orderMarkets: async () => (await this.journal()).markets(),
       address: connection.wsUrlMissing === null ? address : null,
-      network: new Network(connection.settings.caFile),
+      network: this.#network(connection),
       ...this.#traced,
     };
   }
@@ -434,7 +439,7 @@ export class Session {
    */
   async #orderPushes(): Promise<((market: string) => OrderPushes) | undefined> {
     const { wsUrlMissing } = await this.connection();
-    if (wsUrlMissing !== null || this.#link !== undefined) return undefined;
+    if (wsUrlMissing !== null || this.#link?.isAlone === true) return undefined;
     return followOrderPushes((market, signal) =>
       this.#openStream([{ kind: 'orders', market }], { signal, reads: 'never' }),
     );

@@ -29,7 +29,10 @@ export async function waitForRequests(
     let problem = '';
     try {
       const folders = keyPermitFolders(sharing.root, digest).map((folder) => path.join(sharing.root, folder));
-      const now = new Set([...folders.flatMap((folder) => heldPermits(folder, sharing.monotonic())), ...(await latch.leaving())]);
+      const now = new Set([
+        ...folders.flatMap((folder) => heldPermits(folder, sharing.monotonic())),
+        ...(await latch.leaving()),
+      ]);
       waiting = waiting === undefined ? now : new Set([...waiting].filter((name) => now.has(name)));
       if (waiting.size === 0) return 0;
     } catch (thrown) {

@@ -1,4 +1,5 @@
 import type { Agent as HttpAgent } from 'node:http';
+import type { Socket as NetSocket } from 'node:net';
 import type { RawData, WebSocket } from 'ws';
 import { type Advice, suggest } from '../../errors.js';
 import { LIMITING_STATUSES } from '../response.js';
@@ -65,6 +66,9 @@ export class Socket {
       perMessageDeflate: false,
       followRedirects: false,
       ...(certificateAuthority === undefined ? {} : { ca: certificateAuthority as string }),
+      ...(options.createConnection === undefined
+        ? {}
+        : { createConnection: options.createConnection as () => NetSocket }),
     });
     const connection = new Socket(socket, events);
     const abort = () => socket.terminate();

@@ -269,14 +269,14 @@ export function isKind<Kind extends WriteKind>(write: RecordedWrite, operation: 
   return write.operation === operation;
 }
 
-/** Read once, because it never changes; null until then, or if the system does not offer it. */
-let ownStamp: string | null = null;
+/** Read once, because it never changes. */
+let own: Owner | undefined;
 
 /** This process, as an owner of writes. */
 export function thisProcess(): Owner {
   const { pid } = process;
-  ownStamp ??= startStamp(pid);
-  return { pid, startStamp: ownStamp };
+  if (own?.pid !== pid) own = { pid, startStamp: startStamp(pid) };
+  return own;
 }
 
 /** Whether two owners are the same process. */

@@ -28,7 +28,14 @@ const ACCOUNT = '{"code":1000,"message":{"des":"done","isSuc":true,"datas":{"key
 function clientIn(root: string, url: string, budgetMs = 1_000) {
   const host = fakeHost();
   const sharing: Sharing = {
-    ...{ root, share: 0.25, now: host.now, monotonic: host.monotonic, keyDigest: () => keyDigest(KEYS.accessKey), onUnshared: () => undefined },
+    ...{
+      root,
+      share: 0.25,
+      now: host.now,
+      monotonic: host.monotonic,
+      keyDigest: () => keyDigest(KEYS.accessKey),
+      onUnshared: () => undefined,
+    },
     hosts: { base: 'exchange', trade: 'exchange' },
   };
   const hosts = { baseUrl: url, tradeUrl: url };

@@ -11,7 +11,7 @@ import { onTerminal, type PtyStep } from '../support/pty.js';
 import { requires } from '../support/tools.js';
 import { batch, useBatchHome } from './batch-home.js';
 
-const batches = useBatchHome();
+const batches = useBatchHome(true);
 const { pit } = batches;
 
 /** The bar was drawn once more. */

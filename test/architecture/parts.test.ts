@@ -1,0 +1,50 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { SYSTEM_FILES } from '../support/parts.js';
+import { ROOT } from './sources.js';
+
+/** What a file imports that starts processes, terminals or servers. */
+const REAL = /from '(node:child_process|[./]*support\/(program|pty|redis|secret-service|served-process)\.js)'/;
+/** Of the terminal, a type alone is enough for a fake one. */
+const TYPES = /^import type .*$/gm;
+
+/** Files of `npm test` that still start a process or a terminal in some of their tests. No new one may. */
+const MIXED = new Set([
+  'test/cli-contract/hostile.test.ts',
+  'test/commands/alert/alert.test.ts',
+  'test/commands/algo/service.test.ts',
+  'test/commands/cancel-after.test.ts',
+  'test/commands/cancel-all.test.ts',
+  'test/commands/completion/answer.test.ts',
+  'test/commands/funds/bills.test.ts',
+  'test/commands/guided.test.ts',
+  'test/commands/named-files/input.test.ts',
+  'test/commands/named-files/output.test.ts',
+  'test/commands/reference.test.ts',
+  'test/commands/rehearse/rehearse.test.ts',
+  'test/commands/watch/watch.test.ts',
+  'test/commands/withdraw.test.ts',
+  'test/exchange/limiter/latch.test.ts',
+  'test/platform/bounded-file.test.ts',
+  'test/terminal/output.test.ts',
+  'test/terminal/prompts.test.ts',
+  'test/trading/journal/claims.test.ts',
+  'test/trading/settling/refused.test.ts',
+]);
+
+const files = readdirSync(path.join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
+  .map((name) => `test/${name}`)
+  .filter((name) => name.endsWith('.test.ts'));
+const isOfSystem = (file: string) => SYSTEM_FILES.some((pattern) => path.matchesGlob(file, pattern));
+
+it('a test file that starts a process, a terminal or a server says so in its name, and belongs to npm run test:system', () => {
+  const starting = files.filter((file) => REAL.test(readFileSync(path.join(ROOT, file), 'utf8').replace(TYPES, '')));
+  const unnamed = starting.filter((file) => !isOfSystem(file) && !MIXED.has(file));
+  expect(unnamed).toEqual([]);
+  expect([...MIXED].filter((file) => !starting.includes(file) || isOfSystem(file))).toEqual([]);
+});
+
+it('both parts together are all test files, and each file of a part exists', () => {
+  expect(SYSTEM_FILES.filter((pattern) => !files.some((file) => path.matchesGlob(file, pattern)))).toEqual([]);
+});
