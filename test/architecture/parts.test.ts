@@ -14,7 +14,6 @@ const MIXED = new Set([
   'test/cli-contract/hostile.test.ts',
   'test/commands/alert/alert.test.ts',
   'test/commands/algo/service.test.ts',
-  'test/commands/cancel-after.test.ts',
   'test/commands/cancel-all.test.ts',
   'test/commands/completion/answer.test.ts',
   'test/commands/funds/bills.test.ts',

@@ -41,6 +41,22 @@ describe("the exchange's clock", () => {
     },
   );
 
+  it('takes the middle of what is possible: a date counts whole seconds, so it was written up to a second later', () => {
+    const { clock } = clockAt(NOON);
+    clock.addSample({ sent: NOON, received: NOON + 200, date: NOON + 90_000 });
+    // between 89,800 and 91,000 ms ahead
+    expect(clock.offset).toBe(90_400);
+  });
+
+  it.each([
+    [-1_900, 0],
+    [-2_100, -1_700],
+  ])('a date that is %i ms off the moment of its request leaves a clock that may be right: %i', (off, offset) => {
+    const { clock } = clockAt(NOON);
+    clock.addSample({ sent: NOON, received: NOON + 200, date: NOON + off });
+    expect(clock.offset).toBe(offset);
+  });
+
   it('keeps the known difference while it is still possible', () => {
     const { clock, written } = clockAt(NOON, 90_000);
     clock.addSample(sample(NOON, 100, 90_400));

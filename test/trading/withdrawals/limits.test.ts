@@ -36,9 +36,9 @@ function withdrawal(id: string, amount: string, time: number, state: WithdrawalS
   return { ...common, id, amount, time, state, status: 2 };
 }
 
-function withdrawing(one: Awaited<ReturnType<typeof account>>['account'], id: string, amount: string) {
+function withdrawing(one: Awaited<ReturnType<typeof account>>['account'], id: string, amount: string, reqTime = NOW) {
   const terms = { ...WANTED, amount, before: { record: '1' } };
-  return one.journal.begin<'withdraw'>({ operation: 'withdraw', terms }, { id, reqTime: NOW });
+  return one.journal.begin<'withdraw'>({ operation: 'withdraw', terms }, { id, reqTime });
 }
 
 describe('a withdrawal limit of the user', () => {
@@ -78,6 +78,16 @@ describe('a withdrawal limit of the user', () => {
     withdrawing(one.account, 'refused1', '5').settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused');
     expect((await withdrawnToday(one.account, 'btc', { place: 'inside' })).toString()).toBe('0.33');
     expect((await withdrawnToday(one.account, 'btc', { place: 'inside', own: 'open1' })).toString()).toBe('0.32');
+  });
+
+  it('counts an unlisted withdrawal from the first millisecond of the UTC day on, and none of the day before', async () => {
+    const one = await account();
+    withdrawing(one.account, 'first1', '0.01', MIDNIGHT);
+    withdrawing(one.account, 'before1', '0.04', MIDNIGHT - 1);
+    const placed = { outcome: 'placed', id: null, duplicates: [] } as const;
+    withdrawing(one.account, 'first2', '0.002', MIDNIGHT).settle(placed, 'placed');
+    withdrawing(one.account, 'before2', '0.008', MIDNIGHT - 1).settle(placed, 'placed');
+    expect((await withdrawnToday(one.account, 'btc', { place: 'inside' })).toString()).toBe('0.312');
   });
 
   it('counts the fees on top of listed and unlisted withdrawals', async () => {
