@@ -1,7 +1,7 @@
-// `npm run campaign:mutants [-- FILE…]`: changes one thing at a time in code that decides about money, in the named files
-// or in all of them, and expects a test to fail each time. 85 % of the changes in each group is the bar. A group runs only
+// `npm run campaign:mutants [-- FILE… | --changed]`: changes one thing at a time in code that decides about money, in the named files,
+// in those that differ from the branch `main` or in all of them, and expects a test to fail each time. 85 % of the changes in each group is the bar. A group runs only
 // the tests that belong to it: they start no program, so that a change costs seconds.
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { preparePackages, root } from './prepare.js';
 
 /** @param {string} name */
@@ -124,7 +124,16 @@ const GROUPS = [
 ];
 
 preparePackages();
-const named = process.argv.slice(2);
+const words = process.argv.slice(2);
+const isChanged = words.includes('--changed');
+const measured = GROUPS.flatMap(({ files }) => files);
+const changed = isChanged ? changedFiles() : [];
+const named = isChanged ? changed.filter((file) => measured.includes(file)) : words;
+if (isChanged) {
+  const others = changed.filter((file) => !measured.includes(file));
+  if (others.length > 0) console.log(`Not measured, because no group has them: ${others.join(', ')}`);
+  if (named.length === 0) process.exit(0);
+}
 const unknown = named.filter((file) => !GROUPS.some(({ files }) => files.includes(file)));
 if (unknown.length > 0) {
   console.error(`No tests are listed for ${unknown.join(', ')}: add a group to scripts/mutants.js.`);
@@ -144,4 +153,14 @@ for (const { files, tests } of GROUPS) {
   );
   // a group below the bar does not keep the others from being measured
   if (status !== 0) process.exitCode = 1;
+}
+
+/** The files of the program that differ from the branch `main`, committed or not. */
+function changedFiles() {
+  const base = execFileSync('git', ['merge-base', 'HEAD', 'main'], { cwd: root, encoding: 'utf8' }).trim();
+  const names = execFileSync('git', ['diff', '--name-only', '--diff-filter=d', base, '--', 'src'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  return names.split('\n').filter((name) => name.endsWith('.ts'));
 }

@@ -4,7 +4,7 @@
  */
 
 /** The real things that a test may need. */
-export const REAL_THINGS = ['process', 'terminal', 'shell', 'socket', 'disk', 'redis', 'keychain'] as const;
+const REAL_THINGS = ['process', 'terminal', 'shell', 'socket', 'disk', 'redis', 'keychain'] as const;
 
 /** The files of `npm run test:system`. */
 export const SYSTEM_FILES: readonly string[] = [

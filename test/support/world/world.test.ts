@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LOST, LOST_ANSWER, PASS, slow, TWICE } from './network.js';
+import { CUT_ANSWER, LOST, LOST_ANSWER, late, PASS, SILENCE, slow, TWICE } from './network.js';
 import { testWorld } from './world.js';
 
 const MARKETS = { btc_usdt: { bid: '29990.00', ask: '30000.00' } };
@@ -27,6 +27,9 @@ describe('a world for tests', () => {
     ['loses the request', LOST, 0, 'counts as not sent'],
     ['carries it out twice', TWICE, 2, 'placed'],
     ['is slow', slow(9_000), 1, 'placed'],
+    ['cuts the answer off', CUT_ANSWER, 1, 'placed'],
+    ['says nothing', SILENCE, 0, 'counts as not sent'],
+    ['delivers it after it seemed lost', late(5_000), 1, 'placed'],
   ] as const)('has a network that %s, and pit finds out in no real time', async (_, fault, executions, said) => {
     let count = 0;
     const faults = ({ operation }: { operation: string }) => (operation === 'order' && count++ === 0 ? fault : PASS);
