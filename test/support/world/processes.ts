@@ -17,7 +17,7 @@ export interface Identity {
 }
 
 /** Thrown where a process goes on that was killed. */
-export class Killed extends Error {
+class Killed extends Error {
   override readonly name = 'Killed';
 }
 
