@@ -100,6 +100,7 @@ export interface Host {
 /**
  * Milliseconds of a clock that all processes of a machine share and that is never set. It may stand still while the machine
  * sleeps.
+ * @internal for the hosts of tests
  */
 export function monotonicMs(): number {
   return Number(process.hrtime.bigint() / 1_000_000n);
