@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { pausesOnly } from '../support/command-clocks.js';
 import { type Batch, batch, useBatchHome } from './batch-home.js';
 import { lastError } from './pit-home.js';
 
-const batches = useBatchHome(true);
+const batches = useBatchHome();
 const { pit } = batches;
 
 describe('pit order batch on a bad network', () => {
@@ -31,8 +30,8 @@ describe('pit order batch on a bad network', () => {
 
   it.each(['drop-before', 'error-before'])('exits with 6 after %s, then resumes', async (fault) => {
     await pit.json(`sandbox fault add ${fault} --operation orderMoreV2 --count 1`);
-    const line = `order batch buy btc_usdt --file ${batches.orders(100)} --yes --json --timeout 10`;
-    const ran = await pit.run(line, { host: pausesOnly() });
+    const line = `order batch buy btc_usdt --file ${batches.orders(100)} --yes --json --timeout 3`;
+    const ran = await pit.run(line);
     const { job, unknown } = batch(ran);
     expect([ran.code, unknown]).toEqual([6, 20]);
     const error = lastError(ran.stderr);
