@@ -52,13 +52,16 @@ it('refuses a negative withdrawal fee', () => {
   });
 });
 
-it.each([999, 1001, 0, -1000, 100, 10_000])('only 1000 is a success: the code %i is a refusal, whatever else the answer says', (code) => {
-  const order = thrownBy(() => readResponse('order', `{"code":${code},"message":"done","id":"7"}`));
-  const message = '{"des":"done","isSuc":true,"datas":[]}';
-  const read = thrownBy(() => readResponse('getUserAddress', `{"code":${code},"message":${message}}`));
-  for (const thrown of [order, read]) expect(thrown).toMatchObject({ code, message: 'done' });
-  expect(order).toBeInstanceOf(Refused);
-});
+it.each([999, 1001, 0, -1000, 100, 10_000])(
+  'only 1000 is a success: the code %i is a refusal, whatever else the answer says',
+  (code) => {
+    const order = thrownBy(() => readResponse('order', `{"code":${code},"message":"done","id":"7"}`));
+    const message = '{"des":"done","isSuc":true,"datas":[]}';
+    const read = thrownBy(() => readResponse('getUserAddress', `{"code":${code},"message":${message}}`));
+    for (const thrown of [order, read]) expect(thrown).toMatchObject({ code, message: 'done' });
+    expect(order).toBeInstanceOf(Refused);
+  },
+);
 
 describe('undocumented types that deployments send', () => {
   it.each(['1000', '"1000"'])('accepts the code %s', (code) => {
