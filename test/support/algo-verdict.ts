@@ -82,6 +82,12 @@ export interface AlgoRun {
   readonly staleMs: number;
   /** How long after a price was reached an order has to be there. */
   readonly graceMs: number;
+  /** When the stop or trail was found to be reached, as its record says; null if it was not. */
+  readonly triggered: number | null;
+  /** When it was not to look at its stop: paused, halted, cancelled. Whatever is under way at the exchange, it looks. Also the unseen times. */
+  readonly inattentive: readonly Span[];
+  /** How soon a price that is reached, and stays so, has to be found in a market that is seen. */
+  readonly promptMs: number;
   /** When it was not to place anything, because the user had halted or paused it, and nothing was on its way any more. */
   readonly barred: readonly Span[];
   /** How much later than it was decided an order may arrive, and how far the clocks of pit and the exchange may differ. */
@@ -93,6 +99,8 @@ export type AlgoFault =
   | 'two exits at once'
   | 'left open'
   | 'stop not acted upon'
+  | 'reached and not noticed'
+  | 'the peak of a gap forgotten'
   | 'stop without a cause'
   | 'beyond the slippage'
   | 'beyond the limit'
@@ -265,6 +273,7 @@ class Judge {
     if (begins === null) return stops.map(({ id }) => ({ fault: 'stop without a cause', at: id }));
     return [
       ...this.#missing(begins, first),
+      ...this.#unnoticed(begins),
       ...stops.flatMap((order) => this.#unfounded(begins, first ?? order, order)),
     ];
   }
@@ -292,6 +301,49 @@ class Judge {
       if (since !== null && to - since >= graceMs) return [{ fault: 'stop not acted upon', at: String(since) }];
       // a price that passed too quickly may not have been seen, and without a position nothing follows it
       if (price !== null && lasts && this.#left(from).sign > 0) best = this.#better(best, price);
+    }
+    return [];
+  }
+
+  /**
+   * A price that is reached in a market that is seen is found at once, whatever became of the orders: a lost one may hold the stop's order
+   * back, and never the look at the market. A trail has taken in the highest trade of a gap, for a buy the lowest, as soon as it is over.
+   */
+  #unnoticed(begins: number): Found[] {
+    const { promptMs, inattentive, unseen, triggered, ended, staleMs } = this.#run;
+    const path = cutAt(this.#run.path, [...inattentive, ...unseen]);
+    // a shorter one is none: the market was seen again before anything was old
+    const gaps = unseen.filter(({ from, to }) => to - from > staleMs + A_SECOND);
+    const last = path.at(-1)?.time ?? begins;
+    const until = Math.min(triggered ?? last, ended ?? last);
+    let since: number | null = null;
+    /** Whether only the best price of a gap makes it reached. */
+    let isOfGap = false;
+    let best = this.#startPrice();
+    let watched = best;
+    for (const [index, point] of path.entries()) {
+      const next = path[index + 1]?.time ?? last;
+      const [from, to] = [Math.max(point.time, begins), Math.min(next, until)];
+      if (next <= begins) continue;
+      if (point.time >= until) break;
+      const price = this.#priceOf(point);
+      const isReached = (level: Decimal | null) =>
+        price !== null && level !== null && !isWorse(this.#exitSide, level, price.toString());
+      const isFree = !inattentive.some((span) => span.from < to && span.to > from) && this.#isSellable(from, price);
+      if (!isFree || !isReached(this.#level(best))) since = null;
+      else {
+        since ??= from;
+        isOfGap = !isReached(this.#level(watched));
+      }
+      if (since !== null && to - since >= promptMs)
+        return [{ fault: isOfGap ? 'the peak of a gap forgotten' : 'reached and not noticed', at: String(since) }];
+      if (this.#left(from).sign <= 0) continue;
+      const isSeen = isFree && to - from >= promptMs;
+      if (isSeen && price !== null) [best, watched] = [this.#better(best, price), this.#better(watched, price)];
+      // what did not trade in it is of the time before
+      const isTraded = point.last !== path[index - 1]?.last;
+      const isInGap = gaps.some((span) => span.from <= from && from < span.to);
+      if (isInGap && isTraded && best !== null && point.last !== null) best = this.#better(best, Decimal.of(point.last));
     }
     return [];
   }
@@ -397,6 +449,17 @@ class Judge {
     if (stop === null) return trailing;
     return isWorse(this.#exitSide, stop, trailing.toString()) ? trailing : stop;
   }
+}
+
+/** The same prices, with a point at each end of each span. */
+function cutAt(path: readonly MarketPoint[], spans: readonly Span[]): MarketPoint[] {
+  const times = spans.flatMap(({ from, to }) => [from, to]);
+  const added = times.flatMap((time) => {
+    const point = path.findLast((one) => one.time < time);
+    return point === undefined ? [] : [{ ...point, time }];
+  });
+  // before those of the same time that have come with it
+  return [...added, ...path].sort((one, other) => one.time - other.time);
 }
 
 /** Whether a price costs an order of this side more than another. */

@@ -46,6 +46,7 @@ const FALL = pathOf([0, '100', '101'], [10, '98', '99'], [30, '97', '98']);
 const OCO: AlgoRun = {
   ...{ terms: TERMS, began: 0, started: 0, ended: 12_000, path: FALL, orders: [TAKE, STOP] },
   ...{ unseen: [], held: [], barred: [], staleMs: 5_000, graceMs: 2_000, toleranceMs: 0 },
+  ...{ triggered: 10_000, inattentive: [], promptMs: 5_000 },
 };
 
 function faults(changes: Partial<AlgoRun>, terms: Partial<VerdictTerms> = {}): string[] {
@@ -111,6 +112,27 @@ describe('the verdict on a run of an algo order', () => {
     expect(faults({ orders: [TAKE], ended: null, held })).toEqual([]);
     const sold = order('1', '110', '1', [0, 10], { filled: '0.96' });
     expect(faults({ orders: [sold], ended: null })).toEqual([]);
+  });
+
+  it('finds a stop that was reached and not noticed for five seconds, though its order could not leave', () => {
+    const held = [{ from: 0, to: 40_000 }];
+    const lost = { orders: [TAKE], ended: null, held };
+    expect(faults({ ...lost, triggered: 15_001 })).toEqual(['reached and not noticed: 10000']);
+    expect(faults({ ...lost, triggered: null })).toEqual(['reached and not noticed: 10000']);
+    expect(faults({ ...lost, triggered: 14_999 })).toEqual([]);
+    expect(faults({ ...lost, triggered: null, inattentive: [{ from: 12_000, to: 40_000 }] })).toEqual([]);
+  });
+
+  it('finds a trail that forgets the best trade of a gap, if the price came back below its level', () => {
+    const trail = exits({ trail: { unit: 'price', value: '4' } });
+    const gap = [{ from: 10_000, to: 25_000 }];
+    const at = (second: number, price: string) => ({ time: second * 1_000, bid: price, ask: '120', last: price });
+    const path = [at(0, '100'), at(16, '106'), at(20, '101'), at(40, '101')];
+    const run = { path, orders: [], ended: null, held: gap, unseen: gap, inattentive: gap };
+    expect(faults({ ...run, triggered: null }, trail)).toEqual(['the peak of a gap forgotten: 25000']);
+    expect(faults({ ...run, triggered: 26_000 }, trail)).toEqual([]);
+    const [brief] = [[{ from: 15_000, to: 20_500 }]];
+    expect(faults({ ...run, unseen: brief, inattentive: brief, held: brief, triggered: null }, trail)).toEqual([]);
   });
 
   it('finds a stop that left without a cause, or only with one that was not seen', () => {

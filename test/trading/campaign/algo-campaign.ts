@@ -58,8 +58,14 @@ export class AlgoCampaign {
 /** So many processes die in a round, within this time in ms at most. */
 const DEATHS = 12;
 const WILD_MS = 90_000;
-/** A test cannot wait a minute for each lost order. */
-const TOLERANCE_MS = 5_000;
+/** A test cannot wait a minute for each lost order. It is longer than a look at the market may take, so that no loss hides that nobody looks. */
+const TOLERANCE_MS = 15_000;
+/** How soon a price that is reached, and stays so, has to be found, whatever became of the orders. */
+const PROMPT_MS = 5_000;
+/** After a process has said that it watches, the first book may take this long. */
+const FIRST_BOOK_MS = 3_000;
+/** How long single orders cannot be read, while everything else answers. */
+const UNREADABLE_MS = 12_000;
 /** How long the calm end of a round may take at most, in ms: it ends as soon as nothing is left to do. */
 const CALM_MS = 240_000;
 /** How soon a stop has to act in a market that is seen, on a machine that is quick enough. */
@@ -102,6 +108,8 @@ class Round {
   readonly #paused = new Map<string, Span[]>();
   /** The slowest answer of a command in this process, in ms: how slow the machine is. */
   #slowestMs = 0;
+  /** While the user had paused single algo orders: from the moment at which the command had returned. */
+  readonly #pausedAt = new Map<string, Span[]>();
   /** When faults and kills ended, by the exchange's clock. */
   #calmSince = Number.POSITIVE_INFINITY;
   #log!: ExchangeLog;
@@ -194,6 +202,8 @@ class Round {
       this.#movePrices(call, isWild),
       this.#cancelOrders(isWild),
       this.#pauseAndResume(isWild),
+      this.#pauseAtTheStop(call, isWild),
+      ...(this.#isFaulty ? [this.#hideOrders(call, isWild)] : []),
       this.#halt(isWild),
     ]);
   }
@@ -254,6 +264,45 @@ class Round {
       await this.#pit('algo', 'resume', id);
       this.#paused.set(id, [...(this.#paused.get(id) ?? []), { from, to: this.#log.now() }]);
       this.#disturbed('an algo order paused by the user');
+    }
+  }
+
+  /** The user pauses an algo order just when its stop is reached. Nothing leaves once the command has returned. */
+  async #pauseAtTheStop(call: AdminCall, isWild: Wild): Promise<void> {
+    while (isWild.now) {
+      await delay(between(this.#draw, 3_000, 7_000));
+      const armed = this.#store.openIds().filter((id) => {
+        const facts = this.#store.read(id)?.facts;
+        return facts?.exitTriggered === null && facts.began.terms.exits?.stop != null && facts.paused === null;
+      });
+      if (armed.length === 0) continue;
+      const id = chosen(this.#draw, armed);
+      const terms = this.#store.read(id)?.facts?.began.terms;
+      if (terms?.exits?.stop == null) continue;
+      const price = terms.exits.stop.toString();
+      await call('POST /price', { market: terms.market.market, price, ms: 0 });
+      await delay(between(this.#draw, 0, 50));
+      const code = await this.#pit('algo', 'pause', id);
+      const from = this.#log.now();
+      await delay(between(this.#draw, 1_000, 3_000));
+      const to = this.#log.now();
+      await this.#pit('algo', 'resume', id);
+      if (code !== 0) continue;
+      this.#pausedAt.set(id, [...(this.#pausedAt.get(id) ?? []), { from, to }]);
+      this.#disturbed('an algo order paused at its stop');
+    }
+  }
+
+  /** Single orders cannot be read, while lists, pushes and answers show them. */
+  async #hideOrders(call: AdminCall, isWild: Wild): Promise<void> {
+    while (isWild.now) {
+      await delay(between(this.#draw, 8_000, 16_000));
+      const fault = { kind: 'error-before', operation: 'getOrder' };
+      const { id } = (await call('POST /faults/add', fault)) as { readonly id: number };
+      await delay(between(this.#draw, UNREADABLE_MS / 2, UNREADABLE_MS));
+      // all are cleared when the round calms down
+      await call('POST /faults/clear', { id }).catch(() => undefined);
+      this.#disturbed('getOrder failing alone');
     }
   }
 
@@ -415,6 +464,7 @@ class Round {
       return { ...order, isDuplicate, cancelledBy: this.#cancelledByOthers.has(order.id) ? 'others' : 'owner' };
     });
     const unwatched = this.#watchers.unwatched;
+    const triggered = facts.find((fact) => fact.fact === 'triggered' && fact.leg === 'exit');
     return {
       terms: JSON.parse(
         JSON.stringify(began.terms, (_, value) => (value instanceof Decimal ? value.toString() : value)),
@@ -429,7 +479,17 @@ class Round {
         ...this.#duplicateSpans(orders, end),
         ...this.#unknownSpans(id, own, began.time),
       ],
-      barred: this.#barredOf(facts, began.time),
+      barred: [...this.#barredOf(facts, began.time), ...(this.#pausedAt.get(id) ?? [])],
+      triggered: triggered?.time ?? null,
+      promptMs: (PROMPT_MS + 10 * this.#slowestMs) * this.#speed,
+      inattentive: [
+        ...unwatched.map(({ from, to }) => ({ from, to: to + FIRST_BOOK_MS * this.#speed })),
+        ...facts.flatMap((fact, index): Span[] => {
+          if (fact.fact === 'cancelled') return [{ from: fact.time, to: end }];
+          if (fact.fact !== 'paused') return [];
+          return [{ from: fact.time, to: facts.slice(index).find((later) => later.fact === 'resumed')?.time ?? end }];
+        }),
+      ],
     };
   }
 
@@ -559,7 +619,12 @@ const HOST = {
 const OF_WRITES = [
   ...['drop-before', 'drop-after', 'truncate', 'error-before', 'error-after', 'html-before', 'html-after', 'twice'],
   ...['redirect', 'rate-limit'],
-].map((kind) => ({ kind, probability: 0.02 }));
+].map((kind) => ({ kind, probability: isLoss(kind) ? 0.06 : 0.02 }));
+
+/** Whether a request is reset before it arrives, or its answer is lost: only time shows what became of it. */
+function isLoss(kind: string): boolean {
+  return kind === 'drop-before' || kind === 'drop-after';
+}
 
 const SLOW = [
   { kind: 'late', delay: 600, probability: 0.02 },

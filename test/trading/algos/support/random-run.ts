@@ -103,6 +103,7 @@ class Life {
   readonly #path: MarketPoint[] = [];
   readonly #unseen: { from: number; to: number }[] = [];
   readonly #held: { from: number; to: number }[] = [];
+  readonly #inattentive: { from: number; to: number }[] = [];
 
   constructor(seed: number) {
     this.#random = mulberry32(seed);
@@ -140,6 +141,8 @@ class Life {
     const isUnseen = this.#blindSince !== null || this.#isCrossed || this.#isLate;
     if (isUnseen) this.#unseen.push(span);
     if (!isClean || isUnseen) this.#held.push(span);
+    const isLooking = this.#facts.paused === null && this.#facts.cancelled === null;
+    if (isUnseen || !isLooking || !this.#knowsFills()) this.#inattentive.push(span);
     this.#now += lasts;
   }
 
@@ -159,6 +162,11 @@ class Life {
       }
       this.#take(step, children);
     }
+  }
+
+  /** What an entry has filled that was lost is no position yet. */
+  #knowsFills(): boolean {
+    return this.#orders.every(({ role, knowledge }) => role !== 'entry' || knowledge === 'known');
   }
 
   #isClean(children: readonly Child[]): boolean {
@@ -535,6 +543,7 @@ class Life {
       ...{ began: START, started: this.#facts.entryTriggered?.time ?? START, ended: this.#facts.ended?.time ?? null },
       ...{ path: this.#path, unseen: this.#unseen, held: this.#held, graceMs: GRACE_MS },
       ...{ barred: [], staleMs: STALE_MS, toleranceMs: 0 },
+      ...{ triggered: this.#facts.exitTriggered?.time ?? null, inattentive: this.#inattentive, promptMs: GRACE_MS },
       orders: this.#orders
         .filter(({ isReal }) => isReal)
         .map((order) => ({
