@@ -67,6 +67,8 @@ export interface Definition<Args extends Arguments = Arguments, Opts extends Fla
   readonly dryRunOutput?: Shape;
   /** A row of `--csv`, if it is not an element of `output`. */
   readonly row?: Shape;
+  /** Whether nothing is said before it begins, because it is about to change that. Absent: no. */
+  isQuietAtStart?(input: Input<Args, Opts>): boolean;
   run(context: Context, input: Input<Args, Opts>): Promise<Result | undefined>;
 }
 

@@ -110,7 +110,10 @@ function commandRunner(host: Host, createContext: Program['createContext']): Run
     const { context, activeProfile, deadline, open, close } = await createContext({ host, globals, output });
     try {
       await untilEnded(host, async () => {
-        const answer = await inTime(deadline, () => open().then(() => definition.run(context, input)));
+        const answer = await inTime(deadline, async () => {
+          if (definition.isQuietAtStart?.(input) !== true) await open();
+          return definition.run(context, input);
+        });
         if (answer !== undefined) await print(output, rowsInTime(deadline, answer), isWrite);
       });
     } catch (thrown) {

@@ -343,7 +343,8 @@ class Judge {
       // what did not trade in it is of the time before
       const isTraded = point.last !== path[index - 1]?.last;
       const isInGap = gaps.some((span) => span.from <= from && from < span.to);
-      if (isInGap && isTraded && best !== null && point.last !== null) best = this.#better(best, Decimal.of(point.last));
+      if (isInGap && isTraded && best !== null && point.last !== null)
+        best = this.#better(best, Decimal.of(point.last));
     }
     return [];
   }

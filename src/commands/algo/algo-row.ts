@@ -9,9 +9,9 @@ import type { Paint } from '../../terminal/palette.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Column, type Entry, record, table } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
+import type { AlgoEvent } from '../../trading/algos/algo-voice.js';
 import { isTakeCancelled } from '../../trading/algos/exits.js';
-import { isUnprotected } from '../../trading/algos/facts.js';
-import type { AlgoEvent } from '../../trading/algos/running-algo.js';
+import { unprotectedSince } from '../../trading/algos/facts.js';
 import { type AlgoRow, algoRow, entryRow, exitRow } from '../../trading/algos/summary.js';
 import { type AlgoTerms, kindOf } from '../../trading/algos/terms.js';
 import { ORDER, type OrderRow, orderRow } from '../order/order-row.js';
@@ -154,6 +154,9 @@ export const ALGO: shape.Fields = {
   started: shape.time(''),
   ended: shape.nullable(shape.time('')),
   reason: ALGO_REASON,
+  unprotectedSince: shape.nullable(
+    shape.time('when its stop was paused, or reached, and is not known to be sent; null if it is protected'),
+  ),
   position: shape.nullable(shape.decimal('what the entry has built and no exit has ended')),
   slippage: shape.nullable(
     shape.decimal('how much worse the average is than the price at the trigger or start, as a share'),
@@ -171,7 +174,14 @@ export function algoDocument(view: AlgoView, now: number): AlgoDocument {
   const rows = orders.flatMap(({ order, clientId, role }) =>
     order === null ? [] : [{ ...orderRow(order, clientId), role }],
   );
-  const row = algoRow(terms, facts, children, { state, reason, watched: isWatched, now }, rows);
+  const current = {
+    state,
+    reason,
+    watched: isWatched,
+    now,
+    unprotectedSince: unprotectedSince(facts, view.unsentSince),
+  };
+  const row = algoRow(terms, facts, children, current, rows);
   return { ...row, events: eventsOf(view) };
 }
 
@@ -276,7 +286,8 @@ const COLUMNS: readonly Column<ViewRow>[] = [
 function dangerOf(view: AlgoView): readonly [mark: string, meaning: string] | undefined {
   if (view.facts.ended !== null) return undefined;
   if (!view.isWatched) return ['NOT WATCHED', 'no process of pit acts for it'];
-  return isUnprotected(view.facts, view.state) ? ['NOT PROTECTED', 'its stop is not sent'] : undefined;
+  const since = unprotectedSince(view.facts, view.unsentSince);
+  return since === null ? undefined : ['NOT PROTECTED', `since ${localTime(since)} its stop is not sent`];
 }
 
 function termsCell({ terms, children }: AlgoView): string {

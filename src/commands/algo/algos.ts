@@ -10,10 +10,11 @@ import { TimeBudget } from '../../platform/time-budget.js';
 import { isoTime } from '../../terminal/time.js';
 import { findAlerts } from '../../trading/alerts/find-alerts.js';
 import { ALGO_FOLDER } from '../../trading/algos/algo-folder.js';
+import type { AlgoEvent } from '../../trading/algos/algo-voice.js';
 import { type ChildOrder, ChildrenInJournal, readChild, settleChild } from '../../trading/algos/child-order.js';
 import { type AlgoFact, isHeldBack, type PauseCause } from '../../trading/algos/facts.js';
+import type { MetCondition } from '../../trading/algos/market-sight.js';
 import { AlgoRunner } from '../../trading/algos/runner.js';
-import type { AlgoEvent, MetCondition } from '../../trading/algos/running-algo.js';
 import { type AlgoSnapshot, snapshotOf } from '../../trading/algos/snapshot.js';
 import { AlgoStore, type FactRecord, type Watcher } from '../../trading/algos/store.js';
 import type { AlgoTerms } from '../../trading/algos/terms.js';
@@ -234,8 +235,21 @@ async function viewsOf(
       problems: [...tornText(record), ...problems],
     });
   }
-  return views;
+  return withLiftedHalt(context, views);
 }
+
+/** What a halt has paused stays so when the halt is lifted, and is not halted any more: only the user resumes it. */
+async function withLiftedHalt({ session }: Context, views: readonly AlgoView[]): Promise<AlgoView[]> {
+  const isHalted = views.some(({ state }) => state === 'halted');
+  const halt = isHalted
+    ? await tryRead(async () => ({ now: await (await session.signedExchange()).halt() }))
+    : undefined;
+  // if it cannot be asked, the account may be halted
+  if (halt === undefined || halt.now !== undefined) return [...views];
+  return views.map((view) => (view.state === 'halted' ? { ...view, state: 'paused', reason: HALT_LIFTED } : view));
+}
+
+const HALT_LIFTED = 'The halt that paused it is lifted; it stays paused until it is resumed';
 
 function tornText({ torn }: FactRecord): string[] {
   if (torn === 0) return [];

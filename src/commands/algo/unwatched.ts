@@ -1,9 +1,9 @@
 import { commandLine } from '../../cli/hints.js';
 import { counted } from '../../domain/decimal.js';
-import { tryRead } from '../../errors.js';
+import { localTimeText, tryRead } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import { openAlgos } from '../../trading/algos/algo-folder.js';
-import { isHeldBack, isUnprotected } from '../../trading/algos/facts.js';
+import { isHeldBack, unprotectedSince } from '../../trading/algos/facts.js';
 import { AlgoStore, unwatchedAccounts, unwritableAccounts } from '../../trading/algos/store.js';
 
 /** What keeps algo orders from being protected, a line for each account; none if nothing does, or it cannot be found out. */
@@ -49,8 +49,8 @@ export function continueText(pid: number): string {
 }
 
 /**
- * Lines for each account with algo orders that are watched and whose stop is not sent all the same: they are paused, or its order was
- * rejected. A record that cannot be read is named too.
+ * Lines for each account with algo orders that are watched and whose stop is not sent all the same: they are paused, or it is reached
+ * and its order is not known to be at the exchange. A record that cannot be read is named too.
  */
 export async function unsentStopsText(host: Host): Promise<string[]> {
   const { state } = host.directories;
@@ -59,7 +59,7 @@ export async function unsentStopsText(host: Host): Promise<string[]> {
     // without a watcher, unwatchedText has a line for the account
     if (ids.length === 0 || !store.isWatched) return [];
     const found = await Promise.all(ids.map(async (id) => ({ id, danger: await dangerOf(store, id) })));
-    const [paused, rejected, unread] = (['paused', 'rejected', 'unread'] as const).map((danger) =>
+    const [paused, unsent, unread] = (['paused', 'unsent', 'unread'] as const).map((danger) =>
       found.filter((one) => one.danger?.kind === danger),
     ) as [typeof found, typeof found, typeof found];
     const run = (words: readonly string[], { danger }: (typeof found)[number]) =>
@@ -72,8 +72,9 @@ export async function unsentStopsText(host: Host): Promise<string[]> {
             : `${paused.length} algo orders are paused, so their stops are`;
         return `NOT PROTECTED: ${are} not sent. Run: ${run(['resume', ...paused.map(({ id }) => id)], first)}`;
       }),
-      ...rejected.map(
-        (one) => `NOT PROTECTED: the stop of ${one.id} is reached and not sent. Run: ${run(['show', one.id], one)}`,
+      ...unsent.map(
+        (one) =>
+          `NOT PROTECTED: the stop of ${one.id} is reached since ${localTimeText(one.danger?.since ?? 0)} and not sent${becauseText(one.danger)}. Run: ${run(['show', one.id], one)}`,
       ),
       ...unread.map(({ id }) => `The record of algo order ${id} cannot be read, so it may be NOT PROTECTED.`),
     ];
@@ -82,8 +83,16 @@ export async function unsentStopsText(host: Host): Promise<string[]> {
 }
 
 interface Danger {
-  readonly kind: 'paused' | 'rejected' | 'unread';
+  readonly kind: 'paused' | 'unsent' | 'unread';
   readonly profile?: string;
+  readonly since?: number;
+  readonly reason?: string | null;
+}
+
+/** Why a stop is not sent, in the words of the process that watches; empty if it has said nothing. */
+function becauseText(danger: Danger | undefined): string {
+  const reason = danger?.reason?.replace(/^NOT PROTECTED(: )?/, '') ?? '';
+  return reason === '' ? '' : `: ${reason}`;
 }
 
 /** Why the stop of an open algo order is not sent; undefined if it is sent, or it has none. */
@@ -96,9 +105,12 @@ async function dangerOf(store: AlgoStore, id: string): Promise<Danger | undefine
     if (record === undefined) return { danger: undefined };
     const { facts } = record;
     if (facts === undefined) return { danger: unread };
-    if (!isUnprotected(facts, store.currentNoteOf(id, facts)?.state)) return { danger: undefined };
-    const kind = isHeldBack(facts, 'stop') ? 'paused' : 'rejected';
-    return { danger: { kind, profile: facts.began.terms.profile } satisfies Danger };
+    const note = store.currentNoteOf(id, facts);
+    const since = unprotectedSince(facts, note?.unsentSince);
+    if (since === null) return { danger: undefined };
+    const kind = isHeldBack(facts, 'stop') ? 'paused' : 'unsent';
+    const { profile } = facts.began.terms;
+    return { danger: { kind, profile, since, reason: note?.reason ?? null } satisfies Danger };
   });
   return found === undefined ? unread : found.danger;
 }

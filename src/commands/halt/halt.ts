@@ -74,6 +74,7 @@ export default define({
       'that --flatten would sell as far as there are buyers',
     ),
   }),
+  isQuietAtStart: ({ lift }) => lift,
   async run(context, { cancel, flatten: into, for: lastsMs, reason, lift, confirm }) {
     if (lift) {
       if (cancel || into !== undefined || lastsMs !== undefined || reason !== undefined)
@@ -337,6 +338,8 @@ function whereText(latch: Latch, { fileFailure, unshared }: SetHalt): string {
 
 /** Lifts the latch once the name of the profile was given. Throws Failure `declined` if it was not. */
 async function liftHalt(context: Context, confirm: string | undefined): Promise<Answer> {
+  // what it lifts is no news, and once it is lifted no warning either
+  context.session.omitHaltWarning();
   const { session, globals } = context;
   const latch = await session.latch();
   const { profile } = await session.connection();

@@ -23,15 +23,10 @@ export interface AlgoMarket {
   /** What the market has shown since the last `best` fact, as {@link seenAfter} keeps it; null at the start and after such a fact. */
   readonly seen: SeenPrices | null;
   /**
-   * The time without data that ended just now, with the prices that trades and candles show of it, null if they show none. It is given from the
-   * first decision with a fresh book until nothing is to be done; null otherwise.
+   * A time without data that is over, once it is known what trades and candles show of it. It is given from the first decision with a fresh
+   * book after that until nothing is to be done; null otherwise.
    */
-  readonly gap: {
-    readonly from: number;
-    readonly to: number;
-    readonly high: Decimal | null;
-    readonly low: Decimal | null;
-  } | null;
+  readonly gap: MarketGap | null;
   /** The condition of the entry that holds now, as the user wrote it; null if those that are wanted do not hold. */
   readonly met: { readonly condition: string; readonly late: boolean } | null;
   /** The lowest price of a sell and the highest of a buy that the price band allows; null if it is off or unknown. */
@@ -47,6 +42,19 @@ export interface AlgoMarket {
   readonly fundsChanged: number | null;
   /** Until when the limiter lets nothing leave, by the exchange's clock; null if it does. */
   readonly limitedUntil: number | null;
+}
+
+/** A time without data, by the exchange's clock in milliseconds since the Unix epoch, with what is known of it. */
+export interface MarketGap {
+  readonly from: number;
+  readonly to: number;
+  /** What trades and candles show of it; null if they show nothing. */
+  readonly high: Decimal | null;
+  readonly low: Decimal | null;
+  /** The best price of the trail when the gap ended: what the first book after it shows is not in it. Null if there was none. */
+  readonly best: Decimal | null;
+  /** The part of it that neither trades nor candles show; null if they show all. */
+  readonly unknown: { readonly from: number; readonly to: number } | null;
 }
 
 /** The highest and lowest of the prices that could trigger. */

@@ -1,10 +1,10 @@
 import { Decimal } from '../../domain/decimal.js';
-import type { Order, OrderType } from '../../domain/order.js';
+import type { Cancellation, Order, OrderType } from '../../domain/order.js';
 import type { Refusal } from '../../domain/refusal.js';
 import { Failure, tryRead } from '../../errors.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
-import { isKind, type Settlement } from '../journal/write.js';
+import { isKind, type MarketSide, type Settlement } from '../journal/write.js';
 import type { DuplicateOrders } from '../settling/duplicates.js';
 import { findOrderOutcome } from '../settling/find-order.js';
 import { readOrderList } from '../settling/order-list.js';
@@ -58,6 +58,8 @@ export class ChildOrder {
   needsList = false;
   readonly duplicates = new Map<string, DuplicateOrder>();
   #end: ChildEnd | null = null;
+  /** What has shown it as final, while no read has: it is read once more, for its fee and for what filled at the last moment. */
+  #finalBy: 'answer' | 'push' | null = null;
 
   constructor({ child, type, price, amount, time }: ChildLine) {
     const name = childName(child);
@@ -81,13 +83,42 @@ export class ChildOrder {
     return this.type === 'ioc' || this.isCancelledHere ? 'cancelled' : 'cancelledByOthers';
   }
 
-  /** Takes what the exchange shows of the order. What has ended stays so, and what is filled stays filled. */
-  show(order: Order): void {
+  /**
+   * Takes what the exchange shows of the order, in a read or in a push: the first that shows it as final counts. What has ended stays so, and
+   * what is filled stays filled, whatever is behind.
+   */
+  show(order: Order, by: 'read' | 'push' = 'read'): void {
     const { order: before } = this;
-    if (before !== null && Decimal.of(order.filled).compare(Decimal.of(before.filled)) < 0) return;
-    if (before !== null && before.state !== 'open' && order.state === 'open') return;
-    [this.sending, this.orderId, this.order] = ['placed', order.id, order];
-    if (order.state !== 'open') this.isCancelUnknown = false;
+    const isFinal = before !== null && before.state !== 'open';
+    // an answer is the least of the proofs: an order that is read as open after it is open, and is cancelled again
+    const isOpenAgain = isFinal && order.state === 'open' && by === 'read' && this.#finalBy === 'answer';
+    const isBehind = before !== null && Decimal.of(order.filled).compare(Decimal.of(before.filled)) < 0;
+    if (isFinal && order.state === 'open' && !isOpenAgain) return;
+    const { state } = order;
+    [this.sending, this.orderId] = ['placed', order.id];
+    this.order = isBehind ? { ...before, state } : { ...order, clientId: before?.clientId ?? order.clientId };
+    if (state !== 'open') this.isCancelUnknown = false;
+    this.#finalBy = state === 'open' || by === 'read' ? null : (this.#finalBy ?? by);
+  }
+
+  /**
+   * Takes the answer to its cancellation, if it names the amounts of this order: then it is final, and no more has filled. An answer without them
+   * shows nothing.
+   */
+  showCancelled({ price, amount, filled, filledValue }: Cancellation): void {
+    const { order } = this;
+    const isSame = (one: string | null, other: string) => one !== null && Decimal.of(one).equals(Decimal.of(other));
+    if (order?.state !== 'open' || filled === null || !isSame(price, order.price) || !isSame(amount, order.amount))
+      return;
+    const isLess = Decimal.of(filled).compare(Decimal.of(order.filled)) < 0;
+    const fills = isLess ? {} : { filled, filledValue: filledValue ?? order.filledValue };
+    this.order = { ...order, ...fills, state: isSame(filled, order.amount) ? 'filled' : 'cancelled' };
+    [this.isCancelUnknown, this.#finalBy] = [false, 'answer'];
+  }
+
+  /** Whether a read has shown how it ended, or a list, or its record. */
+  get isEndConfirmed(): boolean {
+    return this.#finalBy === null;
   }
 
   /** Takes what its record said when it was closed. */
@@ -127,7 +158,8 @@ export class ChildOrder {
 
   /** The ids of its order and its duplicates that are still to be read. */
   get unfinishedIds(): readonly string[] {
-    const own = this.sending === 'placed' && this.end === null && this.orderId !== null ? [this.orderId] : [];
+    const isUnread = this.end === null || this.#finalBy !== null;
+    const own = this.sending === 'placed' && isUnread && this.orderId !== null ? [this.orderId] : [];
     const others = [...this.duplicates].filter(
       ([, { order, isCompared }]) => order === null || order.state === 'open' || !isCompared,
     );
@@ -271,6 +303,13 @@ export async function settleChild(trading: TradingContext, market: string, child
   return isKnown && !child.needsList;
 }
 
+/** Reads the order of a child in the list of its side, for an exchange that does not show single orders now. Throws Failure if that fails. */
+export async function readChildInList(trading: TradingContext, side: MarketSide, child: ChildOrder): Promise<void> {
+  const { orders } = await readOrderList(trading, side, { to: child.time });
+  const order = orders.find(({ id }) => id === child.orderId);
+  if (order !== undefined) child.show(order);
+}
+
 async function findOutcome(trading: TradingContext, market: string, child: ChildOrder): Promise<boolean> {
   const { journal, client } = trading;
   const entry = journal.findUnsettled(child.clientId);
@@ -324,13 +363,15 @@ async function compareWithList(trading: TradingContext, child: ChildOrder): Prom
 /** Reads the orders of a child that may have changed. Throws Failure if the exchange cannot be read. */
 export async function readChild({ client }: TradingContext, market: string, child: ChildOrder): Promise<void> {
   for (const id of child.unfinishedIds) {
+    // what an answer or a push shows meanwhile is newer
+    const wasFinal = child.end !== null;
     const order = await orUndefinedIfGone(() => client.getOrder(market, { id }));
     if (id !== child.orderId) {
       const isProven = child.duplicates.get(id)?.isProven || (await isOneOfPair(client, market, child));
       if (order !== undefined) child.addDuplicate(id, order, isProven, true);
       else child.duplicates.delete(id);
     } else if (order === undefined) child.sending = 'missing';
-    else {
+    else if (order.state !== 'open' || wasFinal || child.end === null) {
       child.show(order);
       // it may be cancelled again: that is harmless even if the first request still arrives
       if (order.state === 'open' && child.isCancelUnknown) {

@@ -21,13 +21,17 @@ import { type AlgoFact, type AlgoFacts, type AlgoOutcome, type AlgoState, type F
 import { hitPrice, isBlind } from './prices.js';
 import { retryOf } from './retry.js';
 import { type AlgoTerms, hasStop } from './terms.js';
-import { isArmed, missedIn, observeStop, type StopObservation } from './trigger.js';
+import { isArmed, isBeforeBegin, missedIn, observeStop, type StopObservation } from './trigger.js';
 
 /** What should be, as the facts, the market and the children say. */
 export interface Decision {
   readonly state: AlgoState;
-  /** Why it waits, is paused or ended, as a sentence without its full stop; null if there is nothing to say. */
+  /** Why it waits, is paused or ended, as a sentence without its full stop; null only while it is working and there is nothing to say. */
   readonly reason: string | null;
+  /** Since when its stop is reached and not known to be sent, by the exchange's clock; null if it is, or was not reached. */
+  readonly unsentSince: number | null;
+  /** Whether that lasts for longer than an order needs to leave: then the user has to know. */
+  readonly isStopHeld: boolean;
   /** A fact to write first: nothing else follows before it is on disk. */
   readonly fact: AlgoFact | null;
   /** What should be open: at most one entry and one exit. While it is paused: what is open. */
@@ -44,6 +48,37 @@ export interface Decision {
  */
 export function decide(terms: AlgoTerms, facts: AlgoFacts, market: AlgoMarket, children: readonly Child[]): Decision {
   const input: DecisionInput = { terms, facts, market, children };
+  const decision = planned(input);
+  const unsentSince = unsentSinceOf(input);
+  // what an order that is on its way needs is nothing to be afraid of
+  const isWaiting = decision.fact === null && decision.reason !== sentence(ON_ITS_WAY);
+  const isStopHeld = unsentSince !== null && isWaiting && !isHeldBack(facts, 'stop');
+  const reason = isStopHeld ? notProtectedText(decision.reason) : decision.reason;
+  return { ...decision, reason, unsentSince, isStopHeld };
+}
+
+/** The reason of a stop that is reached and not sent. */
+function notProtectedText(reason: string | null): string {
+  if (reason?.startsWith(NOT_PROTECTED) === true) return reason;
+  return reason === null ? NOT_PROTECTED : `${NOT_PROTECTED}: ${reason}`;
+}
+
+export const NOT_PROTECTED = 'NOT PROTECTED';
+const ON_ITS_WAY = 'the stop order is on its way';
+
+/** Since when its stop is reached, with something left to end, and no order of it is known to be at the exchange. */
+export function unsentSinceOf(input: Omit<DecisionInput, 'market'>): number | null {
+  const { facts, children } = input;
+  const { exitTriggered, ended, cancelled } = facts;
+  if (exitTriggered === null || ended !== null || cancelled !== null || exitRest(input).sign === 0) return null;
+  return openOf(children, 'stop') === null ? exitTriggered.time : null;
+}
+
+/** A decision without what follows from it for the user. */
+type Plan = Omit<Decision, 'unsentSince' | 'isStopHeld'>;
+
+function planned(input: DecisionInput): Plan {
+  const { terms, facts, market, children } = input;
   const { ended, paused, cancelled } = facts;
   if (ended !== null) return { ...unchanged(input), wanted: [], reason: ended.reason };
   if (cancelled !== null) return closing(input, cancelled.reason);
@@ -66,20 +101,24 @@ export function decide(terms: AlgoTerms, facts: AlgoFacts, market: AlgoMarket, c
   }
   const missing = legs.find(({ funds }) => funds !== null)?.funds ?? null;
   const needsMarket = isArmed(input) || (entry.followsMarket ?? false);
+  const unseen = needsMarket ? unseenReason(input) : null;
   const isLimited = market.limitedUntil !== null && market.limitedUntil > market.now;
   const held = paused !== null && facts.exitTriggered === null ? paused.reason : null;
+  const known = stateOf(input, market.now);
+  const state = missing !== null ? 'paused' : unseen === null || known === 'settling' ? known : 'blind';
+  const away = legs.find((leg) => leg.away !== null)?.away ?? null;
   const reason =
     held ??
     missing ??
     settlingReason(children, market.now) ??
-    (isLimited ? 'the rate limit is reached' : (entry.reason ?? exits.reason));
+    away ??
+    (isLimited ? 'the rate limit is reached' : null) ??
+    (state === 'blind' ? unseen : null) ??
+    entry.reason ??
+    exits.reason ??
+    stateReason(input, state);
   return {
-    state:
-      missing !== null
-        ? 'paused'
-        : needsMarket && isBlind(market)
-          ? blindOr(stateOf(input, market.now))
-          : stateOf(input, market.now),
+    state,
     reason: reason === null ? null : sentence(reason),
     fact: null,
     wanted: legs.flatMap(({ wanted }) => wanted ?? []),
@@ -102,17 +141,21 @@ interface TriedLeg {
   readonly rejection: string | null;
   /** The funds that it waits for, in words; null if not. */
   readonly funds: string | null;
+  /** Why the exchange takes nothing now, in its words; null if it does. */
+  readonly away: string | null;
 }
+
+const UNTRIED = { rejection: null, funds: null, away: null };
 
 function tried(input: DecisionInput, { wanted, reason }: LegPlan): TriedLeg {
   if (wanted === null || openOf(input.children, wanted.role) !== null)
-    return { wanted: heldOr(input, wanted), rejection: null, funds: null };
-  if (isHeldBack(input.facts, wanted.role)) return { wanted: null, rejection: null, funds: null };
+    return { ...UNTRIED, wanted: heldOr(input, wanted) };
+  if (isHeldBack(input.facts, wanted.role)) return { ...UNTRIED, wanted: null };
   const retry = retryOf(input, wanted);
-  if (retry.kind === 'pause') return { wanted, rejection: retry.reason, funds: null };
+  if (retry.kind === 'pause') return { ...UNTRIED, wanted, rejection: retry.reason };
   const notBefore = latest(wanted.notBefore, retry.notBefore);
   const funds = retry.kind !== 'funds' ? null : reason === null ? retry.reason : `${retry.reason}; ${reason}`;
-  return { wanted: { ...wanted, notBefore }, rejection: null, funds };
+  return { ...UNTRIED, wanted: { ...wanted, notBefore }, funds, away: retry.kind === 'go' ? retry.reason : null };
 }
 
 /** What is wanted, or what is open of it while a pause holds it back. */
@@ -136,7 +179,7 @@ export function pauseFact(
 }
 
 /** Nothing moves: what is open stays open, and a stop that is reached is only reported. */
-function whilePaused(input: DecisionInput, { reason }: FactOf<'paused'>, stop: StopObservation): Decision {
+function whilePaused(input: DecisionInput, { reason }: FactOf<'paused'>, stop: StopObservation): Plan {
   const { level, reachedAt, fact } = stop;
   const reached = level === null || reachedAt === null ? [] : [{ note: 'reachedWhilePaused', level } as const];
   return {
@@ -150,7 +193,7 @@ function whilePaused(input: DecisionInput, { reason }: FactOf<'paused'>, stop: S
 }
 
 /** Nothing is wanted any more: the children go, and when all have closed, it ends. */
-function closing(input: DecisionInput, reason: string): Decision {
+function closing(input: DecisionInput, reason: string): Plan {
   if (areClosed(input.children)) return ending(input, hasFilledAll(input) ? filledReason(input) : reason);
   return { ...unchanged(input), reason, wanted: [], notes: notesOf(input) };
 }
@@ -161,11 +204,13 @@ function filledReason({ facts }: DecisionInput): string {
 }
 
 /** The decision that leaves open what is open. */
-function unchanged(input: DecisionInput): Decision {
+function unchanged(input: DecisionInput): Plan {
+  const state = stateOf(input, input.market.now);
+  const reason = settlingReason(input.children, input.market.now) ?? stateReason(input, state);
   const open = input.children.filter((child) => child.state === 'open' && child.duplicate !== 'unproven');
   return {
-    state: stateOf(input, input.market.now),
-    reason: null,
+    state,
+    reason: reason === null ? null : sentence(reason),
     fact: null,
     wanted: open.map(asItIs),
     until: null,
@@ -173,7 +218,7 @@ function unchanged(input: DecisionInput): Decision {
   };
 }
 
-function ending(input: DecisionInput, reason: string): Decision {
+function ending(input: DecisionInput, reason: string): Plan {
   const { facts, market } = input;
   // what made it end may have been dated by a clock that is ahead
   const time = Math.max(market.now, facts.began.time, facts.cancelled?.time ?? 0);
@@ -254,9 +299,32 @@ function unsettledOf(children: readonly Child[], now?: number): Child | undefine
 /** Why an algo order is `settling`, as a clause; null if no answer is late. Without a time, any answer that is missing is late. */
 export function settlingReason(children: readonly Child[], now?: number): string | null {
   const child = unsettledOf(children, now);
-  if (child?.state !== 'recorded') return null;
-  return `it is not known yet whether the ${child.role} order was placed`;
+  if (child === undefined) return null;
+  return child.state === 'recorded'
+    ? `it is not known yet whether the ${child.role} order was placed`
+    : `it is not known yet what became of the ${child.role} order`;
 }
+
+/** Why it is in a state, as a clause, if nothing more special is known; null for one that works, and for one that has ended. */
+export function stateReason(input: Omit<DecisionInput, 'market'>, state: AlgoState): string | null {
+  const { terms, facts, children } = input;
+  if (state === 'paused' || state === 'halted') return facts.paused?.reason ?? null;
+  if (state === 'waiting') return hasStop(terms) ? 'its stop is not reached' : 'no order of it is open yet';
+  if (state !== 'triggered') return null;
+  if (openOf(children, 'stop') !== null) return 'the stop order is open';
+  return exitRest(input).sign === 0 ? 'what the stop had to end has filled' : ON_ITS_WAY;
+}
+
+/** Why the market is not seen, as a clause; null if it is. */
+function unseenReason(input: DecisionInput): string | null {
+  const { market } = input;
+  if (market.book === null) return 'no prices of the market have come';
+  if (isBlind(market)) return `the newest prices of the market are older than ${market.staleAfterMs / 1_000} s`;
+  return isArmed(input) && isBeforeBegin(input) ? CLOCK_STANDS : null;
+}
+
+/** Why no price triggers on an exchange whose clock stands. */
+export const CLOCK_STANDS = "the exchange's clock stands still: it dates its prices before this algo order began";
 
 /**
  * The state that facts and children show, without the market.
@@ -279,11 +347,6 @@ function lateAt({ children, market }: DecisionInput): number | null {
   return earliest(...times.filter((time) => time > market.now));
 }
 
-/** What is being settled is more urgent than what is not seen. */
-function blindOr(state: AlgoState): AlgoState {
-  return state === 'settling' ? state : 'blind';
-}
-
 /** When the market that is seen now becomes too old; null if it is. */
 function staleAt(market: AlgoMarket): number | null {
   const { book, staleAfterMs, now } = market;
@@ -294,7 +357,9 @@ function notesOf(input: DecisionInput): AlgoNote[] {
   const { children } = input;
   const missed = missedIn(input);
   const cancelled = children.filter(({ end }) => end === 'cancelledByOthers');
+  const unknown = isArmed(input) ? (input.market.gap?.unknown ?? null) : null;
   return [
+    ...(unknown === null ? [] : [{ note: 'unknownGap', ...unknown } as const]),
     ...(missed === null ? [] : [{ note: 'missed', ...missed } as const]),
     ...cancelled.map((child) => ({ note: 'cancelledByOthers', child }) as const),
     ...excessNotes(input),

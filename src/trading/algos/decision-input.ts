@@ -25,6 +25,8 @@ export interface DecisionInput {
 export type AlgoNote =
   /** The stop was reached and left again while the market was not seen. Nothing follows from it. */
   | { readonly note: 'missed'; readonly level: Decimal; readonly price: Decimal }
+  /** Neither trades nor candles show this part of a time in which the market was not seen: a trail may lack its best price. */
+  | { readonly note: 'unknownGap'; readonly from: number; readonly to: number }
   /** The stop is reached, and the algo order is paused. Without the price: it is said once for each level. */
   | { readonly note: 'reachedWhilePaused'; readonly level: Decimal }
   /** Another command or program cancelled this child. It is not placed again. */
@@ -100,16 +102,16 @@ export function openOf(children: readonly Child[], role: ChildRole): Child | nul
 }
 
 /** What the exits have left to do, in whole lots. */
-export function exitRest(input: DecisionInput): Decimal {
+export function exitRest(input: Omit<DecisionInput, 'market' | 'facts'>): Decimal {
   return restOf(input, positionOf(input.terms, input.children), exitsOf(input));
 }
 
 /** What the entry has left to do, in whole lots. */
-export function entryRest(input: DecisionInput): Decimal {
+export function entryRest(input: Omit<DecisionInput, 'market' | 'facts'>): Decimal {
   return restOf(input, input.terms.amount, entriesOf(input));
 }
 
-function restOf({ terms }: DecisionInput, limit: Decimal, leg: readonly Child[]): Decimal {
+function restOf({ terms }: Pick<DecisionInput, 'terms'>, limit: Decimal, leg: readonly Child[]): Decimal {
   return positive(wholeLots(limit.minus(filledOf(leg)), terms.market));
 }
 

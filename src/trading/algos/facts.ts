@@ -135,13 +135,15 @@ export function isHeldBack({ paused }: Pick<AlgoFacts, 'paused'>, role: ChildRol
 }
 
 /**
- * Whether its stop is not sent although a process watches: a pause holds it back, or its order was rejected.
- * @param state what that process said last; undefined if it said nothing since the last fact
+ * Since when its stop is not sent although a process watches, by the exchange's clock; null if it is sent, or was not reached. A pause holds it
+ * back, or it is reached and not known to be at the exchange.
+ * @param unsentSince what that process said last of a stop that was reached; undefined if it said nothing since the last fact
  */
-export function isUnprotected(facts: AlgoFacts, state: AlgoState | undefined): boolean {
-  const { began, cancelled, ended, exitTriggered } = facts;
-  if (!hasStop(began.terms) || ended !== null || cancelled !== null) return false;
-  return isHeldBack(facts, 'stop') || (state === 'paused' && exitTriggered !== null);
+export function unprotectedSince(facts: AlgoFacts, unsentSince: number | null | undefined): number | null {
+  const { began, cancelled, ended, exitTriggered, paused } = facts;
+  if (!hasStop(began.terms) || ended !== null || cancelled !== null) return null;
+  if (exitTriggered !== null) return unsentSince === undefined ? exitTriggered.time : unsentSince;
+  return paused !== null && isHeldBack(facts, 'stop') ? paused.time : null;
 }
 
 /** Whether a trail follows this price away from another: up if it sells, down if it buys. */

@@ -14,21 +14,31 @@ export type Step =
   /** The algo order has ended, and its fact is written. */
   | { readonly step: 'end' };
 
+/** What is on its way to the exchange, or has to wait: nothing is added to it. */
+export interface UnderWay {
+  /** Whether a leg is busy: a child of it is being placed, or the last try has to be some time ago. */
+  readonly isBusy: (child: Pick<Child, 'role'>) => boolean;
+  /** Whether a child is being cancelled. */
+  readonly isCancelling: (child: Child) => boolean;
+}
+
+const NOTHING: UnderWay = { isBusy: () => false, isCancelling: () => false };
+
 /**
  * The one difference to remove between what should be open and what is: first what should not be open is cancelled, then what is missing is
- * placed. While a child waits for its answer, nothing is done; one with an unknown outcome holds up its own leg.
+ * placed. A child without an answer, or with an unknown outcome, holds up its own leg and nothing else.
  * @param now by the exchange's clock, in milliseconds since the Unix epoch
  */
-export function nextStep(decision: Decision, children: readonly Child[], now: number): Step {
+export function nextStep(decision: Decision, children: readonly Child[], now: number, underWay = NOTHING): Step {
   const { fact, state, until } = decision;
   if (fact !== null) return { step: 'fact', fact };
   if (ENDS.has(state)) return { step: 'end' };
-  if (children.some((child) => child.state === 'recorded')) return { step: 'wait', until };
-  const { missing, unwanted } = difference(decision.wanted, children);
+  const { missing, unwanted: open } = difference(decision.wanted, children);
+  const unwanted = open.filter((child) => !underWay.isCancelling(child));
   const triedAgainAt = (child: Child) => (child.cancelRefused === null ? now : child.cancelRefused + PACE_MS);
   const cancelled = unwanted.find((child) => triedAgainAt(child) <= now);
   if (cancelled !== undefined) return { step: 'cancel', child: cancelled };
-  const placeable = missing.filter((wanted) => isLegFree(children, wanted));
+  const placeable = missing.filter((wanted) => isLegFree(children, wanted) && !underWay.isBusy(wanted));
   const placed = placeable.find(({ notBefore }) => notBefore === null || notBefore <= now);
   if (placed !== undefined) {
     const { role, type, price, amount } = placed;

@@ -8,8 +8,10 @@ import type { DuplicateOrders } from '../settling/duplicates.js';
 import type { TradingContext } from '../trading-context.js';
 import { AccountFunds } from './account-funds.js';
 import { STALE_MS } from './algo-market.js';
+import type { AlgoEvent } from './algo-voice.js';
 import { ChildrenInJournal } from './child-order.js';
-import { type AlgoEvent, type MetCondition, RunningAlgo } from './running-algo.js';
+import type { MetCondition } from './market-sight.js';
+import { RunningAlgo } from './running-algo.js';
 import { type AlgoStore, type FactRecord, parentOf, type Watcher } from './store.js';
 import type { AlgoTerms } from './terms.js';
 import { WatchedMarket, type WatchedMarketOptions } from './watched-market.js';
@@ -286,7 +288,6 @@ export class AlgoRunner {
           limits: async () => this.#currentLimits(),
           knownLimits: () => this.#limits,
           report: this.#options.report,
-          warn: this.#options.warn,
           worked: () => this.#worked(algo),
           failed: (thrown) => {
             this.#crash ??= thrown;

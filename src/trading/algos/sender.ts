@@ -1,7 +1,7 @@
 import { Failure } from '../../errors.js';
 import { haltText } from '../../exchange/exchange.js';
 import { TimeBudget } from '../../platform/time-budget.js';
-import { cancelOrders } from '../cancel/cancel-orders.js';
+import { type CancelAttempt, cancelOrders } from '../cancel/cancel-orders.js';
 import { AgentLimits } from '../guards/agent-limits.js';
 import { guardOrders } from '../guards/guards.js';
 import { type GuardLimits, requireDayNotional, requireOrderNotional } from '../guards/limits.js';
@@ -28,7 +28,8 @@ export interface SenderContext {
   readonly limits: () => Promise<GuardLimits>;
 }
 
-/** How long the outcome of a cancellation without an answer is waited for, in milliseconds. */
+/** How long the outcome of an order or a cancellation without an answer is waited for, in milliseconds: after that, others find it out. */
+const PLACE_MS = 2_000;
 const CANCEL_MS = 2_000;
 
 /** What became of a child that was to leave. */
@@ -37,7 +38,14 @@ export type SentChild =
   /** It did not leave: something that only the user can change held it back. */
   | { readonly kind: 'held'; readonly cause: PauseCause; readonly reason: string }
   /** It did not leave, and may a moment later. `child` is there if it has a record. */
-  | { readonly kind: 'later'; readonly child: ChildOrder | null; readonly failure: Failure };
+  | { readonly kind: 'later'; readonly child: ChildOrder | null; readonly failure: Failure }
+  /** It did not leave: what was decided has changed since. */
+  | { readonly kind: 'unwanted' };
+
+const NOT_WANTED: Extract<SentChild, { kind: 'unwanted' }> & { readonly failure: Failure } = {
+  kind: 'unwanted',
+  failure: new Failure('refused', 'Not sent: it is not wanted any more.'),
+};
 
 /**
  * The one place that sends the children of algo orders. A child leaves only if, with it, what has filled, is open or unknown stays
@@ -58,32 +66,41 @@ export class ChildSender {
   }
 
   /**
-   * Sends a child, and finds out what became of it within the time budget.
-   * @param children all that the algo order has placed
+   * Sends a child, and finds out what became of it within {@link PLACE_MS}.
+   * @param children all that the algo order has placed: the other leg may add to them meanwhile
    * @param readBook the book that the guards compare it with
+   * @param isWanted asked at the last moment: while the guards were asked, a stop may have been reached
    * @param onNamed called with the child before anything leaves
    */
   async place(
-    number: number,
     wanted: NewChild,
     children: readonly ChildOrder[],
     readBook: () => Promise<BookView | Failure>,
+    isWanted: () => boolean,
     onNamed: (child: ChildOrder) => void,
   ): Promise<SentChild> {
     const { trading, store } = this.#context;
     const terms = this.#terms;
     const { market } = terms;
-    const all = children.flatMap((child) => child.children);
-    if (children.some((child) => child.number >= number) || !mayPlace(terms, all, wanted))
-      return held(
-        'guard',
-        `this order would exceed ${terms.amount.trimmed()} ${market.base}; this is a bug in pit, please report it`,
-      );
     const halt = await trading.client.halt();
     if (halt !== undefined) return held('halt', `the account is ${haltText(halt)}`);
     const guarded = await this.#guard(wanted, readBook);
     if ('kind' in guarded) return guarded;
     const { limits, bestBid } = guarded;
+    const isAllowed = () =>
+      mayPlace(
+        terms,
+        children.flatMap((child) => child.children),
+        wanted,
+      );
+    // from here on until it is named, nothing else happens
+    if (!isWanted()) return NOT_WANTED;
+    if (!isAllowed())
+      return held(
+        'guard',
+        `this order would exceed ${terms.amount.trimmed()} ${market.base}; this is a bug in pit, please report it`,
+      );
+    const number = Math.max(0, ...children.map((child) => child.number)) + 1;
     const order = {
       market: market.market,
       side: this.#sideOf(wanted),
@@ -115,6 +132,7 @@ export class ChildSender {
         requireOrderNotional([order], market.quote, limits, bestBid);
         requireDayNotional(trading, market.quote, limits);
         await this.#agentOf(wanted)?.requireRoom(trading, write);
+        if (!isWanted()) throw NOT_WANTED.failure;
       } catch (error) {
         // what could not be counted may be counted a moment later
         if (error instanceof Failure && error.kind === 'usage') limit = error;
@@ -126,7 +144,8 @@ export class ChildSender {
     try {
       store.addLine(terms.id, line);
       onNamed(child);
-      const placement = await placeOrder(trading, order, {
+      const budget = new TimeBudget(PLACE_MS, trading.host.monotonic, true);
+      const placement = await placeOrder({ ...trading, budget }, order, {
         ...{ id, bestBid, requireWithinLimits, gate },
         isUrgent: wanted.role === 'stop',
       });
@@ -136,6 +155,7 @@ export class ChildSender {
       if (!(error instanceof Failure)) throw error;
       // nothing was sent, and nothing will be under this number
       child.sending = 'notSent';
+      if (error === NOT_WANTED.failure) return NOT_WANTED;
       if (limit !== undefined || error.kind === 'credentials')
         return held(limit === undefined ? 'account' : 'guard', withoutEnd(error.message));
       return { kind: 'later', child, failure: error };
@@ -144,8 +164,11 @@ export class ChildSender {
     }
   }
 
-  /** Cancels the order of a child, and finds out what became of that within {@link CANCEL_MS}. */
-  async cancel(child: ChildOrder, of: Child): Promise<Failure | undefined> {
+  /**
+   * Cancels the order of a child, and finds out what became of that within {@link CANCEL_MS}.
+   * @param onAnswer called when the exchange's answer has shown that the order is final
+   */
+  async cancel(child: ChildOrder, of: Child, onAnswer: () => void): Promise<Failure | undefined> {
     const { trading } = this.#context;
     const { market } = this.#terms;
     const id = child.idOf(of);
@@ -157,13 +180,19 @@ export class ChildSender {
     try {
       // unlike an order, a cancellation may be repeated: nothing waits until its request has expired
       const budget = new TimeBudget(CANCEL_MS, trading.host.monotonic, true);
-      const [attempt] = await cancelOrders({ ...trading, budget }, market.market, [{ id }], undefined, newId);
+      const onResponse = ({ accepted }: CancelAttempt) => {
+        if (id !== child.orderId || accepted === undefined) return;
+        child.showCancelled(accepted);
+        if (child.end !== null) onAnswer();
+      };
+      const [attempt] = await cancelOrders({ ...trading, budget }, market.market, [{ id }], onResponse, newId);
       if (attempt === undefined) return undefined;
       const { result, wasRejected } = attempt;
       const isRejected = wasRejected || result.outcome === 'refused';
       if (isRejected) child.cancelRefused = trading.client.now();
       if (id !== child.orderId) return undefined;
-      child.isCancelUnknown = result.outcome === 'unknown';
+      // a push, or the answer, may have shown it
+      child.isCancelUnknown = result.outcome === 'unknown' && child.end === null;
       // what was final already may have been cancelled by others: then it is not placed again
       if (isRejected) child.isCancelledHere = wasCancelledHere;
       return undefined;

@@ -1,7 +1,7 @@
 import type { Order } from '../../domain/order.js';
 import type { ChildOrder } from './child-order.js';
 import type { Child, ChildRole } from './children.js';
-import { settlingReason, stateOf } from './decide.js';
+import { sentence, settlingReason, stateOf, stateReason, unsentSinceOf } from './decide.js';
 import type { AlgoFacts, AlgoState } from './facts.js';
 import type { SaidLine } from './store.js';
 import type { AlgoTerms } from './terms.js';
@@ -25,6 +25,8 @@ export interface AlgoSnapshot {
   readonly state: AlgoState;
   /** Why it waits, is paused or ended; null if there is nothing to say. */
   readonly reason: string | null;
+  /** Since when its stop is reached and not known to be sent, by the exchange's clock; null if it is, undefined if that is not known. */
+  readonly unsentSince: number | null | undefined;
   readonly children: readonly Child[];
   readonly orders: readonly AlgoChildOrder[];
   /** What the user was told, oldest first. */
@@ -35,16 +37,36 @@ export function snapshotOf(
   facts: AlgoFacts,
   orders: readonly ChildOrder[],
   said: readonly SaidLine[],
-  now: { readonly state: AlgoState; readonly reason: string | null } | undefined,
+  now: (Pick<AlgoSnapshot, 'state' | 'reason'> & { readonly unsentSince?: number | null }) | undefined,
 ): AlgoSnapshot {
   const { terms } = facts.began;
   const children = orders.flatMap((child) => child.children);
-  const { ended, cancelled, paused } = facts;
-  const { state, reason } = now ?? {
-    state: stateOf({ terms, facts, children }),
-    reason: (ended ?? cancelled ?? paused)?.reason ?? settlingReason(children),
+  const known = { terms, facts, children };
+  const { state, reason, unsentSince } = now ?? stateWithoutWatcher(known);
+  return {
+    id: terms.id,
+    terms,
+    facts,
+    state,
+    reason,
+    unsentSince,
+    children,
+    orders: orders.flatMap(childOrdersOf),
+    said,
   };
-  return { id: terms.id, terms, facts, state, reason, children, orders: orders.flatMap(childOrdersOf), said };
+}
+
+/** What facts and children show, if no process says more. */
+function stateWithoutWatcher(known: {
+  readonly terms: AlgoTerms;
+  readonly facts: AlgoFacts;
+  readonly children: readonly Child[];
+}): Pick<AlgoSnapshot, 'state' | 'reason' | 'unsentSince'> {
+  const { ended, cancelled, paused } = known.facts;
+  const state = stateOf(known);
+  const clause = settlingReason(known.children) ?? stateReason(known, state);
+  const reason = (ended ?? cancelled ?? paused)?.reason ?? (clause === null ? null : sentence(clause));
+  return { state, reason, unsentSince: unsentSinceOf(known) };
 }
 
 /** The order of a child, and the duplicates that the network made. */

@@ -140,6 +140,8 @@ export interface StatusNote {
   readonly reason: string | null;
   /** Since when, in milliseconds since the Unix epoch. */
   readonly since: number;
+  /** Since when its stop is reached and not known to be sent; null if it is, or was not reached. Absent: as an earlier version wrote it. */
+  readonly unsentSince?: number | null;
   /** The time of the `resumed` fact that it knew last: a note from before the last one is old. */
   readonly resumed: number | null;
 }

@@ -17,9 +17,9 @@ type PriceInput = Pick<DecisionInput, 'terms' | 'facts' | 'market'>;
  * The price that is held against the stop. Null if it is unknown, old or of a time before the algo order began, or the book is crossed.
  */
 function triggerPrice({ terms, facts, market }: PriceInput): Decimal | null {
-  const { last, now, staleAfterMs } = market;
+  const { last, staleAfterMs } = market;
   const shown = terms.trigger === 'book' ? market.book : last;
-  if (shown === null || now - shown.ageMs < facts.began.time) return null;
+  if (shown === null || isBeforeBegin({ terms, facts, market })) return null;
   if (terms.trigger === 'book') return hitPrice(market, exitSideOf(terms));
   return last !== null && last.ageMs <= staleAfterMs && isUsable(market) ? last.price : null;
 }
@@ -41,7 +41,7 @@ function followedPrice(input: PriceInput): Decimal | null {
  */
 export function seenAfter(terms: AlgoTerms, facts: AlgoFacts, market: AlgoMarket): SeenPrices | null {
   const { seen } = market;
-  const gap = gapOfTrail(facts, market);
+  const gap = gapOfTrail(terms, market);
   const prices = [seen?.high, seen?.low, followedPrice({ terms, facts, market }), gap?.high, gap?.low].filter(
     (price) => price != null,
   );
@@ -50,9 +50,10 @@ export function seenAfter(terms: AlgoTerms, facts: AlgoFacts, market: AlgoMarket
   return { high: others.reduce(most, first), low: others.reduce(least, first) };
 }
 
-/** The gap that ended just now, unless the trail begins only now: what was before its first price does not count. */
-function gapOfTrail({ best }: AlgoFacts, { gap }: AlgoMarket): AlgoMarket['gap'] {
-  return gap === null || (best !== null && best.time > gap.from) ? null : gap;
+/** The gap that is known now, unless a trail began after it: what was before its first price does not count. */
+function gapOfTrail({ entry, exits }: AlgoTerms, { gap }: AlgoMarket): AlgoMarket['gap'] {
+  const beginsLater = entry !== null && exits?.trail != null && gap?.best === null;
+  return beginsLater ? null : gap;
 }
 
 /** The price at which the exits stop: that of the stop, or of the trail, the one that is reached first. Null if there is none yet. */
@@ -84,6 +85,16 @@ function exactLevel({ market }: AlgoTerms, { unit, value }: TrailDistance, best:
 /** Whether a price is at the level or beyond it: touching counts. */
 function isReached(terms: AlgoTerms, price: Decimal, level: Decimal): boolean {
   return !isBetter(price, level, terms);
+}
+
+/**
+ * Whether all that is shown is dated before the algo order began, although it is young by this machine's clock: then no price can trigger, as on an
+ * exchange whose clock stands.
+ */
+export function isBeforeBegin({ terms, facts, market }: PriceInput): boolean {
+  const { last, now } = market;
+  const shown = terms.trigger === 'book' ? market.book : last;
+  return shown !== null && now - shown.ageMs < facts.began.time;
 }
 
 /** What a look at the market shows of the stop. */
@@ -133,7 +144,7 @@ export function observeStop(input: DecisionInput): StopObservation {
 function betterPrice(input: DecisionInput): Decimal | null {
   const { terms, facts, market } = input;
   if (terms.exits?.trail == null) return null;
-  const gap = gapOfTrail(facts, market);
+  const gap = gapOfTrail(terms, market);
   const isSell = exitSideOf(terms) === 'sell';
   const now = followedPrice(input);
   const seen = [now, isSell ? market.seen?.high : market.seen?.low, isSell ? gap?.high : gap?.low];
@@ -163,10 +174,10 @@ function bestFact({ terms, market }: DecisionInput, price: Decimal): FactOf<'bes
 
 /** The level and the price of a gap that reached it and came back; null if none did. Only what is certain: the trail as it was before the gap. */
 export function missedIn(input: DecisionInput): { readonly level: Decimal; readonly price: Decimal } | null {
-  const { terms, facts, market } = input;
-  const gap = gapOfTrail(facts, market);
+  const { terms, market } = input;
+  const gap = gapOfTrail(terms, market);
   if (gap === null || !isArmed(input)) return null;
-  const level = stopLevel(terms, facts.best?.price ?? null);
+  const level = stopLevel(terms, gap.best);
   const price = exitSideOf(terms) === 'sell' ? gap.low : gap.high;
   if (level === null || price === null || !isReached(terms, price, level)) return null;
   return observeStop(input).reachedAt === null ? { level, price } : null;

@@ -1,5 +1,4 @@
 import type { BestPrices } from '../../domain/book.js';
-import type { Ohlcv } from '../../domain/candle.js';
 import { Decimal } from '../../domain/decimal.js';
 import { compareIds, type Depth, type Trade } from '../../domain/market-data.js';
 import { Failure } from '../../errors.js';
@@ -12,23 +11,11 @@ import {
   isOpen,
   type OrderUpdate,
 } from '../../exchange/exchange.js';
+import { backoffMs } from '../../platform/backoff.js';
 import type { Host } from '../../platform/host.js';
 import type { BookView } from '../preview/market-view.js';
 import { type AlgoBook, bestOfOthers } from './algo-market.js';
-
-/** A time in which a market was not seen, by the exchange's clock, in milliseconds since the Unix epoch. */
-export interface Gap {
-  readonly from: number;
-  readonly to: number;
-}
-
-/** Prices that were traded. */
-export interface Traded {
-  readonly high: Decimal;
-  readonly low: Decimal;
-  /** The newest trade of them; null if candles show them. */
-  readonly tradeId: string | null;
-}
+import { type Gap, type GapPrices, readGapPrices } from './gap-prices.js';
 
 /** Who is told what comes. */
 interface MarketReader {
@@ -40,10 +27,10 @@ interface MarketReader {
   traded(trades: readonly Trade[]): void;
   /** Own orders that are new or have changed. */
   orders(orders: readonly OrderUpdate[]): void;
-  /** The market is seen again. */
+  /** The market is seen again; {@link gapRead} follows. */
   gapEnded(gap: Gap): void;
-  /** What candles show of a gap that trades do not. */
-  gapRead(gap: Gap, traded: Traded): void;
+  /** What traded in a gap is known, as far as anything shows it. */
+  gapRead(prices: GapPrices): void;
 }
 
 export interface WatchedMarketOptions {
@@ -67,8 +54,9 @@ const LEVELS = 20;
 const REFRESH_SHARE = 0.5;
 /** After a read that failed, and after a stream that failed, in milliseconds. */
 const PAUSE_MS = 1_000;
-/** Trades show what happened in a shorter gap. */
-const SHORTEST_CANDLE_GAP_MS = 30_000;
+/** How often it is tried to read what traded in a gap, with pauses in milliseconds. */
+const GAP_TRIES = 6;
+const GAP_PAUSES_MS = { first: 500, longest: 5_000 };
 
 /** A book and when it came, on the monotonic clock. */
 interface Seen<Value> {
@@ -93,7 +81,11 @@ export class WatchedMarket {
   #isRefreshDue = false;
   #nextRead = 0;
   /** The last moment at which the book was fresh, by three clocks; undefined before the first. */
-  #fresh: { readonly at: number; readonly wall: number; readonly exchange: number } | undefined;
+  #fresh:
+    | { readonly at: number; readonly wall: number; readonly exchange: number; readonly tradeId: string | null }
+    | undefined;
+  /** The newest trade that has come. */
+  #newestTrade: string | null = null;
   #isResynchronising = false;
   /** The time of the newest book that was ever seen, by the exchange's clock. */
   #newestBook = 0;
@@ -199,17 +191,6 @@ export class WatchedMarket {
   bookView(): BookView | undefined {
     const seen = this.#book();
     return seen === undefined || !this.isFresh ? undefined : { ...seen.value, last: null };
-  }
-
-  /** The prices of the trades that are known of a time; undefined for none. */
-  tradedIn({ from, to }: Gap): Traded | undefined {
-    const trades = this.#stream?.of({ kind: 'trades', market: this.name })?.value ?? this.#readTrades?.value ?? [];
-    return trades
-      .filter(({ time }) => time >= from && time <= to)
-      .reduce<Traded | undefined>((found, { price, id }) => {
-        const value = Decimal.of(price);
-        return withTraded(found, { high: value, low: value, tradeId: id });
-      }, undefined);
   }
 
   /** The book as guards compare orders with it, or why there is none that is fresh. */
@@ -321,11 +302,17 @@ export class WatchedMarket {
     if (isKind(event, 'orders')) for (const reader of this.#readers) reader.orders(event.data);
     if (isKind(event, 'trades')) {
       this.#newestPush = event.source === 'push' ? event.data : event.data.slice(-1);
+      this.#noteNewest(event.data);
       for (const reader of this.#readers) reader.traded(event.data);
     }
     if (isKind(event, 'depth')) this.#sawBook();
     const best = isKind(event, 'orders') ? null : this.book();
     for (const reader of [...this.#readers]) if (best === null || !reader.isUnmovedBy(best)) reader.changed();
+  }
+
+  #noteNewest(trades: readonly Trade[]): void {
+    for (const { id } of trades)
+      if (this.#newestTrade === null || compareIds(id, this.#newestTrade) > 0) this.#newestTrade = id;
   }
 
   #changed(): void {
@@ -350,6 +337,7 @@ export class WatchedMarket {
       if (signal.aborted) return;
       this.#read = { value: depth, at };
       if (trades !== undefined) this.#readTrades = { value: trades, at };
+      this.#noteNewest(trades ?? []);
       this.#nextRead = 0;
       this.#sawBook();
       this.#changed();
@@ -365,7 +353,7 @@ export class WatchedMarket {
   #sawBook(): void {
     if (!this.isFresh) return;
     const { host, staleAfterMs } = this.#options;
-    const now = { at: host.monotonic(), wall: host.now(), exchange: this.now() };
+    const now = { at: host.monotonic(), wall: host.now(), exchange: this.now(), tradeId: this.#newestTrade };
     const before = this.#fresh;
     this.#fresh = now;
     const wasResynchronising = this.#isResynchronising;
@@ -373,45 +361,40 @@ export class WatchedMarket {
     if (before === undefined) return;
     const unseenMs = Math.max(now.at - before.at, now.wall - before.wall);
     if (unseenMs <= staleAfterMs && !wasResynchronising) return;
-    this.reportGap({ from: before.exchange, to: now.exchange });
+    this.reportGap({ from: before.exchange, to: now.exchange }, [...this.#readers], before.tradeId);
   }
 
-  /** Tells the readers of a gap, and reads what happened in it. */
-  reportGap(gap: Gap, readers: readonly MarketReader[] = [...this.#readers]): void {
+  /**
+   * Tells the readers of a gap, and reads what was traded in it: only then it is closed for them.
+   * @param after the newest trade that was known before it; null if none was
+   */
+  reportGap(gap: Gap, readers: readonly MarketReader[], after: string | null = null): void {
     for (const reader of readers) reader.gapEnded(gap);
-    if (gap.to - gap.from >= SHORTEST_CANDLE_GAP_MS) void this.#readCandles(gap, readers);
+    void this.#readGap(gap, readers, after);
   }
 
-  async #readCandles(gap: Gap, readers: readonly MarketReader[]): Promise<void> {
-    const { client, market, restartBudget, warn } = this.#options;
-    try {
-      restartBudget();
-      const { candles, failure } = await client.candles({ market, type: '1min', since: () => gap.from });
-      if (failure !== null) throw failure;
-      const traded = tradedIn(candles.filter(({ time }) => time >= gap.from && time <= gap.to));
-      if (traded === undefined) return;
-      for (const reader of readers) reader.gapRead(gap, traded);
-      this.#changed();
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      const since = new Date(gap.from).toISOString();
-      warn(`The prices of ${market} since ${since} could not be read, so a crossing may be missing: ${error.message}`);
+  async #readGap(gap: Gap, readers: readonly MarketReader[], after: string | null): Promise<void> {
+    const { client, market, restartBudget, warn, host } = this.#options;
+    let prices: GapPrices = { gap, traded: [], unknown: gap };
+    for (let tries = 1; ; tries += 1) {
+      try {
+        restartBudget();
+        const pushed = this.#stream?.of({ kind: 'trades', market })?.value ?? [];
+        prices = await readGapPrices(client, market, gap, after, pushed);
+        break;
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        if (tries === GAP_TRIES) {
+          const since = new Date(gap.from).toISOString();
+          warn(
+            `The prices of ${market} since ${since} could not be read, so a crossing may be missing: ${error.message}`,
+          );
+          break;
+        }
+        await host.sleep(backoffMs(tries - 1, GAP_PAUSES_MS));
+      }
     }
+    for (const reader of readers) reader.gapRead(prices);
+    this.#changed();
   }
-}
-
-function tradedIn(candles: readonly Pick<Ohlcv, 'high' | 'low'>[]): Traded | undefined {
-  return candles.reduce<Traded | undefined>((found, { high, low }) => {
-    return withTraded(found, { high: Decimal.of(high), low: Decimal.of(low), tradeId: null });
-  }, undefined);
-}
-
-/** The range of both. */
-function withTraded(one: Traded | undefined, { high, low, tradeId }: Traded): Traded {
-  if (one === undefined) return { high, low, tradeId };
-  return {
-    high: one.high.compare(high) >= 0 ? one.high : high,
-    low: one.low.compare(low) <= 0 ? one.low : low,
-    tradeId: tradeId ?? one.tradeId,
-  };
 }

@@ -1,4 +1,4 @@
-import type { Order, OrderReference } from '../../domain/order.js';
+import type { Cancellation, Order, OrderReference } from '../../domain/order.js';
 import { Failure, type FailureKind } from '../../errors.js';
 import type { Exchange } from '../../exchange/exchange.js';
 import { backoffMs } from '../../platform/backoff.js';
@@ -39,6 +39,8 @@ export interface CancelAttempt {
    * request that the network repeated.
    */
   readonly wasRejected: boolean;
+  /** What the exchange's answer said of an order that it has cancelled; absent without such an answer. */
+  readonly accepted?: Cancellation | undefined;
 }
 
 /** A cancellation that was sent: settled, or with an answer that does not decide it. */
@@ -124,11 +126,11 @@ async function* numbered<Value>(values: Iterable<Value> | AsyncIterable<Value>):
 /** The state of a cancellation before the order was read. */
 function preliminary(sent: Sent): CancelAttempt {
   if ('attempt' in sent) return sent.attempt;
-  const { reply, entry, recordId } = sent;
+  const { reply, entry } = sent;
   const { market, order } = entry.write.terms;
   const { code, reason: message } = reply;
   const unknown = { ...NO_FACTS, outcome: 'unknown', code, message, failure: 'unknown' } as const;
-  return attemptOf(market, order, unknown, { recordId, entry });
+  return attemptOf(market, order, unknown, sent);
 }
 
 /** Cancelling is harmless to repeat, so it does not depend on the disk: it is sent even without a record. */
@@ -195,11 +197,12 @@ function attemptOf(
   market: string,
   order: OrderReference,
   { failure, outcome, ...cancel }: CancelOutcome,
-  sent?: Pick<UndecidedCancel, 'recordId' | 'entry'>,
+  sent?: Pick<UndecidedCancel, 'recordId' | 'entry'> & { readonly reply?: Undecided },
 ): CancelAttempt {
   const names = 'id' in order ? { id: order.id, clientId: null } : { clientId: order.clientId };
   const result = { ...cancel, ...names, market, outcome: outcome === 'notSent' ? 'refused' : outcome } as const;
-  return { result, recordId: sent?.recordId ?? null, failure, wasRejected: sent?.entry.refusal !== undefined };
+  const wasRejected = sent?.entry.refusal !== undefined;
+  return { result, recordId: sent?.recordId ?? null, failure, wasRejected, accepted: sent?.reply?.accepted };
 }
 
 export interface CancelledAll {

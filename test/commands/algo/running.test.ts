@@ -309,7 +309,10 @@ test('a halt pauses it within a moment, also one that is made meanwhile by anoth
   await untilState(id, 'halted');
   await move('26900');
   await pit.done('halt --lift --confirm sandbox');
-  expect((await show(id)).state).toBe('halted');
+  expect(await show(id)).toMatchObject({
+    state: 'paused',
+    reason: expect.stringContaining('The halt that paused it is lifted'),
+  });
   await pit.done('algo resume --all --yes');
   await untilState(id, 'done');
 }, 300_000);

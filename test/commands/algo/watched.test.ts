@@ -185,7 +185,7 @@ test('a halt pauses algo orders, lifting it does not resume them, and pit algo r
   await eventually(async () => expect((await show(id)).state).toBe('halted'));
   await move('26900');
   await runProgram(['halt', '--lift', '--confirm', 'sandbox'], { home });
-  expect(await show(id)).toMatchObject({ state: 'halted', children: [] });
+  expect(await show(id)).toMatchObject({ state: 'paused', children: [] });
   await runProgram(['algo', 'resume', id, '--yes'], { home });
   await eventually(async () => expect((await show(id)).state).toBe('done'));
   await move('28000');

@@ -85,7 +85,12 @@ const market: fc.Arbitrary<AlgoMarket> = fc.record({
   last: optional(fc.record({ price: decimal, tradeId: fc.constant(null), ageMs: length })),
   ...{ seen: optional(range), band: optional(range), available: optional(decimal) },
   balance: optional(decimal),
-  gap: optional(fc.record({ from: time, to: time, high: optional(decimal), low: optional(decimal) })),
+  gap: optional(
+    fc.record({
+      ...{ from: time, to: time, high: optional(decimal), low: optional(decimal), best: optional(decimal) },
+      unknown: optional(fc.record({ from: time, to: time })),
+    }),
+  ),
   met: optional(fc.record({ condition: fc.constant('last>1'), late: fc.boolean() })),
   ...{ fundsChanged: optional(time), limitedUntil: optional(time) },
 });

@@ -234,7 +234,7 @@ describe('a bracket', () => {
       100 / 101                 | #1 entry 0.5 at 102.01 ioc
       #1 fills 0.5              |
       next is lost, +1m         | #2 entry 0.5 at 102.01 ioc
-      98 / 99, state?           | triggered at 98; #3 stop 0.5 at 97.02 ioc; settling: The stop was reached
+      98 / 99, state?           | triggered at 98; #3 stop 0.5 at 97.02 ioc; settling: It is not known yet what became of the entry order
       #3 fills 0.5              |
       #2 fills 0.5              | #4 stop 0.5 at 97.02
       #4 fills 0.5              | done: Everything has filled
@@ -251,14 +251,14 @@ describe('a bracket', () => {
       `,
     ));
 
-  it('waits for the answer to an order of either leg before anything else', () =>
+  it('does not wait with an exit for the answer to an order of the entry', () =>
     expectTable(
       buy('1', { entry: twap(2), stop: '98' }),
       `
       100 / 101                 | #1 entry 0.5 at 102.01 ioc
       #1 fills 0.5, +1m         | #2 entry 0.5 at 102.01 ioc
-      #2 is-recorded, 98 / 99   | triggered at 98
-      #2 is-lost                | #3 stop 0.5 at 97.02 ioc
+      #2 is-recorded, 98 / 99   | triggered at 98; #3 stop 0.5 at 97.02 ioc
+      #2 is-lost                |
       `,
     ));
 
@@ -276,7 +276,7 @@ describe('a bracket', () => {
     expectTable(
       buy('1', { entry: limit('100') }),
       `
-      next is rejected: busy    | #1 entry 1 at 100
+      next is rejected: tooFrequent | #1 entry 1 at 100
       +1s, next is lost         | #2 entry 1 at 100
       #2 was-never-sent, +1s    | #3 entry 1 at 100
       `,
@@ -329,7 +329,7 @@ describe('a bracket', () => {
       `
       100.5 / 101               | #1 entry 1 at 100
       age 6000, state?, until?  | working; until something happens
-      #1 fills 0.5, state?      | #2 take 0.5 at 110; blind
+      #1 fills 0.5, state?      | #2 take 0.5 at 110; blind: The newest prices of the market are older than 5 s
       `,
     ));
 
@@ -350,7 +350,7 @@ describe('an entry that waits', () => {
       buy('1', { entry: limit('105'), when: ['last>104'], stop: '98' }),
       `
       100 / 101, state?         | waiting: Waits for last>104
-      holds last>104, age 6000, state? | blind: Waits for last>104
+      holds last>104, age 6000, state? | blind: The newest prices of the market are older than 5 s
       103 / 102                 |
       103 / 104                 | starts at 104 by last>104; #1 entry 1 at 105
       no condition holds        |
@@ -487,7 +487,7 @@ describe('a TWAP', () => {
     expectTable(
       buy('1', { entry: twap(2) }),
       `
-      100 / 101, age 6000, state? | blind: The market shows no price for the next slice
+      100 / 101, age 6000, state? | blind: The newest prices of the market are older than 5 s
       `,
     ));
 
@@ -562,7 +562,7 @@ describe('a TWAP', () => {
     expectTable(
       buy('1', { entry: twap(2) }),
       `
-      next is rejected: busy    | #1 entry 0.5 at 102.01 ioc
+      next is rejected: tooFrequent | #1 entry 0.5 at 102.01 ioc
       +1s, next is lost         | #2 entry 0.5 at 102.01 ioc
       #2 was-never-sent, +1s    | #3 entry 0.5 at 102.01 ioc
       `,
@@ -646,11 +646,11 @@ describe('a chase', () => {
     expectTable(
       buy('1', { entry: chase() }),
       `
-      100 / 101, age 6000, state? | blind: The market shows no price to join
+      100 / 101, age 6000, state? | blind: The newest prices of the market are older than 5 s
       102 / 101                 |
       100 / 101                 | #1 entry 1 at 100 postOnly
       +1s, 100.5 / 100.4        |
-      +1s, 100.5 / 101, age 6000, state? | blind
+      +1s, 100.5 / 101, age 6000, state? | blind: The newest prices of the market are older than 5 s
       100.5 / 101               | cancel #1; #2 entry 1 at 100.5 postOnly
       `,
     ));

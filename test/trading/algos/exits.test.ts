@@ -92,7 +92,7 @@ describe('a stop', () => {
     expectTable(
       sell('1', { stop: '98' }),
       `
-      98 / 99, age 5001, state? | blind
+      98 / 99, age 5001, state? | blind: The newest prices of the market are older than 5 s
       98 / 97                   |
       98 / 98                   |
       - / 98                    |
@@ -123,7 +123,7 @@ describe('a stop', () => {
       sell('1', { stop: '98' }),
       `
       next is lost              |
-      98 / 99, state?           | triggered at 98; #1 stop 1 at 97.02 ioc; settling
+      98 / 99, state?           | triggered at 98; #1 stop 1 at 97.02 ioc; settling: NOT PROTECTED: It is not known yet what became of the stop order
       +2m                       |
       #1 was-never-sent         | #2 stop 1 at 97.02 ioc
       `,
@@ -155,10 +155,10 @@ describe('a stop', () => {
       sell('1', { stop: '98' }),
       `
       98 / 99                   | triggered at 98; #1 stop 1 at 97.02 ioc
-      #1 is-recorded, state?, until? | triggered; until 2 s
-      +1999ms, state?           | triggered
-      +1ms, state?, until?      | settling: It is not known yet whether the stop order was placed; until something happens
-      #1 is-open, state?        | triggered
+      #1 is-recorded, state?, until? | triggered: The stop order is on its way; until 2 s
+      +1999ms, state?           | triggered: The stop order is on its way
+      +1ms, state?, until?      | settling: NOT PROTECTED: It is not known yet whether the stop order was placed; until something happens
+      #1 is-open, state?        | triggered: The stop order is open
       `,
     ));
 
@@ -201,7 +201,7 @@ describe('a stop', () => {
     expectTable(
       sell('1', { stop: '98', trigger: 'last' }),
       `
-      +5s, traded 98, age 5000, state? | triggered at 98 by last; #1 stop 1 at 97.02 ioc; triggered
+      +5s, traded 98, age 5000, state? | triggered at 98 by last; #1 stop 1 at 97.02 ioc; triggered: The stop order is open
       `,
     ));
 
@@ -227,7 +227,7 @@ describe('a stop', () => {
       sell('1', { stop: '98' }),
       `
       100 / 101, age 5001, until? | until something happens
-      100 / 101, age 5000, state?, until? | waiting; until 0.001 s
+      100 / 101, age 5000, state?, until? | blind: The exchange's clock stands still: it dates its prices before this algo order began; until 0.001 s
       `,
     ));
 
@@ -434,7 +434,7 @@ describe('an OCO', () => {
       100 / 101                 | #1 take 1 at 110
       #1 fills 0.3              |
       cancellations are lost    |
-      97 / 98, state?           | triggered at 97; cancel #1; settling
+      97 / 98, state?           | triggered at 97; cancel #1; settling: NOT PROTECTED: It is not known yet what became of the take order
       +1m                       |
       #1 fills 0.1              |
       #1 ends                   | #2 stop 0.6 at 96.03 ioc
@@ -509,7 +509,7 @@ describe('an OCO', () => {
       sell('5', { stop: '98' }),
       `
       next is rejected: insufficientFunds, 97 / 98 | triggered at 97; #1 stop 5 at 96.03 ioc
-      available 0, locked 5, state? | paused: The exchange rejected the stop order: (insufficientFunds); 5 btc of it is locked in other orders
+      available 0, locked 5, state? | paused: NOT PROTECTED: The exchange rejected the stop order: (insufficientFunds); 5 btc of it is locked in other orders
       +20s                      |
       available 5, balance changes | #2 stop 5 at 96.03 ioc
       `,
@@ -554,7 +554,7 @@ describe('an OCO', () => {
       `
       97 / 98, available 0.25, locked 0.75 | triggered at 97; #1 stop 0.25 at 96.03 ioc
       next is rejected: insufficientFunds, #1 fills 0.25, available 0, locked 0.75 | #2 stop 0.75 at 96.03
-      available 0, locked 0.75, state? | paused: The exchange rejected the stop order: (insufficientFunds); 0.75 btc of it is locked in other orders
+      available 0, locked 0.75, state? | paused: NOT PROTECTED: The exchange rejected the stop order: (insufficientFunds); 0.75 btc of it is locked in other orders
       `,
     ));
 
@@ -741,7 +741,7 @@ describe('any algo order', () => {
       `
       next is rejected: badPrice | #1 take 1 at 110; paused: The exchange rejected the take order: (badPrice)
       +1s, state?               | paused: The exchange rejected the take order: (badPrice)
-      97 / 98, state?           | triggered at 97; #2 stop 1 at 96.03 ioc; triggered
+      97 / 98, state?           | triggered at 97; #2 stop 1 at 96.03 ioc; triggered: The stop order is open
       #2 fills 1                | done: Everything has filled
       `,
     ));
@@ -766,7 +766,7 @@ describe('any algo order', () => {
       `,
     ));
 
-  it.each(['tooFrequent', 'locked', 'busy', 'inTrouble', 'expired'])(
+  it.each(['tooFrequent', 'locked', 'expired'])(
     'tries again after a second if the rejection says nothing about the order: %s',
     (kind) =>
       expectTable(
@@ -778,6 +778,32 @@ describe('any algo order', () => {
         `,
       ),
   );
+
+  it.each(['busy', 'inTrouble'])(
+    'asks an exchange that is away again, a reached stop every two seconds, and says its words: %s',
+    (kind) =>
+      expectTable(
+        sell('1', { stop: '98' }),
+        `
+      next is rejected: ${kind} | 
+      98 / 99, state?           | triggered at 98; #1 stop 1 at 97.02 ioc; triggered: NOT PROTECTED: The exchange rejected the stop order: (${kind})
+      +1999ms, next is rejected: ${kind} |
+      +1ms                      | #2 stop 1 at 97.02 ioc
+      +1999ms                   |
+      +1ms, state?              | #3 stop 1 at 97.02 ioc; triggered: The stop order is open
+      `,
+      ),
+  );
+
+  it('asks an exchange that is away for a take-profit every five seconds', () =>
+    expectTable(
+      OCO,
+      `
+      next is rejected: inTrouble | #1 take 1 at 110
+      +4999ms                   |
+      +1ms                      | #2 take 1 at 110
+      `,
+    ));
 
   it.each(['badPrice', 'badAmount', 'closed', 'invalid', 'noPermission', 'other'])(
     'is paused by a rejection that stays: %s',
@@ -816,7 +842,7 @@ describe('any algo order', () => {
     expectTable(
       OCO,
       `
-      next is rejected: busy    | #1 take 1 at 110
+      next is rejected: tooFrequent | #1 take 1 at 110
       limited 5s, +4s           |
       +1s                       | #2 take 1 at 110
       `,
@@ -827,7 +853,7 @@ describe('any algo order', () => {
       OCO,
       `
       next is lost              | #1 take 1 at 110
-      age 6000, state?          | settling
+      age 6000, state?          | settling: It is not known yet what became of the take order
       `,
     ));
 
@@ -838,7 +864,7 @@ describe('any algo order', () => {
       next is rejected: tooFrequent | #1 take 1 at 110
       +999ms                    |
       +1ms                      | #2 take 1 at 110
-      97 / 98, limited 10s, state? | triggered at 97; cancel #2; triggered: The rate limit is reached
+      97 / 98, limited 10s, state? | triggered at 97; cancel #2; triggered: NOT PROTECTED: The rate limit is reached
       +9999ms, until?           | until 11 s
       +1ms                      | #3 stop 1 at 96.03 ioc
       `,

@@ -14,7 +14,7 @@ import {
 import type { AlgoTerms } from '../../../src/trading/algos/terms.js';
 import { missedIn, observeStop, seenAfter } from '../../../src/trading/algos/trigger.js';
 import { MARKET } from '../support/market.js';
-import { buy, sell } from './support/terms.js';
+import { buy, limit, sell } from './support/terms.js';
 
 // The prices that decisions rest on, at their boundaries. What follows from them is in the tables of entries and exits.
 
@@ -170,18 +170,26 @@ describe('a trail', () => {
     expect(observed(market({ book: bookOf('106', '200', 7), positionAgeMs: null }), facts)[2]).toBeNull();
   });
 
-  const gap = { from: START + 10_000, to: START + 20_000, high: d('105.5'), low: d('90') };
+  const gap = { from: START + 10_000, to: START + 20_000, high: d('105.5'), low: d('90'), unknown: null };
 
   it.each([
-    ['that began before the gap takes it in', START + 10_000, ['105.5', '90']],
-    ['that began in the gap leaves it out', START + 10_001, ['104', '104']],
-  ])('%s', (_, time, [high, low]) => {
-    const shown = at('104', { gap });
-    const facts = factsOf(TRAIL, best('105', time));
-    const seen = seenAfter(TRAIL, facts, shown);
+    ['that was there before the gap takes it in', d('105'), ['105.5', '90']],
+    ['that begins after the gap leaves it out', null, ['104', '104']],
+  ])('%s, whatever the first book after it has shown', (_, before, [high, low]) => {
+    const shown = at('104', { gap: { ...gap, best: before } });
+    const terms = buy('1', { entry: limit('104'), trail: '2%' });
+    const facts = factsOf(terms, best('105', START + 20_001));
+    const seen = seenAfter(terms, facts, shown);
     expect([textOf(seen?.high ?? null), textOf(seen?.low ?? null)]).toEqual([high, low]);
-    const missed = missedIn({ terms: TRAIL, facts, market: shown, children: [] });
-    expect(textOf(missed?.price ?? null)).toBe(time === gap.from ? low : null);
+  });
+
+  it('was reached in a gap at the level that it had before, and not at that of the first book after it', () => {
+    const missed = (low: string) =>
+      missedIn({
+        ...{ terms: TRAIL, facts: factsOf(TRAIL, best('110', START + 20_001)), children: [] },
+        market: at('109', { gap: { ...gap, low: d(low), best: d('100') } }),
+      });
+    expect([missed('98.01'), textOf(missed('98')?.level ?? null)]).toEqual([null, '98']);
   });
 
   it('keeps the highest and the lowest of what was seen, and nothing if nothing was', () => {
@@ -195,7 +203,10 @@ describe('a trail', () => {
 describe('a crossing in a gap', () => {
   const STOP = sell('1', { stop: '98' });
   const missed = (low: string | null, bid = '100') => {
-    const gap = { from: START, to: START + 1, high: null, low: low === null ? null : d(low) };
+    const gap = {
+      ...{ from: START, to: START + 1, high: null, low: low === null ? null : d(low) },
+      ...{ best: null, unknown: null },
+    };
     const found = missedIn({
       ...{ terms: STOP, facts: factsOf(STOP), market: market({ gap, book: bookOf(bid, '101') }), children: [] },
     });

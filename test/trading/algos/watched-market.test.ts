@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { Depth } from '../../../src/domain/market-data.js';
+import type { Depth, Trade } from '../../../src/domain/market-data.js';
+import { Failure } from '../../../src/errors.js';
 import type { AnyDataEvent, Exchange, ExchangeStream } from '../../../src/exchange/exchange.js';
 import { STALE_MS } from '../../../src/trading/algos/algo-market.js';
-import { type Gap, WatchedMarket } from '../../../src/trading/algos/watched-market.js';
+import type { Gap, GapPrices } from '../../../src/trading/algos/gap-prices.js';
+import { WatchedMarket } from '../../../src/trading/algos/watched-market.js';
 import { eventually } from '../../support/eventually.js';
 
 // What is known of a market, and how old it is. The clocks stand until a test moves them; the exchange's is at the same time.
@@ -37,6 +39,12 @@ class Pushed {
     return { value: this.#book.value, ageMs: this.monotonic() - this.#book.at };
   }
 
+  pushTrades(trades: readonly Trade[]): void {
+    const channel = { kind: 'trades', market: 'btc_usdt' };
+    this.#events.push({ type: 'data', channel, data: trades, source: 'push' } as never);
+    this.#wake();
+  }
+
   close(): void {}
 
   async *[Symbol.asyncIterator]() {
@@ -59,7 +67,14 @@ class Scene {
   isTimeKnown = true;
   readonly streams: Pushed[] = [];
   readonly gaps: Gap[] = [];
-  readonly candles: { readonly high: string; readonly low: string }[] = [];
+  /** What was found out of them. */
+  readonly read: GapPrices[] = [];
+  /** What HTTP shows of trades, oldest first; undefined: it does not answer. */
+  trades: Trade[] | undefined = [];
+  /** When each page of trades was asked for: the newest ones, or those after an id. */
+  readonly askedFor: (string | undefined)[] = [];
+  readonly warnings: string[] = [];
+  sleeps: (() => void)[] = [];
   changes = 0;
   checkAwake = () => {};
   readonly market: WatchedMarket;
@@ -77,13 +92,19 @@ class Scene {
         this.reads += 1;
         return this.shown === undefined ? new Promise(() => {}) : Promise.resolve(this.shown);
       },
+      trades: async (_: string, since?: string) => {
+        this.askedFor.push(since);
+        if (this.trades === undefined) throw new Failure('unreachable', 'no answer');
+        const later = this.trades.filter(({ id }) => since === undefined || Number(id) > Number(since));
+        return since === undefined ? later.slice(-50) : later.slice(0, 50);
+      },
       candles: async () => ({
-        candles: [{ time: START + 30_000, high: '120', low: '80' }],
+        candles: [START, START + 60_000].map((time) => ({ time, high: '120', low: '80' })),
         failure: null,
       }),
     };
     this.market = new WatchedMarket({
-      host: { now, monotonic, sleep: () => new Promise(() => {}) },
+      host: { now, monotonic, sleep: () => new Promise<void>((resolve) => void this.sleeps.push(resolve)) },
       market: 'btc_usdt',
       client: client as unknown as Exchange,
       restartBudget: () => {},
@@ -94,7 +115,7 @@ class Scene {
       },
       staleAfterMs: STALE_MS,
       checkAwake: () => this.checkAwake(),
-      warn: () => {},
+      warn: (message) => void this.warnings.push(message),
     });
     this.market.add({
       changed: () => {
@@ -104,7 +125,7 @@ class Scene {
       orders: () => {},
       isUnmovedBy: () => false,
       gapEnded: (gap) => void this.gaps.push(gap),
-      gapRead: (_, { high, low }) => void this.candles.push({ high: high.toString(), low: low.toString() }),
+      gapRead: (prices) => void this.read.push(prices),
     });
   }
 
@@ -123,6 +144,12 @@ class Scene {
   async push(bid: string, agoMs = 0): Promise<void> {
     const { changes } = this;
     this.streams.at(-1)?.push(bookOf(bid, START + this.passed - agoMs));
+    await eventually(() => expect(this.changes).toBeGreaterThan(changes));
+  }
+
+  async pushTrades(trades: readonly Trade[]): Promise<void> {
+    const { changes } = this;
+    this.streams.at(-1)?.pushTrades(trades);
     await eventually(() => expect(this.changes).toBeGreaterThan(changes));
   }
 
@@ -167,18 +194,59 @@ describe('a book', () => {
 });
 
 describe('a time in which the market was not seen', () => {
-  test('is reported once it is seen again, with what candles show of it if it was long', async () => {
+  const trade = (id: number, price: string, second: number): Trade => {
+    const time = START + second * 1_000;
+    return { id: String(id), price, amount: '1', side: 'buy', orderSide: null, time };
+  };
+  const pricesOf = (read: GapPrices | undefined) => read?.traded.map(({ high }) => high.toString());
+
+  test('is reported once it is seen again, and then read: only its trades show what it was', async () => {
     const scene = await Scene.begin();
     scene.pass(5_000);
     await scene.push('101');
     expect(scene.gaps).toEqual([]);
+    scene.trades = [trade(6, '130', 4), trade(7, '104', 7), trade(8, '103', 9), trade(9, '140', 12)];
     scene.pass(5_001);
     await scene.push('102');
     expect(scene.gaps).toEqual([{ from: START + 5_000, to: START + 10_001 }]);
-    scene.pass(30_000);
-    await scene.push('103');
-    expect(scene.gaps[1]).toEqual({ from: START + 10_001, to: START + 40_001 });
-    await eventually(() => expect(scene.candles).toEqual([{ high: '120', low: '80' }]));
+    await eventually(() => expect(scene.read).toMatchObject([{ gap: scene.gaps[0], unknown: null }]));
+    expect(pricesOf(scene.read[0])).toEqual(['104', '103']);
+  });
+
+  test('is read from the newest trade on that was known before it, page by page', async () => {
+    const scene = await Scene.begin();
+    await scene.pushTrades([trade(100, '100', 0)]);
+    await scene.push('100');
+    scene.trades = Array.from({ length: 120 }, (_, index) => trade(101 + index, '105', 1 + index / 100));
+    scene.pass(6_000);
+    await scene.push('102');
+    await eventually(() => expect(scene.read).toMatchObject([{ unknown: null }]));
+    expect([scene.askedFor, scene.read[0]?.traded.length]).toEqual([['100', '150', '200'], 120]);
+  });
+
+  test('is read from candles too if its trades are not all shown, without the minute that began before it, which is named', async () => {
+    const scene = await Scene.begin();
+    scene.pass(5_000);
+    await scene.push('101');
+    scene.trades = Array.from({ length: 50 }, (_, index) => trade(index, '105', 90));
+    scene.pass(90_000);
+    await scene.push('102');
+    await eventually(() => expect(scene.read).toHaveLength(1));
+    expect(new Set(pricesOf(scene.read[0]))).toEqual(new Set(['105', '120']));
+    expect(scene.read[0]?.unknown).toEqual({ from: START + 5_000, to: START + 60_000 });
+  });
+
+  test('that cannot be read is tried again, and then counts as unknown from its start to its end', async () => {
+    const scene = await Scene.begin();
+    scene.trades = undefined;
+    scene.pass(6_000);
+    await scene.push('102');
+    await eventually(() => {
+      for (const wake of scene.sleeps.splice(0)) wake();
+      expect(scene.read).toEqual([{ gap: scene.gaps[0], traded: [], unknown: scene.gaps[0] }]);
+    });
+    expect(scene.askedFor.length).toBeGreaterThan(2);
+    expect(scene.warnings.join()).toContain('could not be read, so a crossing may be missing');
   });
 
   test('does not end with a book that is old', async () => {

@@ -110,6 +110,8 @@ class Round {
   #slowestMs = 0;
   /** While the user had paused single algo orders: from the moment at which the command had returned. */
   readonly #pausedAt = new Map<string, Span[]>();
+  /** The markets whose price stays where a stop is reached. */
+  readonly #still = new Set<string>();
   /** When faults and kills ended, by the exchange's clock. */
   #calmSince = Number.POSITIVE_INFINITY;
   #log!: ExchangeLog;
@@ -203,6 +205,7 @@ class Round {
       this.#cancelOrders(isWild),
       this.#pauseAndResume(isWild),
       this.#pauseAtTheStop(call, isWild),
+      this.#holdAtTheStop(call, isWild),
       ...(this.#isFaulty ? [this.#hideOrders(call, isWild)] : []),
       this.#halt(isWild),
     ]);
@@ -212,7 +215,7 @@ class Round {
     while (isWild.now) {
       const market = chosen(this.#draw, [...MARKETS.keys()]);
       const share = between(this.#draw, 0.972, 1.028);
-      await this.#move(call, market, share, Math.round(between(this.#draw, 0, 800)));
+      if (!this.#still.has(market)) await this.#move(call, market, share, Math.round(between(this.#draw, 0, 800)));
       await delay(between(this.#draw, 50, 500));
     }
   }
@@ -280,6 +283,7 @@ class Round {
       const terms = this.#store.read(id)?.facts?.began.terms;
       if (terms?.exits?.stop == null) continue;
       const price = terms.exits.stop.toString();
+      if (this.#still.has(terms.market.market)) continue;
       await call('POST /price', { market: terms.market.market, price, ms: 0 });
       await delay(between(this.#draw, 0, 50));
       const code = await this.#pit('algo', 'pause', id);
@@ -290,6 +294,28 @@ class Round {
       if (code !== 0) continue;
       this.#pausedAt.set(id, [...(this.#pausedAt.get(id) ?? []), { from, to }]);
       this.#disturbed('an algo order paused at its stop');
+    }
+  }
+
+  /** A price stays where a stop is reached for longer than it may take to be noticed: soon after an order has left, whatever became of that. */
+  async #holdAtTheStop(call: AdminCall, isWild: Wild): Promise<void> {
+    while (isWild.now) {
+      await delay(between(this.#draw, 500, 3_000));
+      const armed = this.#store.openIds().flatMap((id) => {
+        const record = this.#store.read(id);
+        const stop = record?.facts?.began.terms.exits?.stop ?? null;
+        const isArmed = record?.facts?.exitTriggered === null && record.facts.paused === null;
+        return stop === null || !isArmed || record.children.length === 0
+          ? []
+          : { stop, ...record.facts.began.terms.market };
+      });
+      if (armed.length === 0) continue;
+      const { stop, market } = chosen(this.#draw, armed);
+      this.#still.add(market);
+      await call('POST /price', { market, price: stop.toString(), ms: 0 });
+      await delay(PROMPT_MS + between(this.#draw, 2_000, 5_000));
+      this.#still.delete(market);
+      this.#disturbed('a price that stays at a stop');
     }
   }
 

@@ -3,9 +3,10 @@ import type { Trade } from '../../../../src/domain/market-data.js';
 import { Failure } from '../../../../src/errors.js';
 import type { AccountFunds, Balance } from '../../../../src/trading/algos/account-funds.js';
 import { STALE_MS } from '../../../../src/trading/algos/algo-market.js';
+import type { AlgoEvent } from '../../../../src/trading/algos/algo-voice.js';
 import { ChildrenInJournal } from '../../../../src/trading/algos/child-order.js';
 import type { AlgoFacts } from '../../../../src/trading/algos/facts.js';
-import { type AlgoEvent, RunningAlgo } from '../../../../src/trading/algos/running-algo.js';
+import { RunningAlgo } from '../../../../src/trading/algos/running-algo.js';
 import { AlgoStore } from '../../../../src/trading/algos/store.js';
 import type { AlgoTerms } from '../../../../src/trading/algos/terms.js';
 import type { WatchedMarket } from '../../../../src/trading/algos/watched-market.js';
@@ -43,6 +44,10 @@ export class OneMarket {
   readonly answers: Answer[] = [];
   /** Whether reads do not find any order. */
   hidesOrders = false;
+  /** Whether single orders cannot be read, while everything else answers. */
+  hidesSingleOrders = false;
+  /** Whether the answer to a cancellation names the amounts of the order. */
+  namesAmounts = false;
   /** Whether the lists of orders cannot be read. */
   hidesLists = false;
   /** The best bid that the book shows; the best ask is one above. */
@@ -92,8 +97,13 @@ export class OneMarket {
       this.onCancel(order);
       if (order.status !== 0) return respond('{"code":3008,"message":"the order is final"}');
       order.status = 1;
-      return respond('{"code":1000,"message":{"des":"ok","isSuc":true}}');
+      const { price, amount, filled } = order;
+      const datas = `{"price":${price},"amount":${amount},"completeAmount":${filled},"completeMonty":0}`;
+      return respond(
+        `{"code":1000,"message":{"des":"ok","isSuc":true${this.namesAmounts ? `,"datas":${datas}` : ''}}}`,
+      );
     }
+    if (this.hidesSingleOrders) return FAULTS['a reset after reading'];
     return respond(recordOf(order));
   }
 }
@@ -127,7 +137,7 @@ export class SeenMarket {
   bookReads = 0;
   failsToRead = false;
 
-  constructor(readonly now: () => number) {}
+  constructor(public now: () => number) {}
 
   book() {
     const [bid, ask] = [Decimal.of(this.bid), Decimal.of(this.ask)];
@@ -145,7 +155,6 @@ export class SeenMarket {
 
   lastTrades = () => this.trades;
   ownOrder = () => undefined;
-  tradedIn = () => undefined;
   refresh = () => {
     this.refreshes += 1;
   };
@@ -237,7 +246,6 @@ export class AtWork {
         },
         knownLimits: () => (this.limits instanceof Failure ? undefined : this.limits),
         report: (event) => void this.events.push(event),
-        warn: () => {},
         failed: (thrown) => {
           throw thrown;
         },

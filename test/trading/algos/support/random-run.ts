@@ -480,6 +480,7 @@ class Life {
       to: this.#now,
       low: price(this.#gapLow),
       high: price(this.#gapHigh),
+      ...{ best: this.#facts.best?.price ?? null, unknown: null },
     };
     this.#blindSince = null;
   }

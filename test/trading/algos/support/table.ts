@@ -147,7 +147,10 @@ class Player {
     else if (first.startsWith('+')) this.#see({ now: now + msOf(first.slice(1)) });
     else if (first === 'age') this.#age(Number(second));
     else if (first === 'traded') this.#trade(Decimal.of(second));
-    else if (first === 'gap') this.#see({ gap: { from: now - 1, to: now, ...rangeOf(second) } });
+    else if (first === 'gap')
+      this.#see({
+        gap: { from: now - 1, to: now, ...rangeOf(second), best: this.#facts.best?.price ?? null, unknown: null },
+      });
     else if (first === 'band') this.#see({ band: rangeOf(second) });
     else if (first === 'available') this.#see({ available: Decimal.of(second), balance: Decimal.of(second) });
     else if (first === 'locked')
@@ -258,5 +261,6 @@ function noteText(note: AlgoNote): string {
   if (note.note === 'missed') return `missed ${note.price} at ${note.level.trimmed()}`;
   if (note.note === 'reachedWhilePaused') return `not sold at ${note.level}`;
   if (note.note === 'cancelledByOthers') return `#${note.child.number} was cancelled by others`;
+  if (note.note === 'unknownGap') return note.note;
   return `${note.note} ${note.amount.trimmed()}`;
 }

@@ -59,7 +59,9 @@ export class Watchers {
       const second = draw() < 0.15 ? this.#start({}) : undefined;
       const [ended, secondEnded] = [once(child, 'close'), second && once(second, 'close')];
       await this.#untilWatched(child, until);
-      await Promise.race([ended, delay(between(draw, 2_000, 9_000))]);
+      // some live long enough to show what a lost request keeps them from
+      const longestMs = draw() < 0.35 ? 25_000 : 9_000;
+      await Promise.race([ended, delay(between(draw, 2_000, longestMs))]);
       const isDead = child.exitCode !== null || child.signalCode !== null;
       if (isDead && isAtPoint) this.#count(point);
       if (!isDead) await this.#end(child, draw);
