@@ -16,7 +16,7 @@ import { type AlgoRow, algoRow, entryRow, exitRow } from '../../trading/algos/su
 import { type AlgoTerms, kindOf } from '../../trading/algos/terms.js';
 import { ORDER, type OrderRow, orderRow } from '../order/order-row.js';
 import type { AlgoView } from './algos.js';
-import { algoSentences, algoText, distanceText, durationText, exitWords } from './sentences.js';
+import { algoSentences, distanceText, durationText, exitWords } from './sentences.js';
 
 /** A child as it is printed: its order, and what it is for. */
 interface ChildRow extends OrderRow {
@@ -190,7 +190,7 @@ function eventsOf({ facts, said, terms }: AlgoView): AlgoEventRow[] {
   const { began, entryTriggered, exitTriggered, paused, resumed, cancelled, ended } = facts;
   const priced = (price: Decimal, source: string) => `${formatPrice(price, terms.market)} (${source})`;
   const rows: (readonly [number, AlgoEventRow['event'], string])[] = [
-    [began.time, 'began', `It began: ${algoText(terms)}.`],
+    [began.time, 'began', 'It began.'],
     ...said.map((line) => [line.time, 'note', line.said] as const),
   ];
   if (entryTriggered !== null) {
