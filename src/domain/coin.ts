@@ -14,7 +14,7 @@ export const COIN = kindOf(NAME, 'must be a coin like btc', (text) => {
 });
 
 /** What no name holds: controls, formats, blanks other than a space, and line breaks. */
-const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu;
+const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/gu;
 
 /** The most characters of a name that are shown. */
 const LONGEST = 64;
@@ -24,6 +24,11 @@ const LONGEST = 64;
  * only one of {@link COIN}'s form can be asked for.
  */
 export function nameInAnswer(text: string): string {
-  const name = text.toLowerCase().replace(UNPRINTABLE, '\ufffd');
+  return printableName(text.toLowerCase());
+}
+
+/** The same for what is shown in its own case, such as a chain. */
+export function printableName(text: string): string {
+  const name = text.replace(UNPRINTABLE, '\ufffd');
   return name.length <= LONGEST ? name : `${name.slice(0, LONGEST)}…`;
 }

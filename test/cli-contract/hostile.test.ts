@@ -1,5 +1,6 @@
 import stringWidth from 'string-width';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { printableName } from '../../src/domain/coin.js';
 import { environmentAt } from '../commands/literal-exchange.js';
 import { pitLine } from '../support/command.js';
 import { plainEnvironment, runPit, temporaryHome } from '../support/pit.js';
@@ -82,17 +83,28 @@ describe('hostile texts of an exchange', () => {
     },
   );
 
-  it.each(LISTS)('the JSON of pit %s keeps hostile texts complete', async (line) => {
-    const { stdout, stderr } = await ran(`${line} --json`);
-    expect(`${stdout}${stderr}`).not.toMatch(OBEYED);
-    const texts = new Set<unknown>();
-    const rows = JSON.parse(stdout, (_key, value) => {
-      texts.add(value);
-      return value;
-    });
+  it('the JSON of pit fees has hostile names of coins and chains as printable text', async () => {
+    const rows = JSON.parse((await ran('fees --json')).stdout);
     expect(rows).toHaveLength(PAYLOADS.length);
-    expect(PAYLOADS.filter((text) => !texts.has(text) && !texts.has(text.toLowerCase()))).toEqual([]);
+    expect(new Set(rows.map(({ chain }: { chain: string }) => chain))).toEqual(new Set(PAYLOADS.map(printableName)));
+    for (const { coin, chain, mainChain } of rows)
+      expect(`${coin}${chain}${mainChain}`).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u);
   });
+
+  it.each(LISTS.filter(([line]) => line !== 'fees'))(
+    'the JSON of pit %s keeps hostile texts complete',
+    async (line) => {
+      const { stdout, stderr } = await ran(`${line} --json`);
+      expect(`${stdout}${stderr}`).not.toMatch(OBEYED);
+      const texts = new Set<unknown>();
+      const rows = JSON.parse(stdout, (_key, value) => {
+        texts.add(value);
+        return value;
+      });
+      expect(rows).toHaveLength(PAYLOADS.length);
+      expect(PAYLOADS.filter((text) => !texts.has(text) && !texts.has(text.toLowerCase()))).toEqual([]);
+    },
+  );
 
   it.each(LISTS)('hostile texts never become formulas in the CSV of pit %s', async (line) => {
     const { stdout } = await ran(`${line} --csv`);

@@ -1,7 +1,17 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { WallClock } from '../../domain/zone.js';
 import type { LedgerEntry } from '../../trading/ledger/entries.js';
-import { assetAccount, commodityOf, dayOf, describe, type Posting, plain, postingsOf, tagsOf } from './postings.js';
+import {
+  assetAccount,
+  commodityOf,
+  dayOf,
+  describe,
+  hledgerCommodity,
+  type Posting,
+  plain,
+  postingsOf,
+  tagsOf,
+} from './postings.js';
 
 /** Begins each file, so that pit knows its own. */
 const TITLE = '; Ledger of';
@@ -39,13 +49,13 @@ export function* hledgerJournal(entries: readonly LedgerEntry[], place: LedgerPl
   const written = entries.map((entry) => ({ entry, postings: postingsOf(entry, assetAccount(place.profile)) }));
   const { scales, accounts } = declarationsOf(written, place);
   yield header(place, scales);
-  for (const [coin, scale] of scales) yield `commodity ${sample(scale)} ${quoted(coin)}\n`;
+  for (const [coin, scale] of scales) yield `commodity ${sample(scale)} ${hledgerCommodity(coin)}\n`;
   for (const account of accounts) yield `account ${account}\n`;
   for (const { entry, postings } of written) {
     const tags = tagsOf(entry).map(([name, value]) => `    ; ${name}:${value}\n`);
     const lines = postings.map(({ account, coin, amount, total }) => {
-      const price = total === undefined ? '' : ` @@ ${shown(total.amount)} ${quoted(total.coin)}`;
-      return `    ${account}  ${shown(amount)} ${quoted(coin)}${price}\n`;
+      const price = total === undefined ? '' : ` @@ ${shown(total.amount)} ${hledgerCommodity(total.coin)}`;
+      return `    ${account}  ${shown(amount)} ${hledgerCommodity(coin)}${price}\n`;
     });
     yield ['\n', `${dayOf(entry, place.clock)} * ${describe(entry)}\n`, ...tags, ...lines].join('');
   }
@@ -58,7 +68,7 @@ export function* beancountJournal(entries: readonly LedgerEntry[], place: Ledger
   yield header(place, scales);
   // beancount turns a total into a price of 28 digits; of whole numbers it would take no difference at all
   yield 'option "inferred_tolerance_default" "*:0.000001"\n';
-  for (const coin of scales.keys()) yield `${day} commodity ${commodityOf(coin)}\n  coin: "${coin}"\n`;
+  for (const coin of scales.keys()) yield `${day} commodity ${commodityOf(coin)}\n  coin: "${plain(coin)}"\n`;
   for (const account of accounts) yield `${day} open ${account}\n`;
   for (const { entry, postings } of written) {
     const { bills, order } = entry;
@@ -95,7 +105,7 @@ function header({ profile, zone }: LedgerPlace, scales: Declarations['scales']):
     `${TITLE} ${plain(profile)}, written by pit. Days are in ${zone}.\n`,
     ...renamed.map(
       (coin) =>
-        `; ${coin} is ${commodityOf(coin)}: a name of beancount begins with a letter and has two characters or more.\n`,
+        `; ${plain(coin)} is ${commodityOf(coin)}: a name of beancount has Latin letters, begins with one and has two characters or more.\n`,
     ),
   ].join('');
 }
@@ -108,10 +118,4 @@ function sample(scale: number): string {
 
 function shown(amount: Decimal): string {
   return amount.trimmed().toString();
-}
-
-/** hledger takes letters only without quotes. */
-function quoted(coin: string): string {
-  const name = commodityOf(coin);
-  return /^[A-Z]+$/.test(name) ? name : `"${name}"`;
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Decimal } from '../../domain/decimal.js';
 import type { WallClock } from '../../domain/zone.js';
 import { safe } from '../../terminal/text.js';
@@ -91,13 +92,26 @@ function component(text: string): string {
   return name === '' ? 'Unnamed' : `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 }
 
-/** What beancount takes for the name of a commodity, and not for one of its words. */
-const COMMODITY = /^(?!(?:TRUE|FALSE|NULL)$)[A-Z][A-Z0-9]{1,22}$/;
+/** A coin whose name beancount takes in capitals: not one of its words, and not a name that {@link commodityOf} makes. */
+const COMMODITY = /^(?!(?:true|false|null)$|coin-)[a-z][a-z0-9.-]{0,21}[a-z0-9]$/;
+const DIGITS_FIRST = /^[a-z0-9]{1,18}$/;
+const DIGEST_LENGTH = 12;
 
-/** A coin as both programs name it: in capitals, and after `COIN-` if beancount would not take that. It takes no letters but A to Z. */
+/**
+ * A coin as both programs name it, in a form that both take: in capitals, after `COIN-` if it is short or begins with a digit, and
+ * by a digest after `COIN-` if it has other letters or signs. Two coins never have one name.
+ */
 export function commodityOf(coin: string): string {
-  const name = coin.replace(/[^a-z0-9.-]/gu, (letter) => `U${letter.codePointAt(0)?.toString(16)}`).toUpperCase();
-  return COMMODITY.test(name) && name.toLowerCase() === coin ? name : `COIN-${name}`;
+  if (COMMODITY.test(coin)) return coin.toUpperCase();
+  if (DIGITS_FIRST.test(coin)) return `COIN-${coin.toUpperCase()}`;
+  const digest = createHash('sha256').update(coin).digest('hex').slice(0, DIGEST_LENGTH);
+  return `COIN-X-${digest.toUpperCase()}`;
+}
+
+/** A commodity in an amount of hledger, which takes letters only without quotes. */
+export function hledgerCommodity(coin: string): string {
+  const name = commodityOf(coin);
+  return /^[A-Z]+$/.test(name) ? name : `"${name}"`;
 }
 
 /** The day of an entry by the clock of a zone. */
@@ -110,7 +124,7 @@ export function describe({ kind, trade, type, changes }: LedgerEntry): string {
   switch (kind) {
     case 'buy':
     case 'sell':
-      return trade === null ? `Part of a ${kind}` : `${kind === 'buy' ? 'Buy' : 'Sell'} ${trade.market}`;
+      return trade === null ? `Part of a ${kind}` : `${kind === 'buy' ? 'Buy' : 'Sell'} ${plain(trade.market)}`;
     case 'opening':
       return 'Opening balances';
     case 'fee':

@@ -2,7 +2,16 @@ import * as v from 'valibot';
 import { parseMarket } from '../../domain/market.js';
 import type { Order, OrderReference, Side } from '../../domain/order.js';
 import { ORDERS_PER_PAGE } from '../facts.js';
-import { decimal, id, instant, integer, maybe, optionalDecimal, optionalText } from '../operations/fields.js';
+import {
+  decimal,
+  id,
+  instant,
+  integer,
+  maybe,
+  optionalDecimal,
+  optionalName,
+  optionalText,
+} from '../operations/fields.js';
 import { optional } from '../operations/operation.js';
 import { toOrder } from '../operations/trading.js';
 import { readOrderPages } from '../order-pages.js';
@@ -125,7 +134,7 @@ const push_user_incr_record = describeChannel(
     template: 'push_user_incr_record',
     signed: true,
     parameters: orderParameters,
-    frame: v.object({ market: optionalText, record: v.union([v.array(record), oneRecord]) }),
+    frame: v.object({ market: optionalName, record: v.union([v.array(record), oneRecord]) }),
     sources: { name: 'document', parameters: observedBy(5), frame: observedBy(3) },
   },
   {

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { printableName } from '../../domain/coin.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Level } from '../../domain/market-data.js';
 import { asInteger, scalarText } from '../../platform/json.js';
@@ -114,6 +115,22 @@ export const flag = field('true or false', (value) => {
 
 /** A text, or a number sent in its place. */
 export const text = field('a text', scalarText);
+
+/** What identifies a market or a chain, made printable. A name that is only unusual is as good as any. */
+export const name = field('a name', (value) => {
+  const text = scalarText(value);
+  return text === undefined ? undefined : printableName(text);
+});
+
+/** A name that may be missing: null or missing becomes null. */
+export const optionalName = v.optional(
+  field('a name', (value) => {
+    const text = scalarText(value);
+    if (value === null || text === '') return null;
+    return text === undefined ? undefined : printableName(text);
+  }),
+  null,
+);
 
 /** A text that may be missing: null or missing becomes null. */
 export const optionalText = v.optional(

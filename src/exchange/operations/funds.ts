@@ -26,6 +26,7 @@ import {
   keyed,
   maybe,
   optionalDecimal,
+  optionalName,
   optionalText,
   text,
   withDetails,
@@ -79,7 +80,7 @@ const billEntry = v.object({
 });
 
 const depositAddress = v.object({
-  blockChain: optionalText,
+  blockChain: optionalName,
   canDeposit: maybe(flag),
   canWithdraw: maybe(flag),
   isUseMemo: flag,
@@ -115,8 +116,8 @@ const depositRecord = v.object({
 
 /** A withdrawal needs the fee; the list of fees is shown without it. */
 const feeEntry = group({
-  chainName: optionalText,
-  mainChainName: optionalText,
+  chainName: optionalName,
+  mainChainName: optionalName,
   fee: maybe(emptyableUnsigned),
   canDeposit: maybe(flag),
   canWithdraw: maybe(flag),

@@ -23,9 +23,9 @@ import {
   instant,
   integer,
   maybe,
+  name,
   optionalDecimal,
   optionalText,
-  text,
 } from './fields.js';
 import {
   amount,
@@ -65,7 +65,7 @@ const orderRecord = v.pipe(
   v.transform(withPlainFeeField),
   v.object({
     id,
-    currency: text,
+    currency: name,
     price: decimal,
     total_amount: decimal,
     trade_amount: decimal,

@@ -252,8 +252,8 @@ describe('a journal', () => {
     expect(
       [...hledgerJournal(TWO_YEARS, { ...TEST, profile: 'my-pit 2' })].join(''),
     ).toBe(`; Ledger of my-pit 2, written by pit. Days are in UTC.
-; 1inch is COIN-1INCH: a name of beancount begins with a letter and has two characters or more.
-; t is COIN-T: a name of beancount begins with a letter and has two characters or more.
+; 1inch is COIN-1INCH: a name of beancount has Latin letters, begins with one and has two characters or more.
+; t is COIN-T: a name of beancount has Latin letters, begins with one and has two characters or more.
 commodity 1000.00 "COIN-1INCH"
 commodity 1000.000000000000000000 "COIN-T"
 commodity 1000. USDT
