@@ -1,7 +1,8 @@
 import type { Bill } from '../domain/funds.js';
 import { boundsByAnswer, type TimeRange } from '../domain/time-range.js';
+import { FURTHEST_MS } from '../domain/zone.js';
 import { Failure } from '../errors.js';
-import type { ExchangeZone } from './exchange-zone.js';
+import { type ExchangeZone, wallText } from './exchange-zone.js';
 import { BILLS_PER_PAGE } from './facts.js';
 import { type GrowingList, type Pages, pagesInOrder, TakenRows, uncounted } from './growing-pages.js';
 import type { ListedBill } from './operations/funds.js';
@@ -84,7 +85,8 @@ async function* readAllBills(
   for (const age of AGES) {
     const list: GrowingList<ListedBill> = {
       ...BILL_ROWS,
-      read: (page) => source.billPage({ coin: range.coin, age, until, page, size: BILLS_PER_PAGE }),
+      read: (page) =>
+        source.billPage({ coin: range.coin, age, since: startOf(source, range), until, page, size: BILLS_PER_PAGE }),
       isLast: (entries) => entries.length < BILLS_PER_PAGE || isBeforeRange(entries),
     };
     for await (const { rows, fresh } of pagesInOrder(list, taken)) {
@@ -120,6 +122,18 @@ function requireNewestFirst(entries: readonly ListedBill[]): void {
   const last = entries.at(-1);
   if (first === undefined || last === undefined || last.time - first.time <= DISORDER_MS) return;
   throw new Failure('internal', 'The exchange lists its bills oldest first, and pit reads them newest first.');
+}
+
+/**
+ * A date to read from, which is early enough in every time zone: the bills before the range only end the list. Undefined while it
+ * depends on what time it is and no answer has shown that.
+ */
+function startOf(source: BillSource, { from }: BillRange): string | undefined {
+  if (from === undefined) return undefined;
+  const start = from(source.now());
+  if (!source.isTimeKnown && from(source.now() + FURTHEST_MS) !== start) return undefined;
+  const early = start - FURTHEST_MS;
+  return early > 0 ? wallText(early) : undefined;
 }
 
 /** A date to read up to, if that skips anything and the zone can be learned. What time it is, only an answer shows. */

@@ -139,7 +139,8 @@ function everyClock(): readonly WallClock[] {
   return clocks;
 }
 
-function wallText(wall: number): string {
+/** A date as the exchange writes it. @param wall the time in its zone, as if that were UTC: milliseconds since the Unix epoch */
+export function wallText(wall: number): string {
   return new Date(wall).toISOString().slice(0, 19).replace('T', ' ');
 }
 

@@ -23,6 +23,7 @@ interface Moment {
 interface Asked {
   readonly dataType: string;
   readonly pageIndex: string;
+  readonly startDate?: string | undefined;
   readonly endDate?: string | undefined;
 }
 
@@ -40,11 +41,13 @@ function exchangeOf(dates: readonly number[], moments: readonly Moment[], zoneHo
     for (let turn = 0; turn < later; turn += 1) await new Promise(setImmediate);
     now += hours * HOUR;
     for (let count = 0; count < arrivals; count += 1) entries.push({ id: 1_000 + entries.length, date: now });
-    const { dataType, pageIndex, pageSize, endDate } = values;
-    const end = endDate === undefined ? Infinity : Date.parse(`${endDate.replace(' ', 'T')}Z`) - zoneHours * HOUR;
+    const { dataType, pageIndex, pageSize, startDate, endDate } = values;
+    const momentOf = (text: string) => Date.parse(`${text.replace(' ', 'T')}Z`) - zoneHours * HOUR;
+    const start = startDate === undefined ? 0 : momentOf(startDate);
+    const end = endDate === undefined ? Infinity : momentOf(endDate);
     const [size, page] = [Number(pageSize), Number(pageIndex)];
     const listed = entries
-      .filter(({ date }) => date >= now - 48 * HOUR === (dataType === '0') && date <= end)
+      .filter(({ date }) => date >= now - 48 * HOUR === (dataType === '0') && date >= start && date <= end)
       .sort((left, right) => right.date - left.date || right.id - left.id);
     return { result: listed.slice((page - 1) * size, page * size).map((entry) => billEntry(entry, wall(entry.date))) };
   };
@@ -55,6 +58,20 @@ function exchangeOf(dates: readonly number[], moments: readonly Moment[], zoneHo
   } as unknown as ExchangeApi;
   return { source: clientOver(api), api, asked, entries };
 }
+
+it.each([-12, 0, 14])(
+  'asks only for bills from a time on, and misses none in a zone %i hours ahead of UTC',
+  async (zone) => {
+    const hours = [1, 20, 29, 31, 70, 200].map((ago) => NOW - ago * HOUR);
+    const { source, asked } = exchangeOf(hours, [], zone);
+    const found: number[] = [];
+    for await (const bills of readBills(source, new ExchangeZone(undefined), { from: () => NOW - 30 * HOUR }))
+      found.push(...bills.map(({ time }) => time));
+    expect(found).toEqual(hours.slice(0, 3));
+    // 14 hours earlier: the zone of the date is not known
+    expect(new Set(asked.map(({ startDate }) => startDate))).toEqual(new Set(['2026-11-19 16:00:00']));
+  },
+);
 
 function clientOver(api: ExchangeApi): ExchangeClient {
   return new ExchangeClient({} as ClientOptions, api);

@@ -185,6 +185,8 @@ interface BillPageRequest {
   readonly coin: string | undefined;
   /** "0 = data within 48 h, 1 = older than 48 h" */
   readonly age: 'recent' | 'older';
+  /** As the exchange writes dates: only bills from then on. */
+  readonly since?: string | undefined;
   /** As the exchange writes dates: only bills up to then. */
   readonly until?: string | undefined;
   readonly page: number;
@@ -238,8 +240,9 @@ const getSpotBills = withCodec(
     read: 'billPage',
     // observed in place of an empty page
     ifNotFound: [],
-    encode: ({ coin, age, until, page, size }: BillPageRequest) => ({
+    encode: ({ coin, age, since, until, page, size }: BillPageRequest) => ({
       currency: coin,
+      startDate: since,
       endDate: until,
       dataType: age === 'recent' ? '0' : '1',
       pageIndex: String(page),
