@@ -117,7 +117,7 @@ describe('pit bills', () => {
     ['bills --page 2 --summary', /exclude each other/],
     ['bills --from 1d --to 2d', /--from is after --to/],
     ['bills --from yesterday', /not a time/],
-    ['bills b-tc', /not a coin's name/],
+    ['bills b-tc', /This exchange has no coin b-tc/],
   ])('rejects pit %s', async (line, message) => {
     expect((await pit.failure(line, 2)).message).toMatch(message);
   });
