@@ -484,7 +484,7 @@ describe('pit pnl on an exchange of the past', () => {
     });
   });
 
-  it('keeps what it read of each key apart, and begins anew if a kept bill is gone', async () => {
+  it('keeps what it read of each key apart, and a bill that the exchange lists no more', async () => {
     newHome();
     const pages = () => exchange.asked.filter((path) => path === '/api/getSpotBills').length;
     const count = async (changes: Parameters<typeof run>[1] = {}) => {
@@ -497,8 +497,6 @@ describe('pit pnl on an exchange of the past', () => {
     expect([first.code, second.code]).toEqual([0, 0]);
     // nothing is kept for this key, and what is kept for the other one does not matter
     expect(await count({ keys: 'another-access-key' })).toEqual(first);
-    const anew = await count({ bill: BILLS.at(-1) as object });
-    expect([anew.code, anew.pages > second.pages]).toEqual([9, true]);
-    expect((await run('pnl --json')).code).toBe(0);
+    expect(await count({ bill: BILLS.at(-1) as object })).toEqual(second);
   });
 });

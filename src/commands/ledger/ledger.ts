@@ -18,7 +18,7 @@ import { FORCE } from '../named-files/force.js';
 import { OutputTarget } from '../named-files/output.js';
 import { pastPrices, readAccount, requireCoin } from '../pnl/read-account.js';
 import { noteDueFees, warnOfRefusedCoins, warnOfUndated } from '../pnl/remarks.js';
-import { leftOutFailure, unexplainedFailure } from '../pnl/unexplained.js';
+import { leftOutFailure, noBillsFailure, unexplainedFailure } from '../pnl/unexplained.js';
 import { type Context, define } from '../session/command.js';
 import { eventCsv, isEventFile } from './event-rows.js';
 import { beancountJournal, hledgerJournal, isJournal, type LedgerPlace } from './journals.js';
@@ -73,7 +73,7 @@ export default define({
     const markets = await client.markets.all();
     if (unit !== undefined) requireCoin(unit, markets);
     const before = await client.account();
-    const history = await readAccount(context, trading, client);
+    const history = await readAccount(context, trading, client, { markets: [], coins: before.coins });
     const after = await client.account();
     const now = client.now();
     const window = { from: begin?.(now) ?? Number.NEGATIVE_INFINITY, to: end?.(now) ?? Number.POSITIVE_INFINITY };
@@ -92,7 +92,10 @@ export default define({
       );
     await target.write(WRITERS[format](entries, { profile, zone: dayZone, clock }));
     const { coins } = reconcile(matched, window, history.readAt);
-    const ofBills = missingFailure(opening.missing) ?? unexplainedFailure({ coins }, matched, markets);
+    const ofBills =
+      noBillsFailure(matched, after.coins) ??
+      missingFailure(opening.missing) ??
+      unexplainedFailure({ coins }, matched, markets);
     const failure = leftOutFailure(leftOut, ofBills);
     const [first, last] = [entries[0], entries.at(-1)];
     const [oldest, newest] = [first, last].map((entry) => (entry === undefined ? null : isoTime(entry.time)));

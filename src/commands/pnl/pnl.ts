@@ -1,7 +1,7 @@
 import { flag, several, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { wallClock } from '../../domain/zone.js';
-import { usage } from '../../errors.js';
+import { tryRead, usage } from '../../errors.js';
 import { METHODS } from '../../trading/pnl/lots.js';
 import { coinName, filePath, marketName, oneOf, requireRange, zonedMoment, zoneName } from '../inputs/parsers.js';
 import { withTimePerPage } from '../listings/paged-listing.js';
@@ -14,7 +14,7 @@ import { byMarket } from './by-market.js';
 import { pastPrices, readAccount, requireCoin } from './read-account.js';
 import type { PnlRequest } from './request.js';
 import { COIN_LOT_ROW, COIN_ROW, LOT_ROW, PNL_ROW } from './rows.js';
-import { leftOutFailure } from './unexplained.js';
+import { leftOutFailure, noBillsFailure } from './unexplained.js';
 
 export default define({
   summary: 'Show profit and loss, and check it against your bills',
@@ -81,7 +81,8 @@ export default define({
     if (unit !== undefined) requireCoin(unit, markets);
     const basisLines =
       given.basis === undefined ? undefined : await readBasis(context, given.basis, { clock, markets });
-    const history = await readAccount(context, trading, client);
+    const held = await tryRead(async () => (await client.account()).coins);
+    const history = await readAccount(context, trading, client, { markets: names, coins: held });
     const now = client.now();
     const [from, to] = range;
     const request: PnlRequest = {
@@ -99,7 +100,7 @@ export default define({
       prices: await pastPrices(context, client, markets),
     };
     const { answer, failure: ofBooks } = await (by === 'coin' ? byCoin : byMarket)(context, request);
-    const failure = leftOutFailure(history.leftOut, ofBooks);
+    const failure = leftOutFailure(history.leftOut, noBillsFailure(history.matched, held) ?? ofBooks);
     const whole = failure === undefined ? answer : { ...answer, failure };
     if (!isCharted && drawing === undefined) return whole;
     const { curveOf, showCurve, writePnlSvg } = await import('./chart.js');

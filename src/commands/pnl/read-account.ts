@@ -1,3 +1,4 @@
+import type { Coin } from '../../domain/account.js';
 import { grouped } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import { Failure } from '../../errors.js';
@@ -8,9 +9,23 @@ import type { TradingContext } from '../../trading/trading-context.js';
 import { permissionHint } from '../account/permissions.js';
 import { unknownCoin } from '../funds/refusal.js';
 import type { Context } from '../session/command.js';
+import { isHeld } from './unexplained.js';
+
+/** What is known of an account before its history is read. */
+interface KnownAccount {
+  /** The markets that were asked about. */
+  readonly markets: readonly string[];
+  /** What it holds; undefined if that could not be read. */
+  readonly coins: readonly Coin[] | undefined;
+}
 
 /** Reads the account with progress on a terminal. */
-export async function readAccount(context: Context, trading: TradingContext, client: Exchange): Promise<ReadHistory> {
+export async function readAccount(
+  context: Context,
+  trading: TradingContext,
+  client: Exchange,
+  { markets, coins = [] }: KnownAccount,
+): Promise<ReadHistory> {
   const { output, host } = context;
   let progress = { orders: 0, bills: 0 };
   const hide = output.live(
@@ -22,6 +37,8 @@ export async function readAccount(context: Context, trading: TradingContext, cli
     return await readHistory({
       trading,
       client,
+      markets,
+      coins: new Set(coins.filter(isHeld).map(({ coin }) => coin)),
       onProgress: (count) => {
         progress = count;
       },

@@ -1,3 +1,4 @@
+import type { Coin } from '../../domain/account.js';
 import { Decimal, formatAmount } from '../../domain/decimal.js';
 import type { Bill } from '../../domain/funds.js';
 import type { Market } from '../../domain/market.js';
@@ -14,6 +15,23 @@ export function leftOutFailure(coins: readonly string[], other: Failure | undefi
   const text = `Coins with these names cannot be asked for, so they are left out: ${names}.`;
   if (other === undefined) return new Failure('partial', text, { hint: suggest('See their bills', 'bills', '--all') });
   return other.hinting([...other.hints, text]);
+}
+
+export function isHeld({ available, frozen }: Coin): boolean {
+  return Decimal.of(available).plus(Decimal.of(frozen)).sign !== 0;
+}
+
+/** The failure of books without any bill although the account has coins: an exchange may list no bills of long ago. */
+export function noBillsFailure({ bills }: MatchedHistory, coins: readonly Coin[] = []): Failure | undefined {
+  const held = coins.filter(isHeld);
+  if (bills.length > 0 || held.length === 0) return undefined;
+  const amounts = held.map(({ coin, available, frozen }) => {
+    const amount = Decimal.of(available).plus(Decimal.of(frozen));
+    return `${formatAmount(amount.trimmed())} ${safe(coin)}`;
+  });
+  return new Failure('partial', `The exchange lists no bills, although the account has ${amounts.join(', ')}.`, {
+    hint: 'What happened before is not here: the exchange may no longer list old bills.',
+  });
 }
 
 /** The failure of bills that do not add up, with the reasons that show. */

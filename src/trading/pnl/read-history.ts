@@ -16,6 +16,10 @@ export interface HistoryOptions {
   readonly trading: TradingContext;
   /** The exchange, with time for a long read. */
   readonly client: Exchange;
+  /** The markets that were asked about: their orders are read in any case. */
+  readonly markets?: readonly string[];
+  /** The coins that the account has now. */
+  readonly coins?: ReadonlySet<string>;
   /** Called after each page, with what has been read since the start. */
   readonly onProgress: (read: { readonly orders: number; readonly bills: number }) => void;
 }
@@ -57,20 +61,26 @@ class HistoryReader {
   readonly #read = { orders: 0, bills: 0 };
   /** How many orders and bills are new since the history was last written. */
   #unwritten = 0;
+  /** Whether every list is read to its end, whatever is kept. */
+  #readsAll = false;
 
   constructor(options: HistoryOptions) {
     this.#options = options;
     this.#kept = options.trading.keptHistory?.read() ?? EMPTY;
   }
 
-  /** Reads everything again if what was kept does not add up: an exchange may have left out what it lists now. */
+  /**
+   * Reads all that the exchange lists if what was kept does not add up: it may have left out what it lists now. What it lists no more
+   * stays as it was read: another account has another key, and a history of its own.
+   */
   async read(): Promise<ReadHistory> {
     const before = this.#kept;
     const hasKept = before.bills.length > 0;
     let history = await this.#readNew();
     let unexplained = unexplainedText(history);
     if (hasKept && unexplained !== '' && unexplained !== this.#kept.unexplained) {
-      this.#kept = EMPTY;
+      this.#readsAll = true;
+      this.#kept = { ...this.#kept, ordersReadAt: {} };
       history = await this.#readNew();
       unexplained = unexplainedText(history);
     }
@@ -110,21 +120,17 @@ class HistoryReader {
     return new Set(this.#kept.bills.map(({ coin }) => coin));
   }
 
-  /** Adds new bills. If the exchange no longer lists those that were kept last, this is another account, and all are read again. */
+  /** Adds new bills. One that was read before and is no longer listed stays. */
   async #readBills(): Promise<void> {
     const { bills, billsReadAt } = this.#kept;
     const newest = bills.at(-1)?.time;
-    const from = newest === undefined ? undefined : Math.min(newest, billsReadAt);
-    const overlap = from === undefined ? [] : bills.filter(({ time }) => time >= from);
+    const from = newest === undefined || this.#readsAll ? undefined : Math.min(newest, billsReadAt);
     const { value: recent, began } = await datedRead(this.#options.trading, () => this.#billsFrom(from));
     const found = new Set(recent.map(billText));
-    if (!overlap.every((bill) => found.has(billText(bill)))) {
-      this.#kept = EMPTY;
-      return this.#readBills();
-    }
-    const all = [...bills.slice(0, bills.length - overlap.length), ...recent];
+    const others = bills.filter((bill) => !found.has(billText(bill)));
+    const all = [...others, ...recent].sort((one, other) => one.time - other.time);
     this.#kept = { ...this.#kept, bills: all, billsReadAt: began - OVERLAP_MS };
-    await this.#writeIfMuchIsNew(recent.length - overlap.length);
+    await this.#writeIfMuchIsNew(all.length - bills.length);
   }
 
   /** Oldest first. */
@@ -140,11 +146,23 @@ class HistoryReader {
     return bills.reverse().sort((one, other) => one.time - other.time);
   }
 
-  /** A trade has a bill in both coins of its market, so there are orders in no other one. */
+  /**
+   * Those that were asked about, those with orders before, and those whose coins both have bills or are in the account. If the account
+   * had coins before its first bill, older bills are not listed: then every market is asked once.
+   */
   async #tradedMarkets(): Promise<readonly string[]> {
-    const coins = this.#coins;
-    const all = await this.#options.client.markets.all();
-    return all.filter(({ base, quote }) => coins.has(base) && coins.has(quote)).map(({ market }) => market);
+    const { client, markets = [], coins: held = new Set() } = this.#options;
+    const { bills, orders, ordersReadAt } = this.#kept;
+    const wanted = new Set([...markets, ...orders.map(({ market }) => market)]);
+    const isOurs = (coin: string) => this.#coins.has(coin) || held.has(coin);
+    const isCut = hadCoinsBefore(bills);
+    const all = await client.markets.all();
+    return all
+      .filter(
+        ({ market, base, quote }) =>
+          wanted.has(market) || (isOurs(base) && isOurs(quote)) || (isCut && ordersReadAt[market] === undefined),
+      )
+      .map(({ market }) => market);
   }
 
   /** Adds new orders, and reads those again that were open. The lists also settle the writes that they show. */
@@ -196,14 +214,15 @@ class HistoryReader {
     const { client } = this.#options;
     const zone = client.zone.name ?? null;
     // the zone decides when a deposit was
-    if (zone !== this.#kept.zone) this.#kept = { ...this.#kept, deposits: {}, zone };
+    const readsDeposits = this.#readsAll || zone !== this.#kept.zone;
+    this.#kept = { ...this.#kept, zone };
     const coins = [...this.#coins].filter((coin) => COIN.isExact(coin));
     const { deposits, withdrawals } = this.#kept;
     const read = await Promise.all(
       coins.map(async (coin) => {
         const own = await unlessRefused(async () => ({
-          deposits: await readOn(client.deposits(coin), deposits[coin] ?? [], DEPOSITS),
-          withdrawals: await readOn(client.withdrawals(coin), withdrawals[coin] ?? [], WITHDRAWALS),
+          deposits: await readOn(client.deposits(coin), deposits[coin] ?? [], DEPOSITS, readsDeposits),
+          withdrawals: await readOn(client.withdrawals(coin), withdrawals[coin] ?? [], WITHDRAWALS, this.#readsAll),
         }));
         return { coin, own };
       }),
@@ -211,12 +230,12 @@ class HistoryReader {
     const listed = read.flatMap(({ coin, own }) => (own === undefined ? [] : [[coin, own] as const]));
     this.#kept = {
       ...this.#kept,
-      deposits: Object.fromEntries(listed.map(([coin, own]) => [coin, own.deposits])),
-      withdrawals: Object.fromEntries(listed.map(([coin, own]) => [coin, own.withdrawals])),
+      deposits: { ...deposits, ...Object.fromEntries(listed.map(([coin, own]) => [coin, own.deposits])) },
+      withdrawals: { ...withdrawals, ...Object.fromEntries(listed.map(([coin, own]) => [coin, own.withdrawals])) },
     };
     const transfers = {
-      deposits: listed.flatMap(([, own]) => own.deposits),
-      withdrawals: listed.flatMap(([, own]) => own.withdrawals),
+      deposits: Object.values(this.#kept.deposits).flat(),
+      withdrawals: Object.values(this.#kept.withdrawals).flat(),
     };
     return { transfers, refusedCoins: read.filter(({ own }) => own === undefined).map(({ coin }) => coin) };
   }
@@ -265,11 +284,15 @@ interface RecordList<Entry> {
   with(entry: Entry, known: Entry): Entry;
 }
 
-/** The records of a list, newest first: new pages until one has a known record, and all that had not ended are read again. */
+/**
+ * The records of a list, newest first: new pages until one has a known record, and all that had not ended are read again.
+ * @param readsAll reads to the end of the list
+ */
 async function readOn<Entry>(
   pages: AsyncIterable<readonly Entry[]>,
   known: readonly Entry[],
   list: RecordList<Entry>,
+  readsAll: boolean,
 ): Promise<readonly Entry[]> {
   const byKey = new Map(known.map((entry) => [list.keyOf(entry), entry]));
   const unsettled = new Set(known.filter((entry) => !list.hasEnded(entry)).map(list.keyOf));
@@ -277,7 +300,7 @@ async function readOn<Entry>(
   for await (const page of pages) {
     fresh.push(...page);
     for (const entry of page) unsettled.delete(list.keyOf(entry));
-    if (unsettled.size === 0 && page.some((entry) => byKey.has(list.keyOf(entry)))) break;
+    if (!readsAll && unsettled.size === 0 && page.some((entry) => byKey.has(list.keyOf(entry)))) break;
   }
   const freshKeys = new Set(fresh.map(list.keyOf));
   const now = fresh.map((entry) => {
@@ -300,6 +323,15 @@ const WITHDRAWALS: RecordList<Withdrawal> = {
   hasEnded: ({ state }) => state === 'success' || state === 'failed' || state === 'cancelled',
   with: (withdrawal) => withdrawal,
 };
+
+/** Whether the first bill of a coin says that the account had some of it before. Bills are oldest first. */
+function hadCoinsBefore(bills: readonly Bill[]): boolean {
+  const first = new Map<string, Bill>();
+  for (const bill of bills) if (!first.has(bill.coin)) first.set(bill.coin, bill);
+  return [...first.values()].some(
+    ({ balance, change }) => balance !== null && !Decimal.of(balance).equals(Decimal.of(change)),
+  );
+}
 
 /** What does not add up since the beginning; empty if everything does. */
 function unexplainedText({ matched, readAt }: ReadHistory): string {
