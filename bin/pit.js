@@ -34,6 +34,8 @@ const LARGEST_CACHE = 12_000_000;
 const LONGEST_INDEX = 65_536;
 const requireOther = createRequire(path.join(DIST, ENTRY));
 
+/** The text of files that were read before they are needed, by the names of the files. */
+const held = new Map();
 /** The modules that were loaded, by the names of their files. */
 const loaded = new Map();
 /** Those whose code is cached, by the same names. */
@@ -62,7 +64,9 @@ requireFrom.resolve = requireOther.resolve;
 function load(name) {
   // path.join for every file makes V8 optimize it, which takes megabytes
   const filename = `${DIST}${path.sep}${name}`;
-  const script = new Script(sourceOf(filename), { filename, cachedData: cachedCode(name) });
+  const source = held.get(name) ?? sourceOf(filename);
+  held.delete(name);
+  const script = new Script(source, { filename, cachedData: cachedCode(name) });
   // the name of the first file says nothing about its content
   if (name !== ENTRY) scripts.set(name, script);
   if (name !== ENTRY && script.cachedDataRejected !== false) isComplete = false;
@@ -82,6 +86,20 @@ function sourceOf(filename) {
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
     throw Object.assign(new Error(`${filename} is gone`), { code: 'PIT_REPLACED' });
+  }
+}
+
+/**
+ * Reads all that the program may ever load, and runs none of it: from here on, an update that replaces or removes its files changes
+ * nothing for this process. Throws PIT_REPLACED if one has done so before.
+ */
+function holdProgram() {
+  const names = new Set([ENTRY]);
+  // a file names those that it loads, and the set grows while it is read
+  for (const name of names) {
+    const source = held.get(name) ?? sourceOf(`${DIST}${path.sep}${name}`);
+    if (!loaded.has(name)) held.set(name, source);
+    for (const [other] of source.matchAll(/[\w-]+-[\w-]{8}\.cjs/g)) names.add(other);
   }
 }
 
@@ -272,7 +290,7 @@ process.once('exit', (code) => {
 });
 
 async function run() {
-  await requireFrom(`./${ENTRY}`).start();
+  await requireFrom(`./${ENTRY}`).start(holdProgram);
 }
 
 run().catch((error) => {

@@ -5,8 +5,11 @@ import { isatty } from 'node:tty';
 import type { Host } from './platform/host.js';
 import { version } from './version.js';
 
-/** Runs pit as a program, and sets the exit code of the process. */
-export async function start(): Promise<void> {
+/**
+ * Runs pit as a program, and sets the exit code of the process.
+ * @param holdProgram as {@link Host.holdProgram}; the single executable has nothing to read
+ */
+export async function start(holdProgram: () => void = () => undefined): Promise<void> {
   // Node prints warnings, such as a deprecation, as text among the JSON of stderr; main reports them instead
   process.removeAllListeners('warning');
   // by default Node opens its debugger at this signal, to every user of the machine
@@ -22,7 +25,7 @@ export async function start(): Promise<void> {
   }
   const answer = args.length === 1 ? readyAnswer(args[0]) : undefined;
   // if stdout cannot be written, the program reports it
-  if (answer === undefined || !print(answer)) process.exitCode = await main();
+  if (answer === undefined || !print(answer)) process.exitCode = await main(undefined, holdProgram);
 }
 
 /** The answers that need nothing else: the version, and the help that the build has written, unless stdout is a terminal. */
@@ -56,10 +59,10 @@ function print(text: string): boolean {
 }
 
 /** Runs the command line of a host, by default the system's, and returns the exit code. */
-export async function main(host?: Host): Promise<number> {
+export async function main(host?: Host, holdProgram: () => void = () => undefined): Promise<number> {
   if (host !== undefined) return runOn(host);
   const { endSoon, reportUncaught, systemHost } = await import('./platform/host.js');
-  const system = systemHost();
+  const system = systemHost(holdProgram);
   const { reportFailure, reportNodeWarning } = await import('./cli/run.js');
   reportUncaught((thrown) => reportFailure(thrown, system));
   process.on('warning', (warning) => reportNodeWarning(warning, system));

@@ -3,6 +3,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { constants as system } from 'node:os';
 import path from 'node:path';
 import type { Writable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Signals } from './signals.js';
 import { withoutKeys } from './withheld-keys.js';
 
@@ -30,14 +31,34 @@ export async function runCommand(args: readonly string[], signals: Signals, isOn
   }
 }
 
-/** Runs a program with a text as its input, and with what it prints on stderr. Resolves as {@link runCommand}. */
-export function runWithInput(args: readonly string[], input: string): Promise<number> {
+/** After a program has ended, what it printed is read for this long: one that it has left behind may hold the pipe. In milliseconds. */
+const READ_MS = 1_000;
+
+/**
+ * Runs a program with a text as its input, and with what it prints on stderr. Resolves as {@link runCommand}.
+ * @param printed given where nobody reads stderr: called with what the program prints
+ */
+export async function runWithInput(
+  args: readonly string[],
+  input: string,
+  printed?: (text: string) => void,
+): Promise<number> {
   const [program = '', ...rest] = args;
   openStderr();
-  const child = spawn(program, rest, { stdio: ['pipe', 2, 2], env: withoutKeys(process.env) });
+  const to = printed === undefined ? 2 : 'pipe';
+  const child = spawn(program, rest, { stdio: ['pipe', to, to], env: withoutKeys(process.env) });
+  const closed = new Promise((resolve) => child.once('close', resolve));
   // it need not read the text
   child.stdin?.on('error', () => undefined).end(input);
-  return exitCodeOf(child);
+  if (printed === undefined) return exitCodeOf(child);
+  const streams = [child.stdout, child.stderr].flatMap((stream) => stream ?? []);
+  for (const stream of streams) stream.setEncoding('utf8').on('data', printed);
+  const code = await exitCodeOf(child);
+  const enough = new AbortController();
+  await Promise.race([closed, delay(READ_MS, undefined, { signal: enough.signal }).catch(() => undefined)]);
+  enough.abort();
+  for (const stream of streams) stream.destroy();
+  return code;
 }
 
 /** A command that reads what is written to its input. */

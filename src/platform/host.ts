@@ -60,6 +60,11 @@ export interface Host {
   randomBytes(count: number): Uint8Array;
   /** Ends early if it is aborted. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+  /**
+   * Reads all files of pit that this process may ever load. A command calls it before it takes on work that goes on for longer than
+   * an answer, so that an update of pit cannot end that work. Throws if an update has replaced or removed them already.
+   */
+  holdProgram(): void;
   /** Keeps the memory of a long-running command small. */
   limitMemory(): Promise<void>;
   /**
@@ -89,10 +94,10 @@ export interface Host {
    */
   run(args: readonly string[]): Promise<number>;
   /**
-   * Runs a program that can read a text from its input. What it prints goes to stderr. Resolves as {@link run}; signals stay with
-   * this program.
+   * Runs a program that can read a text from its input. What it prints goes to stderr, or to the function. Resolves as {@link run};
+   * signals stay with this program.
    */
-  runWithInput(args: readonly string[], input: string): Promise<number>;
+  runWithInput(args: readonly string[], input: string, printed?: (text: string) => void): Promise<number>;
   /** Has the user's shell run a line that reads from a pipe. Its other streams are those of this program. */
   pipeTo(line: string): Promise<PipedCommand>;
 }
@@ -106,7 +111,7 @@ export function monotonicMs(): number {
   return Number(process.hrtime.bigint() / 1_000_000n);
 }
 
-export function systemHost(): Host {
+export function systemHost(holdProgram: Host['holdProgram'] = () => undefined): Host {
   const signals = installSignalHandlers();
   const redaction = redactingStderr();
   const streams: { input?: Host['input']; output?: Host['output']; errors?: Host['errors'] } = {};
@@ -135,6 +140,7 @@ export function systemHost(): Host {
     random: Math.random,
     randomBytes: (count) => randomBytes(count),
     sleep: (milliseconds, signal) => delay(milliseconds, undefined, { signal }).catch(ignoreAbort),
+    holdProgram,
     limitMemory: limitMemory,
     limitDnsLookups: limitDnsLookups,
     onInterrupt: signals.onInterrupt,
@@ -144,7 +150,7 @@ export function systemHost(): Host {
     jobControl,
     isProgram: async (name) => (await import('./command.js')).isProgram(name, process.env.PATH),
     run: async (args) => (await import('./command.js')).runCommand(args, signals, isOnTerminal()),
-    runWithInput: async (args, input) => (await import('./command.js')).runWithInput(args, input),
+    runWithInput: async (args, input, printed) => (await import('./command.js')).runWithInput(args, input, printed),
     pipeTo: async (line) => (await import('./command.js')).pipeTo(line, process.env.SHELL),
   };
 }

@@ -46,7 +46,7 @@ const ON_COMMAND_LINE = 'Pass it on the command line.';
  * asked if the terminal has no room for all of it.
  */
 export class Prompts {
-  readonly #host: Pick<Host, 'input' | 'errors' | 'environment'>;
+  readonly #host: Pick<Host, 'input' | 'errors' | 'environment' | 'holdProgram'>;
   readonly #options: ScreenOptions;
   /** Runs what waits for a person; the signal leaves the question. */
   readonly #waiting: <Value>(work: (signal?: AbortSignal) => Promise<Value>) => Promise<Value>;
@@ -54,7 +54,7 @@ export class Prompts {
   readonly #mayAsk: boolean;
 
   constructor(
-    host: Pick<Host, 'input' | 'errors' | 'environment'>,
+    host: Pick<Host, 'input' | 'errors' | 'environment' | 'holdProgram'>,
     options: ScreenOptions = {},
     waiting: <Value>(work: (signal?: AbortSignal) => Promise<Value>) => Promise<Value> = (work) => work(),
     mayAsk = true,
@@ -200,6 +200,8 @@ export class Prompts {
 
   async #ask(prompt: Question, hint: string, how: 'ask' | 'askAfresh' = 'ask'): Promise<unknown> {
     if (!this.available) throw new Failure('declined', `This needs an answer, and ${this.whyUnavailable}.`, { hint });
+    // the user may take any time, and what follows the answer has to be there
+    this.#host.holdProgram();
     const asking = await import('./asking.js');
     return this.#waiting((signal) => asking[how](this.#host, this.#screen, prompt, signal));
   }

@@ -38,6 +38,7 @@ export function fakeHost(): FakeHost {
       now += milliseconds;
       return Promise.resolve();
     },
+    holdProgram: () => undefined,
     limitMemory: () => Promise.resolve(),
     limitDnsLookups: () => undefined,
     onInterrupt: () => () => undefined,

@@ -85,6 +85,7 @@ export function startInProcess(
     random: Math.random,
     randomBytes,
     sleep: (milliseconds, signal) => delay(milliseconds, undefined, { signal }).catch(() => undefined),
+    holdProgram: () => undefined,
     limitMemory: () => Promise.resolve(),
     limitDnsLookups: () => undefined,
     onInterrupt: (work) => {

@@ -31,7 +31,7 @@ export function pipe(): Screen {
 
 type Streams = Pick<
   Host,
-  'input' | 'output' | 'errors' | 'environment' | 'onInterrupt' | 'onExit' | 'jobControl' | 'endSignal'
+  'input' | 'output' | 'errors' | 'environment' | 'onInterrupt' | 'onExit' | 'jobControl' | 'endSignal' | 'holdProgram'
 >;
 
 /** The part of a host that the terminal uses; by default an empty input, pipes and an empty environment, and no signals. */
@@ -39,6 +39,7 @@ export function hostWith(parts: Partial<Streams>): Streams {
   return {
     ...{ input: new PassThrough(), output: new Kept(), errors: new Kept(), environment: {} },
     ...{ onInterrupt: () => () => {}, onExit: () => () => {}, jobControl: { onStop: () => () => {}, press: () => {} } },
+    holdProgram: () => {},
     endSignal: undefined,
     ...parts,
   };

@@ -6,6 +6,9 @@ import { scan } from '../shell/line.js';
 /** With so many alerts waiting for a program, the user is warned: it may never end. */
 const MANY_WAITING = 10;
 
+/** So much of what a program prints is kept for a log, in characters. */
+const LONGEST_OUTPUT = 2_000;
+
 /** An alert as programs get it, and its two lines for people. */
 interface Notice {
   readonly document: object;
@@ -44,6 +47,8 @@ export class AlertActions {
   readonly #programs: readonly ((notice: Notice) => Program)[];
   readonly #ringsBell: boolean;
   readonly #line: LiveLine;
+  /** Takes what programs print and how they end, if nobody reads stderr. */
+  readonly #log: ((line: string) => void) | undefined;
 
   #running: Promise<void> = Promise.resolve();
   /** The alerts whose programs have not ended, in their order. */
@@ -55,18 +60,24 @@ export class AlertActions {
     programs: readonly ((notice: Notice) => Program)[],
     ringsBell: boolean,
     line: LiveLine,
+    log: ((line: string) => void) | undefined,
   ) {
     this.#context = context;
     this.#programs = programs;
     this.#ringsBell = ringsBell;
     this.#line = line;
+    this.#log = log;
   }
 
-  /** Throws Failure `usage` for a program that does not exist. */
+  /**
+   * Throws Failure `usage` for a program that does not exist.
+   * @param log takes what programs print and how they end; absent: they print on stderr
+   */
   static async prepare(
     context: Pick<Context, 'host' | 'output'>,
     { exec, notify }: ActionFlags,
     line: LiveLine,
+    log?: (line: string) => void,
   ): Promise<AlertActions> {
     const { host, output } = context;
     const programs: ((notice: Notice) => Program)[] = [];
@@ -83,7 +94,7 @@ export class AlertActions {
       output.warn(
         `--notify ${isOnTerminal ? 'only rings the bell' : 'does nothing'}: neither notify-send nor osascript is installed.`,
       );
-    return new AlertActions(context, programs, notify && isOnTerminal, line);
+    return new AlertActions(context, programs, notify && isOnTerminal, line, log);
   }
 
   /** Rings, and starts the programs once those of earlier alerts have ended. */
@@ -95,7 +106,7 @@ export class AlertActions {
     if (this.#waiting.length === MANY_WAITING)
       output.warn(`${MANY_WAITING} alerts wait for the program of an earlier one to end.`);
     this.#running = this.#running.then(async () => {
-      for (const programOf of this.#programs) if (!this.#isLeft) await this.#run(programOf(notice));
+      for (const programOf of this.#programs) if (!this.#isLeft) await this.#run(programOf(notice), notice);
       this.#waiting.shift();
     });
   }
@@ -121,12 +132,28 @@ export class AlertActions {
       this.#context.output.warn(`The program did not run to its end for ${title}: ${text}`);
   }
 
-  async #run({ words, input }: Program): Promise<void> {
+  /** A program that fails is reported. It ends nothing. */
+  async #run({ words, input }: Program, { title }: Notice): Promise<void> {
     const { host, output } = this.#context;
+    const program = quoted(words[0] ?? '');
+    let printed = '';
+    const keep = (text: string) => {
+      printed = (printed + text).slice(0, LONGEST_OUTPUT);
+    };
     this.#line.hide();
-    const code = await host.runWithInput(words, input);
-    this.#line.show();
-    if (code !== 0) output.warn(`${quoted(words[0] ?? '')} ended with exit code ${code}.`);
+    try {
+      const code = await host.runWithInput(words, input, this.#log === undefined ? undefined : keep);
+      if (code !== 0) output.warn(`${program} ended with exit code ${code}.`);
+      this.#log?.(
+        `${title}: ${program} ended with exit code ${code}${printed === '' ? '.' : `, and printed: ${printed.trimEnd()}`}`,
+      );
+    } catch (error) {
+      const message = `${program} could not be run: ${error instanceof Error ? error.message : String(error)}`;
+      output.warn(message);
+      this.#log?.(`${title}: ${message}`);
+    } finally {
+      this.#line.show();
+    }
   }
 }
 

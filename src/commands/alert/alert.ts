@@ -90,6 +90,7 @@ async function waitForAlerts(
     await actions.done();
   };
   const forget = host.onInterrupt(finish, () => actions.leave());
+  host.holdProgram();
   const bind = budget.disableDeadline();
   if (globals.isTimeoutGiven)
     void host.sleep(globals.timeoutMs, end.signal).then(() => end.signal.aborted || endAs('overdue'));

@@ -408,6 +408,7 @@ async function untilEnded(
       return;
     }
     if (watcher === undefined) {
+      host.holdProgram();
       const runner = await makeRunner(context, {
         only: new Set(left()),
         report: () => undefined,
@@ -465,11 +466,16 @@ export async function runAlgos(context: Context, { onEvent, onOther }: RunCallba
   await session.signedExchange();
   // the user may stop the sandbox for good
   session.keepSandboxStopped();
+  host.holdProgram();
   await host.limitMemory();
   rememberFoldersAbove();
   const bind = budget.disableDeadline();
-  const actions = new AlgoActions(context);
   const log = isBackground ? await openLog(context) : undefined;
+  const actions = new AlgoActions(context, log);
+  const isUnexplained = { end: true };
+  const forgetEnd = host.onExit(() => {
+    if (isUnexplained.end) log?.('The process ends without having said why.');
+  });
   const report = (event: AlgoEvent) => {
     const { snapshot, ...rest } = event;
     log?.(`${event.id} ${event.market} ${event.event}: ${event.text}`);
@@ -518,8 +524,14 @@ export async function runAlgos(context: Context, { onEvent, onOther }: RunCallba
     await runner.run();
     // what is not watched any more is said before the command ends
     await stopping;
+    log?.(stopping === undefined ? 'This process ends: nothing is left for it to watch.' : 'This process was ended.');
     await actions.done();
+  } catch (error) {
+    log?.(`This process ends: ${error instanceof Error ? error.message : String(error)}`);
+    throw error;
   } finally {
+    isUnexplained.end = false;
+    forgetEnd();
     over.abort();
     forget();
     bind();
@@ -597,10 +609,13 @@ async function openLog({ host, session }: Context): Promise<(line: string) => vo
 /** Runs the program of each algo order, and shows notifications, for what happens to it. */
 class AlgoActions {
   readonly #context: Context;
+  readonly #log: ((line: string) => void) | undefined;
   readonly #actions = new Map<string, Promise<AlertActions | undefined>>();
 
-  constructor(context: Context) {
+  /** @param log takes what programs print, where nobody reads stderr */
+  constructor(context: Context, log: ((line: string) => void) | undefined) {
     this.#context = context;
+    this.#log = log;
   }
 
   take({ id, market, time, event, text, snapshot }: AlgoEvent): void {
@@ -616,10 +631,12 @@ class AlgoActions {
     const line = { hide: () => undefined, show: () => undefined };
     try {
       const words = exec === null ? undefined : execWords(exec);
-      return await AlertActions.prepare(this.#context, { exec: words, notify }, line);
+      return await AlertActions.prepare(this.#context, { exec: words, notify }, line, this.#log);
     } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      this.#context.output.warn(error.message);
+      // an algo order goes on without its program
+      const message = error instanceof Error ? error.message : String(error);
+      this.#context.output.warn(message);
+      this.#log?.(message);
       return undefined;
     }
   }
@@ -640,6 +657,7 @@ class AlgoActions {
 /** Each algo order that has not ended, and then each whenever something of it changes; until the signal aborts. */
 export async function* changes(context: Context, signal: AbortSignal): AsyncGenerator<AlgoView> {
   const { host, budget } = context;
+  host.holdProgram();
   const bind = budget.disableDeadline();
   const shown = new Map<string, string>();
   const store = await storeOf(context);

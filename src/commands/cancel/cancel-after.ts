@@ -36,7 +36,8 @@ export default define({
   dryRunOutput: dryRunShape(),
   async run(context, { market, command, hold }) {
     await requireCommand(context, command, hold);
-    const { budget } = context;
+    const { budget, host } = context;
+    if (hold) host.holdProgram();
     const write = await openWithConsent(context);
     let started: Timer | undefined;
     const answer = await cancelAfter(write, market, hold ? command : undefined, (timer) => {

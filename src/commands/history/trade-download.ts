@@ -54,6 +54,7 @@ async function download(
   { market, since, follow }: Wanted,
 ): Promise<Downloaded> {
   const { host, output, budget } = context;
+  if (follow) host.holdProgram();
   let [added, after] = [0, file.last?.id ?? since];
   const progress = () => `${grouped(String(added))} trades, to ${file.last?.time ?? 'none'}`;
   const hide = output.live(progress);

@@ -13,6 +13,7 @@ export async function liveAnswer(
   streamed: Streamed | undefined,
 ): Promise<Live> {
   const { session, host } = context;
+  host.holdProgram();
   const began = host.monotonic();
   const first = { answer: await read(), began };
   session.keepSandboxStopped();

@@ -48,6 +48,7 @@ export const mcpCommand = (program: Program) =>
       const trading = allowTrading ? tradingTools(context, terms) : { tools: [], commands: {} };
       if (host.input.isTTY === true)
         output.note(['Waiting for a client on stdin.', suggest('Let one start it', 'mcp', 'config', 'CLIENT')]);
+      host.holdProgram();
       // the profile at the start: if the user chose another one later, tools would answer from another exchange
       const { profile, hostFromEnvironment } = await session.connection();
       const { serve } = await import('./server.js');

@@ -61,6 +61,7 @@ export class CommandWorld {
       random,
       randomBytes: (count) => Uint8Array.from({ length: count }, () => Math.floor(random() * 256)),
       // a limit of memory would make everything slower
+      holdProgram: () => undefined,
       limitMemory: () => Promise.resolve(),
       onInterrupt: () => () => undefined,
       redirectInterrupts: () => () => undefined,

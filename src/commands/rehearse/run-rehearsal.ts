@@ -70,6 +70,7 @@ export async function rehearse(
     if (!isJson) host.errors.write(text);
   };
   const parts: RehearsalParts = { host, folder: folder.path, tape, terms, picture, printed };
+  host.holdProgram();
   const bind = budget.disableDeadline();
   let reported: () => void = () => undefined;
   const isReported = new Promise<void>((resolve) => {

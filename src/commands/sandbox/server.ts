@@ -69,6 +69,7 @@ export const serve = define({
   output: ADDRESS_AND_ADMIN,
   async run({ host, sandbox, output, budget }, { history: historyMs, ...options }) {
     const { startSandbox } = await import('../../sandbox/lifecycle/serve.js').catch(withoutLibrary);
+    host.holdProgram();
     const running = await startSandbox(host, sandbox.serveCommand(), { ...options, historyMs });
     if (running === undefined) return undefined;
     host.onInterrupt(() => running.close());

@@ -32,9 +32,10 @@ export const shellCommand = (program: Program) =>
     examples: ['shell', 'shell --profile live', 'shell --dry-run'],
     output: shape.anything,
     async run(context) {
-      const { globals, budget, prompts } = context;
+      const { globals, budget, prompts, host } = context;
       if (globals.yes) throw usage('--yes cannot confirm a whole shell.', 'Give it to each command that it confirms.');
       if (globals.fields) throw usage('--fields belongs to one command.', 'Give it to each command that it is for.');
+      host.holdProgram();
       const shell = new Shell(context, program);
       await budget.withoutDeadline(() => (prompts.available ? shell.converse() : shell.runScript()));
       return undefined;

@@ -124,6 +124,7 @@ async function* follow(
 ): AsyncGenerator<StreamEvent> {
   const { session, host, output, globals, budget } = context;
   const { channels, end } = following;
+  host.holdProgram();
   const bind = budget.disableDeadline();
   const choices = {
     signal: end.signal,

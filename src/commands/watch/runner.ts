@@ -35,6 +35,7 @@ export function lastMarketKey(profile: string): string {
 /** Shows a market and the account until the user leaves. Throws Failure if there is no exchange to show. */
 export async function runWatch(context: Context, market: Market, type: CandleType): Promise<void> {
   const { session, host, output, budget, globals } = context;
+  host.holdProgram();
   const { profile } = await session.connection();
   const accountProblem = await accountProblemOf(context);
   const feeds = await session.feeds(channelsOf(market.market, type, accountProblem === null));
