@@ -195,13 +195,21 @@ export function duplicateText(id: string, ids: readonly string[]): string {
 
 /** One algo order. Throws Failure `usage` for an id that there is not. */
 export async function showAlgo(context: Context, id: string): Promise<AlgoView> {
-  const [view] = await viewsOf(context, await storeOf(context), [id]);
+  const store = await storeOf(context);
+  const problem = store.read(id)?.problem ?? null;
+  if (problem !== null) throw unreadableAlgo(id, problem);
+  const [view] = await viewsOf(context, store, [id]);
   if (view === undefined) throw noAlgo(id);
   return view;
 }
 
 function noAlgo(id: string): Failure {
   return usage(`There is no algo order ${id}.`, suggest('List them', 'algo', 'list', '--all'));
+}
+
+function unreadableAlgo(id: string, problem: string): Failure {
+  const hint = suggest('Its orders may be open at the exchange. See them, then remove the record', 'orders');
+  return usage(`Nothing is done for the algo order ${id}: ${problem}.`, hint);
 }
 
 /** @param from `records` reads no order of the exchange, and warns of nothing */
@@ -219,9 +227,7 @@ async function viewsOf(
     const { facts } = record;
     if (facts === undefined) {
       if (from === 'records') continue;
-      context.output.warn(
-        `The record of the algo order ${record.id} is damaged: it is not shown, and nothing is done for it.`,
-      );
+      context.output.warn(`The algo order ${record.id} is not shown, and nothing is done for it: ${record.problem}.`);
       continue;
     }
     journal ??= await openChildren(context, records);
@@ -292,14 +298,21 @@ export interface ChangedAlgos {
   readonly unchanged: readonly AlgoView[];
 }
 
-/** Pauses algo orders: what is open at the exchange stays there, and nothing else is placed. Throws Failure `usage` for one that is not open. */
+/**
+ * Pauses algo orders: what is open at the exchange stays there, and nothing else is placed. A request that asked before this may still be
+ * on its way.
+ * @param settled called once all are paused, before they are read
+ * @throws Failure `usage` for one that is not open, or that cannot be recorded: the others are paused
+ */
 export function pauseAlgos(
   context: Context,
   ids: readonly string[] | 'all',
   cause: Extract<PauseCause, 'user' | 'halt'>,
   reason: string,
+  settled: () => Promise<void> = async () => undefined,
 ): Promise<ChangedAlgos> {
-  return addFacts(context, ids, (time) => ({ fact: 'paused', time, cause, reason, role: null }), CHANGES.paused);
+  const fact = (time: number) => ({ fact: 'paused', time, cause, reason, role: null }) as const;
+  return addFacts(context, ids, fact, CHANGES.paused, settled);
 }
 
 /**
@@ -322,6 +335,7 @@ async function addFacts(
   ids: readonly string[] | 'all',
   fact: (time: number) => AlgoFact,
   changes: (record: FactRecord) => boolean,
+  settled: () => Promise<void> = async () => undefined,
 ): Promise<ChangedAlgos> {
   const store = await storeOf(context);
   const client = await context.session.exchange();
@@ -330,7 +344,19 @@ async function addFacts(
     const record = store.read(id);
     return record !== undefined && changes(record);
   });
-  for (const id of changing) store.add(id, fact(client.now()));
+  const failures: Failure[] = [];
+  for (const id of changing) {
+    try {
+      store.add(id, fact(client.now()));
+    } catch (error) {
+      // the others are changed all the same
+      if (!(error instanceof Failure)) throw error;
+      failures.push(error);
+    }
+  }
+  await settled();
+  const [failure] = failures;
+  if (failure !== undefined) throw failure;
   const views = await viewsOf(context, store, chosen);
   const isChanged = ({ id }: AlgoView) => changing.includes(id);
   return { changed: views.filter(isChanged), unchanged: views.filter((view) => !isChanged(view)) };
@@ -343,7 +369,9 @@ function chosenIds(store: AlgoStore, ids: readonly string[] | 'all'): readonly s
   const chosen = [...new Set(ids)];
   const wrong = chosen.flatMap((id) => {
     // one that has ended stays among the open ones for a moment
-    const ended = store.read(id)?.facts?.ended ?? null;
+    const { facts, problem = null } = store.read(id) ?? {};
+    if (problem !== null) return `Nothing is done for the algo order ${id}: ${problem}.`;
+    const ended = facts?.ended ?? null;
     if (ended !== null) return `The algo order ${id} has ended (${ended.outcome}).`;
     return open.includes(id) ? [] : `There is no algo order ${id}.`;
   });

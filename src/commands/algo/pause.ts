@@ -1,10 +1,12 @@
 import { several, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
+import { Failure, suggest } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
+import { requestsUnderWay, underWayText } from '../halt/requests-under-way.js';
 import { algoId } from '../inputs/parsers.js';
 import { type Context, define } from '../session/command.js';
 import { ALGO, algoList } from './algo-row.js';
-import { pauseAlgos, resumeAlgos } from './algos.js';
+import { type AlgoView, pauseAlgos, resumeAlgos } from './algos.js';
 import { requireIdsOrAll, wouldChange } from './cancel.js';
 
 const ids = several('the algo orders', algoId);
@@ -24,13 +26,31 @@ export const pause = define({
   },
 });
 
-/** Pauses algo orders. Every command says at its end what is not protected. Throws Failure `usage` for one that is not open. */
+/**
+ * Pauses algo orders, and waits for the requests that had left by then: what is shown is final, and no order follows it. Every command
+ * says at its end what is not protected. Throws Failure `usage` for one that is not open.
+ */
 export async function paused(context: Context, ids: readonly string[] | 'all'): Promise<Answer> {
-  const { changed, unchanged } = await pauseAlgos(context, ids, 'user', 'you paused it');
+  let underWay: number | string = 0;
+  const { changed, unchanged } = await pauseAlgos(context, ids, 'user', 'you paused it', async () => {
+    underWay = await requestsUnderWay(context);
+  });
   const views = [...changed, ...unchanged];
+  for (const view of changed) noteSentStop(context, view);
   for (const { id, facts } of unchanged)
     context.output.note(`${id} is paused already${facts.paused === null ? '' : `: ${facts.paused.reason}`}.`);
-  return algoList(views, context.host.now(), 'No algo orders at work.');
+  const answer = algoList(views, context.host.now(), 'No algo orders at work.');
+  if (underWay === 0) return answer;
+  const message = `Paused. ${underWayText(underWay)} An order of an algo order may be among them.`;
+  return { ...answer, failure: new Failure('partial', message, { hint: suggest('See them', 'algo', 'list') }) };
+}
+
+/** A stop that was reached just before is not held back any more. */
+function noteSentStop({ output }: Context, { id, orders }: AlgoView): void {
+  const sent = orders.filter(({ role, outcome }) => role === 'stop' && (outcome === 'placed' || outcome === 'unknown'));
+  if (sent.length === 0) return;
+  const names = sent.map(({ order, clientId }) => (order === null ? clientId : `order ${order.id}`));
+  output.warn(`The stop of ${id} was sent before it was paused: ${names.join(', ')}.`);
 }
 
 export const resume = define({

@@ -27,7 +27,8 @@ export async function unwatchedText(host: Host): Promise<string[]> {
       const store = new AlgoStore(host, state, account);
       const records = await tryRead(async () => ids.flatMap((id) => store.read(id) ?? []));
       // one that has ended stays among the open ones until a process puts it away
-      const ended = records?.filter(({ facts }) => facts?.ended != null) ?? [];
+      // and what cannot be read has a line of its own
+      const ended = records?.filter(({ facts }) => facts === undefined || facts.ended !== null) ?? [];
       if (ended.length === ids.length) return [];
       const orders = counted(ids.length - ended.length, 'algo order');
       const danger = 'so no stop triggers and no order is placed';
@@ -56,14 +57,19 @@ export async function unsentStopsText(host: Host): Promise<string[]> {
   const { state } = host.directories;
   const lines = openAlgos(state).map(async ({ account, ids }) => {
     const store = new AlgoStore(host, state, account);
-    // without a watcher, unwatchedText has a line for the account
-    if (ids.length === 0 || !store.isWatched) return [];
+    if (ids.length === 0) return [];
+    const { isWatched } = store;
     const found = await Promise.all(ids.map(async (id) => ({ id, danger: await dangerOf(store, id) })));
     const [paused, unsent, unread] = (['paused', 'unsent', 'unread'] as const).map((danger) =>
       found.filter((one) => one.danger?.kind === danger),
     ) as [typeof found, typeof found, typeof found];
     const run = (words: readonly string[], { danger }: (typeof found)[number]) =>
       commandLine(host.arguments, ['algo', ...words, ...(danger?.profile ? ['--profile', danger.profile] : [])]);
+    const problems = unread.map(
+      ({ id, danger }) => `NOT PROTECTED: nothing is done for the algo order ${id}: ${danger?.problem}.`,
+    );
+    // without a watcher, unwatchedText has a line for the account
+    if (!isWatched) return problems;
     return [
       ...paused.slice(0, 1).map((first) => {
         const are =
@@ -76,7 +82,7 @@ export async function unsentStopsText(host: Host): Promise<string[]> {
         (one) =>
           `NOT PROTECTED: the stop of ${one.id} is reached since ${localTimeText(one.danger?.since ?? 0)} and not sent${becauseText(one.danger)}. Run: ${run(['show', one.id], one)}`,
       ),
-      ...unread.map(({ id }) => `The record of algo order ${id} cannot be read, so it may be NOT PROTECTED.`),
+      ...problems,
     ];
   });
   return (await Promise.all(lines)).flat();
@@ -87,6 +93,8 @@ interface Danger {
   readonly profile?: string;
   readonly since?: number;
   readonly reason?: string | null;
+  /** Why its record does not count, as a part of a sentence. */
+  readonly problem?: string;
 }
 
 /** Why a stop is not sent, in the words of the process that watches; empty if it has said nothing. */
@@ -97,14 +105,12 @@ function becauseText(danger: Danger | undefined): string {
 
 /** Why the stop of an open algo order is not sent; undefined if it is sent, or it has none. */
 async function dangerOf(store: AlgoStore, id: string): Promise<Danger | undefined> {
-  const unread: Danger = { kind: 'unread' };
+  const unread = (problem: string): Danger => ({ kind: 'unread', problem });
   const found = await tryRead(async () => {
-    // every command asks, and most algo orders have neither
-    if (!store.hasFact(id, 'paused', 'triggered')) return { danger: undefined };
     const record = store.read(id);
     if (record === undefined) return { danger: undefined };
-    const { facts } = record;
-    if (facts === undefined) return { danger: unread };
+    const { facts, problem } = record;
+    if (facts === undefined) return { danger: unread(problem ?? 'its record is damaged') };
     const note = store.currentNoteOf(id, facts);
     const since = unprotectedSince(facts, note?.unsentSince);
     if (since === null) return { danger: undefined };
@@ -112,5 +118,5 @@ async function dangerOf(store: AlgoStore, id: string): Promise<Danger | undefine
     const { profile } = facts.began.terms;
     return { danger: { kind, profile, since, reason: note?.reason ?? null } satisfies Danger };
   });
-  return found === undefined ? unread : found.danger;
+  return found === undefined ? unread('its record cannot be read') : found.danger;
 }

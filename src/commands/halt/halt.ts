@@ -16,6 +16,7 @@ import { type Context, define } from '../session/command.js';
 import { reportingSignals } from '../writes/write.js';
 import { CancelEverywhere, type CancelledEverywhere, NOTHING_CANCELLED, openEverywhere } from './cancel-everywhere.js';
 import { type Flattened, flatten, NOTHING_FLATTENED, sellEverything } from './flatten.js';
+import { requestsUnderWay, underWayText } from './requests-under-way.js';
 
 const HALT: shape.Fields = {
   halted: shape.boolean('false after --lift, and if the halt could not be set'),
@@ -271,13 +272,6 @@ function leftByInterruption({ isCancelling, into }: Wanted): Hint[] {
   return isCancelling ? [suggest('Orders may still be open. Cancel what is left', 'halt', '--cancel', ...sold)] : [];
 }
 
-/** Waits for the requests that were on their way; returns how many are not answered, or why that is unknown. */
-async function requestsUnderWay({ session, sandbox, budget }: Context): Promise<number | string> {
-  // the permits of the sandbox have its key in their names
-  if ((await session.connection()).sandbox) await sandbox.findRunning();
-  return session.waitForRequests(budget);
-}
-
 async function dryHalt(context: Context, wanted: Wanted): Promise<Answer> {
   const { session, host } = context;
   const { isCancelling, into } = wanted;
@@ -300,11 +294,9 @@ async function dryHalt(context: Context, wanted: Wanted): Promise<Answer> {
 /** @param underWay how many requests that were on their way before are not answered, or why that is unknown */
 function notAnswered(underWay: number | string): Failure | undefined {
   if (underWay === 0) return undefined;
-  const requests = typeof underWay === 'number' ? counted(underWay, 'request') : 'Requests';
-  const why =
-    typeof underWay === 'number' ? '' : `: Redis, which shows those of other machines, cannot be used (${underWay})`;
-  const message = `${requests} that pit sent before may still be on the way${why}.`;
-  return new Failure('partial', message, { hint: suggest('Halt again to wait for the answers', 'halt') });
+  return new Failure('partial', underWayText(underWay), {
+    hint: suggest('Halt again to wait for the answers', 'halt'),
+  });
 }
 
 /** The halt to set. A latch that is set stays set at least as long as it would have. */

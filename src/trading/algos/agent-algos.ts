@@ -70,7 +70,8 @@ export function agentAlgos({ host, journal }: Pick<TradingContext, 'host' | 'jou
   if (!mayHaveAlgos(state)) return [];
   const store = new AlgoStore(host, state, journal.folder);
   return store.openIds().flatMap((id) => {
-    const { facts, children = [], closed = [] } = store.read(id) ?? {};
+    const { facts, problem = null, children = [], closed = [] } = store.read(id) ?? {};
+    if (problem !== null) throw usage(`What the algo order ${id} may trade is unknown: ${problem}.`);
     const { terms } = facts?.began ?? {};
     if (facts === undefined || terms?.agent === undefined || facts.ended !== null) return [];
     const { whole, orders } = countAlgo(terms, facts.began);

@@ -30,6 +30,8 @@ export interface AlgoParts {
   readonly sight: MarketSight;
   readonly facts: () => AlgoFacts;
   readonly pause: (cause: PauseCause, reason: string, role?: ChildRole | null) => void;
+  /** Takes the facts as they are on disk. */
+  readonly reload: (facts: AlgoFacts) => void;
   /** Something is known that was not known before. */
   readonly changed: () => void;
 }
@@ -111,7 +113,8 @@ export class AlgoRequests implements UnderWay {
   #sent(sent: SentChild, role: ChildRole): void {
     const leg = this.#legOf({ role });
     if (sent.kind === 'unwanted') return;
-    if (sent.kind === 'held') this.#parts.pause(sent.cause, sent.reason, sent.cause === 'halt' ? null : role);
+    if (sent.kind === 'stopped') this.#parts.reload(sent.facts);
+    else if (sent.kind === 'held') this.#parts.pause(sent.cause, sent.reason, sent.cause === 'halt' ? null : role);
     else if (sent.kind === 'later') {
       // the disk is full: there is room for the order of a stop
       const isUnrecorded = sent.child !== null && isExit({ role }) && sent.failure.kind === 'usage';

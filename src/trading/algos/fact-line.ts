@@ -1,6 +1,7 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import type { GivenLimits } from '../guards/given-limits.js';
+import { LineFields as Fields, tryDecode } from '../journal/line-fields.js';
 import type { AlgoFact } from './facts.js';
 import type { AlgoEntry, AlgoTerms, Exits, TrailDistance } from './terms.js';
 
@@ -13,20 +14,11 @@ export function encodeFact(fact: AlgoFact): string {
 
 /** The fact of a line; undefined if it is none that this version understands in full, for instance because it was cut off. */
 export function decodeFact(line: string): AlgoFact | undefined {
-  try {
-    return factOf(new Fields(JSON.parse(line)));
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof UnreadableFact) return undefined;
-    throw error;
-  }
+  return tryDecode(line, factOf);
 }
 
-class UnreadableFact extends Error {}
-
-/** No market has more decimals. */
-const MAX_SCALE = 30;
-
-function factOf(fields: Fields): AlgoFact {
+/** The fact of a line of JSON. @throws UnreadableLine if it is none that this version understands in full */
+export function factOf(fields: Fields): AlgoFact {
   const time = fields.time('time');
   const fact = fields.oneOf('fact', ['began', 'best', 'triggered', 'paused', 'resumed', 'cancelled', 'ended']);
   switch (fact) {
@@ -150,88 +142,4 @@ function exitsOf(fields: Fields): Exits {
 
 function trailOf(fields: Fields): TrailDistance {
   return { unit: fields.oneOf('unit', ['share', 'price', 'ticks']), value: fields.decimal('value') };
-}
-
-/** The parts of an object that was read. Each method throws {@link UnreadableFact} for a part that is missing or another kind of value. */
-class Fields {
-  readonly #parts: Readonly<Record<string, unknown>>;
-
-  constructor(value: unknown) {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new UnreadableFact();
-    this.#parts = value as Readonly<Record<string, unknown>>;
-  }
-
-  static text(this: void, value: unknown): string {
-    if (typeof value !== 'string') throw new UnreadableFact();
-    return value;
-  }
-
-  static decimal(this: void, value: unknown): Decimal {
-    const decimal = Decimal.parse(Fields.text(value));
-    if (decimal === undefined) throw new UnreadableFact();
-    return decimal;
-  }
-
-  static integer(this: void, value: unknown): number {
-    if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw new UnreadableFact();
-    return value;
-  }
-
-  absent(name: string): boolean {
-    return !Object.hasOwn(this.#parts, name);
-  }
-
-  text(name: string): string {
-    return Fields.text(this.#parts[name]);
-  }
-
-  decimal(name: string): Decimal {
-    return Fields.decimal(this.#parts[name]);
-  }
-
-  integer(name: string): number {
-    return Fields.integer(this.#parts[name]);
-  }
-
-  /** Milliseconds since the Unix epoch that a date can show. */
-  time(name: string): number {
-    const time = this.integer(name);
-    if (Number.isNaN(new Date(time).getTime())) throw new UnreadableFact();
-    return time;
-  }
-
-  /** A number of decimals. */
-  scale(name: string): number {
-    const scale = this.integer(name);
-    if (scale < 0 || scale > MAX_SCALE) throw new UnreadableFact();
-    return scale;
-  }
-
-  flag(name: string): boolean {
-    const value = this.#parts[name];
-    if (typeof value !== 'boolean') throw new UnreadableFact();
-    return value;
-  }
-
-  oneOf<Word extends string>(name: string, words: readonly Word[]): Word {
-    const word = words.find((one) => one === this.#parts[name]);
-    if (word === undefined) throw new UnreadableFact();
-    return word;
-  }
-
-  object(name: string): Fields {
-    return new Fields(this.#parts[name]);
-  }
-
-  list<Value>(name: string, read: (value: unknown) => Value): Value[] {
-    const value = this.#parts[name];
-    if (!Array.isArray(value)) throw new UnreadableFact();
-    return value.map(read);
-  }
-
-  /** Null stands for null; what is missing is unreadable. */
-  optional<Value>(name: string, read: (value: unknown) => Value): Value | null {
-    const value = this.#parts[name];
-    return value === null ? null : read(value);
-  }
 }

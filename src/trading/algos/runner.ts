@@ -244,20 +244,24 @@ export class AlgoRunner {
     for (const [id, algo] of this.#algos) {
       // without its record, nothing may follow
       const isGone = this.#options.store.sizeOf(id) === undefined;
-      if (isGone) void algo.stop(0);
       if (!algo.isOver && !isGone) continue;
-      this.#algos.delete(id);
-      this.#sizes.delete(id);
+      this.#drop(id, algo);
       this.#options.store.putAway(id);
-      const market = this.#markets.get(algo.terms.market.market);
-      market?.remove(algo);
-      if (algo.children.length > 0) this.#lastChild.set(algo.terms.market.market, this.#options.host.monotonic());
     }
     for (const [name, market] of this.#markets) {
       if (market.isUsed) continue;
       market.close();
       this.#markets.delete(name);
     }
+  }
+
+  #drop(id: string, algo: RunningAlgo): void {
+    void algo.stop(0);
+    this.#algos.delete(id);
+    this.#sizes.delete(id);
+    const market = this.#markets.get(algo.terms.market.market);
+    market?.remove(algo);
+    if (algo.children.length > 0) this.#lastChild.set(algo.terms.market.market, this.#options.host.monotonic());
   }
 
   async #add(ids: readonly string[]): Promise<void> {
@@ -271,6 +275,8 @@ export class AlgoRunner {
     for (const record of records) {
       const { facts, said } = record;
       if (facts === undefined) continue;
+      if (record.torn > 0)
+        this.#options.warn(`A line of the record of the algo order ${record.id} was cut off and is ignored.`);
       if (facts.ended !== null) {
         store.putAway(record.id);
         continue;
@@ -314,9 +320,8 @@ export class AlgoRunner {
     try {
       const record = store.read(id);
       if (record === undefined) return undefined;
-      if (record.torn > 0) warn(`A line of the record of the algo order ${id} was cut off and is ignored.`);
       if (record.facts !== undefined) return record;
-      warn(`NOT PROTECTED: the record of the algo order ${id} is damaged, so nothing is done for it.`);
+      warn(`NOT PROTECTED: nothing is done for the algo order ${id}: ${record.problem}.`);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       warn(`NOT PROTECTED: the record of the algo order ${id} cannot be read: ${error.message}`);
@@ -329,9 +334,12 @@ export class AlgoRunner {
     const { store } = this.#options;
     const size = store.sizeOf(id);
     if (size === undefined || size === this.#sizes.get(id)) return;
-    this.#sizes.set(id, size);
-    const facts = store.read(id)?.facts;
-    if (facts === undefined) return;
+    const facts = this.#recordOf(id)?.facts;
+    if (facts === undefined) {
+      // what it would do rests on a record that is damaged by now
+      if (this.#damaged.has(id)) this.#drop(id, algo);
+      return;
+    }
     const known = algo.facts;
     const isOther =
       facts.paused?.time !== known.paused?.time ||

@@ -89,6 +89,7 @@ export class RunningAlgo {
     this.#requests = new AlgoRequests(options, {
       ...{ book: this.#book, voice: this.#voice, sight: this.#sight, facts: () => this.facts },
       pause: (cause, reason, role) => this.pause(cause, reason, role),
+      reload: (facts) => this.reload(facts),
       changed: this.changed,
     });
   }

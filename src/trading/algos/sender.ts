@@ -1,4 +1,4 @@
-import { Failure } from '../../errors.js';
+import { Failure, usage } from '../../errors.js';
 import { haltText } from '../../exchange/exchange.js';
 import { TimeBudget } from '../../platform/time-budget.js';
 import { type CancelAttempt, cancelOrders } from '../cancel/cancel-orders.js';
@@ -13,7 +13,7 @@ import type { Placement } from '../settling/settle-sent-order.js';
 import type { TradingContext } from '../trading-context.js';
 import { ChildOrder } from './child-order.js';
 import { type Child, isExit, mayPlace, type NewChild } from './children.js';
-import type { PauseCause } from './facts.js';
+import { type AlgoFacts, isHeldBack, type PauseCause } from './facts.js';
 import { type AlgoStore, childId } from './store.js';
 import { type AlgoTerms, exitSideOf } from './terms.js';
 import type { WatchedMarket } from './watched-market.js';
@@ -21,7 +21,7 @@ import type { WatchedMarket } from './watched-market.js';
 /** What sends the children of an algo order. */
 export interface SenderContext {
   readonly trading: TradingContext;
-  readonly store: Pick<AlgoStore, 'addLine'>;
+  readonly store: Pick<AlgoStore, 'addLine' | 'read'>;
   /** Its clock is that of the decisions. */
   readonly market: Pick<WatchedMarket, 'now'>;
   /** The limits as they are now. Throws Failure `usage` if the profile has other hosts or keys by now, and `credentials`. */
@@ -32,15 +32,29 @@ export interface SenderContext {
 const PLACE_MS = 2_000;
 const CANCEL_MS = 2_000;
 
+/** The facts, as they are on disk, that forbid a child. */
+interface Stopped {
+  readonly kind: 'stopped';
+  readonly facts: AlgoFacts;
+}
+
 /** What became of a child that was to leave. */
 export type SentChild =
   | { readonly kind: 'sent'; readonly child: ChildOrder; readonly placement: Placement }
+  /** It did not leave: by now the record has a fact that forbids it, which another process may have added. */
+  | Stopped
   /** It did not leave: something that only the user can change held it back. */
   | { readonly kind: 'held'; readonly cause: PauseCause; readonly reason: string }
   /** It did not leave, and may a moment later. `child` is there if it has a record. */
-  | { readonly kind: 'later'; readonly child: ChildOrder | null; readonly failure: Failure }
+  | Later
   /** It did not leave: what was decided has changed since. */
   | { readonly kind: 'unwanted' };
+
+interface Later {
+  readonly kind: 'later';
+  readonly child: ChildOrder | null;
+  readonly failure: Failure;
+}
 
 const NOT_WANTED: Extract<SentChild, { kind: 'unwanted' }> & { readonly failure: Failure } = {
   kind: 'unwanted',
@@ -49,7 +63,8 @@ const NOT_WANTED: Extract<SentChild, { kind: 'unwanted' }> & { readonly failure:
 
 /**
  * The one place that sends the children of algo orders. A child leaves only if, with it, what has filled, is open or unknown stays
- * within what the algo order may trade, and only after the guards, the limits and the latch of `pit halt` were asked about it. Its client
+ * within what the algo order may trade, and only after the guards, the limits, the latch of `pit halt` and the facts on disk were asked
+ * about it: the last two once it has its permit, so that who waits for the permits that are held knows that nothing else leaves. Its client
  * id is made of the algo order's and its number, and a number is used once: so whatever dies when, no child is sent twice.
  */
 export class ChildSender {
@@ -82,6 +97,8 @@ export class ChildSender {
     const { trading, store } = this.#context;
     const terms = this.#terms;
     const { market } = terms;
+    const earlier = this.#forbidding(wanted);
+    if (earlier !== undefined) return earlier;
     const halt = await trading.client.halt();
     if (halt !== undefined) return held('halt', `the account is ${haltText(halt)}`);
     const guarded = await this.#guard(wanted, readBook);
@@ -139,7 +156,11 @@ export class ChildSender {
         throw error;
       }
     };
-    const gate = new SendGate();
+    let forbidding: Stopped | Later | undefined;
+    const gate = new SendGate(() => {
+      forbidding = this.#forbidding(wanted);
+      return forbidding === undefined;
+    });
     this.#gates.add(gate);
     try {
       store.addLine(terms.id, line);
@@ -150,6 +171,7 @@ export class ChildSender {
         isUrgent: wanted.role === 'stop',
       });
       take(child, placement);
+      if (forbidding !== undefined) return forbidding;
       return { kind: 'sent', child, placement };
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
@@ -221,6 +243,21 @@ export class ChildSender {
     return role === 'entry' ? this.#terms.side : exitSideOf(this.#terms);
   }
 
+  /** What the record says now that forbids a child; undefined if nothing does. */
+  #forbidding({ role }: NewChild): Stopped | Later | undefined {
+    const { store } = this.#context;
+    const { id } = this.#terms;
+    try {
+      const { facts, problem = 'its record is gone' } = store.read(id) ?? {};
+      if (facts === undefined) return later(usage(`NOT PROTECTED: nothing is sent for ${id}: ${problem}.`));
+      const isForbidden = facts.cancelled !== null || facts.ended !== null || isHeldBack(facts, role);
+      return isForbidden ? { kind: 'stopped', facts } : undefined;
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      return later(error);
+    }
+  }
+
   async #guard(
     wanted: NewChild,
     readBook: () => Promise<BookView | Failure>,
@@ -252,6 +289,10 @@ export class ChildSender {
 
 function held(cause: PauseCause, reason: string): SentChild {
   return { kind: 'held', cause, reason };
+}
+
+function later(failure: Failure): Later {
+  return { kind: 'later', child: null, failure };
 }
 
 /** Notes in a child what was found out about it. */

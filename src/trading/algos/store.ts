@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Order, OrderType } from '../../domain/order.js';
-import { hasErrorCode, suggest, systemErrorCode, usage } from '../../errors.js';
+import { Failure, hasErrorCode, suggest, systemErrorCode, usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import { lock } from '../../platform/lock.js';
 import { makePrivateFolder, requireOwnFolder } from '../../platform/private-files.js';
@@ -23,14 +23,20 @@ import {
   textOfLink,
   valueInLine,
 } from '../journal/files.js';
+import { LineFields, tryDecode } from '../journal/line-fields.js';
 import { isOwnerAlive, type Owner, thisProcess } from '../journal/write.js';
+import { DigestKey, digestOf, isDigestOf } from '../prepared/digest-key.js';
 import { ALGO_FOLDER, openAlgos } from './algo-folder.js';
 import type { ChildEnd, ChildRole } from './children.js';
-import { decodeFact, encodeFact } from './fact-line.js';
+import { encodeFact, factOf } from './fact-line.js';
 import { type AlgoFact, type AlgoFacts, type AlgoState, type FactOf, foldFacts, isHeldBack } from './facts.js';
 
 /** Ended algo orders are kept, so many of them. */
 const MOST_ENDED = 1_000;
+
+/** Before the digest at the end of the first line of a record. */
+const DIGEST = ',"digest":';
+const DIGEST_AT_END = new RegExp(`^(.*)${DIGEST}"([0-9a-f]{64})"}$`);
 
 /** Separates the end of an ended algo order from its id in the name of its file. */
 const SEPARATOR = '~';
@@ -120,19 +126,26 @@ export interface SaidLine {
 /** The record of an algo order as it was read. */
 export interface FactRecord {
   readonly id: string;
-  /** Undefined if it never began: its record is damaged. */
+  /** Undefined if the record has a {@link problem}. */
   readonly facts: AlgoFacts | undefined;
+  /** Why nothing may be done for it, as a part of a sentence; null if the record is as pit wrote it. */
+  readonly problem: string | null;
   readonly children: readonly ChildLine[];
   readonly closed: readonly ClosedChildLine[];
   readonly duplicates: readonly DuplicateLine[];
   readonly said: readonly SaidLine[];
   /** When its last fact was written, by the exchange's clock, in milliseconds since the Unix epoch. */
   readonly lastFactTime: number;
-  /** How many lines were cut off, or are not of this version: nothing was done that rests on a line that was cut off. */
+  /** How many lines were cut off: nothing was done that rests on them. */
   readonly torn: number;
   /** Whether it has ended and was put away. */
   readonly isPutAway: boolean;
 }
+
+const NO_RECORD = {
+  ...{ facts: undefined, children: [], closed: [], duplicates: [], said: [] },
+  ...{ lastFactTime: 0, torn: 0, isPutAway: false },
+};
 
 /** What the process that watches an algo order says of it. It is no fact: nothing rests on it. */
 export interface StatusNote {
@@ -155,7 +168,7 @@ export interface Watcher extends Owner {
  * The algo orders of one account. Each is a file of lines of JSON, its facts: lines are only added, and each is on the disk before
  * anything follows from it. What is needed beside them is in the journal and at the exchange.
  *
- *     open/ID           began ──> best, triggered, paused, resumed … ──> ended
+ *     open/ID           began (with a keyed digest: only pit makes an algo order) ──> best, triggered, paused, resumed … ──> ended
  *     open/.ID.status   what the watching process says of it
  *     ended/TIME~ID     put away
  *     .watcher.PID      the process that watches them
@@ -166,6 +179,7 @@ export class AlgoStore {
   readonly #root: string;
 
   readonly #folder: string;
+  readonly #key: DigestKey;
 
   /**
    * @param root `directories.state`
@@ -174,6 +188,7 @@ export class AlgoStore {
   constructor(host: Pick<Host, 'now' | 'randomBytes'>, root: string, account: string) {
     this.#host = host;
     this.#root = root;
+    this.#key = new DigestKey(host, root);
 
     this.#folder = path.join(ALGO_FOLDER, account);
   }
@@ -194,7 +209,8 @@ export class AlgoStore {
     while (given === undefined && this.#fileOf(id) !== undefined)
       id = algoIdOf(this.#host.randomBytes(RANDOM_CHARACTERS));
     const file = path.join(this.#of('open'), id);
-    orCannotWrite(file, () => create(file, lineOf(began(id)), true));
+    const key = this.#key.readOrMake();
+    orCannotWrite(file, () => create(file, this.#beganLine(began(id), key), true));
     return id;
   }
 
@@ -232,32 +248,50 @@ export class AlgoStore {
     orCannotWrite(file, () => append(file, encodeLine(line)));
   }
 
-  /** The record of an algo order; undefined if there is none. Throws Failure `usage` if it cannot be read, and `credentials`. */
+  /**
+   * The record of an algo order; undefined if there is none. One that cannot be read has a problem, and so hides no other. Throws Failure
+   * `usage` if the folder cannot be read, and `credentials`.
+   */
   read(id: string): FactRecord | undefined {
     this.#requireOwn();
     const file = this.#fileOf(id);
-    const text = file === undefined ? undefined : readIfExists(file);
-    if (file === undefined || text === undefined) return undefined;
+    if (file === undefined) return undefined;
+    try {
+      const text = readIfExists(file);
+      return text === undefined ? undefined : this.#recordIn(text, id, file);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      return { ...NO_RECORD, id, problem: `its record cannot be read: ${error.message.replace(/\.$/, '')}` };
+    }
+  }
+
+  #recordIn(text: string, id: string, file: string): FactRecord {
     const read = text.split('\n').filter((line) => line !== '');
-    const facts = read.flatMap((line) => decodeFact(line) ?? []);
-    const values = read.flatMap((line) => valueInLine(line) ?? []);
-    const children = values.filter(isChildLine);
-    const closed = values.filter(isClosedChildLine);
-    const duplicates = values.filter(isDuplicateLine);
-    const said = values.filter(isSaidLine);
-    const known = [facts, children, closed, duplicates, said].reduce((total, { length }) => total + length, 0);
-    const torn = read.length - known;
-    const isPutAway = path.dirname(file) === this.#of('ended');
+    const decoded = read.map((one) => ({ text: one, line: tryDecode(one, recordLineOf) }));
+    const lines = decoded.flatMap(({ line }) => line ?? []);
+    const unread = decoded.filter(({ line }) => line === undefined);
+    const torn = unread.filter((one) => isCutOff(one.text)).length;
+    const facts = lines.filter((line) => 'fact' in line);
+    const known = foldFacts(facts);
+    const isOther = lines.some((line) => isOfOther(line, id)) || known?.began.terms.id !== id;
+    const isDamaged = known === undefined || isOther || unread.length > torn;
+    const began = decoded.find(({ line }) => line !== undefined && 'fact' in line && line.fact === 'began');
+    const problem = isDamaged
+      ? `its record is damaged: ${file}`
+      : began === undefined || !this.#isOwnLine(began.text)
+        ? `pit did not write its terms, or they were changed: ${file}`
+        : null;
     return {
       id,
-      facts: foldFacts(facts),
-      children,
-      closed,
-      duplicates,
-      said,
+      facts: problem === null ? known : undefined,
+      problem,
+      children: lines.filter((line) => 'child' in line),
+      closed: lines.filter((line) => 'closed' in line),
+      duplicates: lines.filter((line) => 'duplicateOf' in line),
+      said: lines.filter((line) => 'said' in line),
       lastFactTime: facts.at(-1)?.time ?? 0,
       torn,
-      isPutAway,
+      isPutAway: path.dirname(file) === this.#of('ended'),
     };
   }
 
@@ -333,12 +367,6 @@ export class AlgoStore {
     return note?.resumed === (facts.resumed?.time ?? null) ? note : undefined;
   }
 
-  /** Whether the record of an open algo order has one of these facts: quicker than to read it whole. Throws Failure `usage` if it cannot be read. */
-  hasFact(id: string, ...names: readonly AlgoFact['fact'][]): boolean {
-    const text = readIfExists(path.join(this.#of('open'), id)) ?? '';
-    return names.some((name) => text.includes(`"fact":"${name}"`));
-  }
-
   /** The living process that has claimed to watch; undefined if there is none. */
   watcher(): Watcher | undefined {
     return watcherIn(path.join(this.#root, this.#folder));
@@ -376,6 +404,24 @@ export class AlgoStore {
     ignoringDiskErrors(() => removeLink(this.#watcherLink(thisProcess())));
   }
 
+  /** The first line of a record, with the digest of its text and of the account. */
+  #beganLine(fact: FactOf<'began'>, key: Uint8Array): string {
+    const text = encodeFact(fact);
+    return `\n${text.slice(0, -1)}${DIGEST}"${digestOf(this.#signed(text), key)}"}\n`;
+  }
+
+  /** Whether this pit has written the first line of a record, for this account. */
+  #isOwnLine(line: string): boolean {
+    const key = this.#key.read();
+    const [, text = '', digest = ''] = DIGEST_AT_END.exec(line) ?? [];
+    return key !== undefined && isDigestOf(digest, this.#signed(`${text}}`), key);
+  }
+
+  /** What the digest is of: the terms have the id of the algo order. */
+  #signed(text: string): string {
+    return `${this.#folder}\n${text}`;
+  }
+
   get #reserve(): string {
     return path.join(this.#root, this.#folder, RESERVE);
   }
@@ -411,24 +457,71 @@ function lineOf(fact: AlgoFact): string {
   return `\n${encodeFact(fact)}\n`;
 }
 
-function isChildLine(value: object): value is ChildLine {
-  const { child, type, price, amount, time } = value as Partial<ChildLine>;
-  return [child, type, price, amount].every((text) => typeof text === 'string') && typeof time === 'number';
+/** What a line of a record is. */
+type RecordLine = AlgoFact | ChildLine | ClosedChildLine | DuplicateLine | SaidLine;
+
+/** @throws UnreadableLine if it is none of them in full */
+function recordLineOf(fields: LineFields): RecordLine {
+  if (!fields.absent('fact')) return factOf(fields);
+  if (!fields.absent('child'))
+    return {
+      child: fields.text('child'),
+      type: fields.oneOf('type', ['limit', 'postOnly', 'ioc']),
+      price: fields.numeric('price'),
+      amount: fields.numeric('amount'),
+      time: fields.time('time'),
+    };
+  if (!fields.absent('closed'))
+    return {
+      closed: fields.text('closed'),
+      end: fields.oneOf('end', ['filled', 'cancelled', 'cancelledByOthers', 'rejected', 'notSent']),
+      order: fields.optional('order', (value) => orderOf(new LineFields(value))),
+    };
+  if (!fields.absent('duplicateOf'))
+    return {
+      duplicateOf: fields.text('duplicateOf'),
+      order: orderOf(fields.object('order')),
+      isProven: fields.flag('isProven'),
+    };
+  return { said: fields.text('said'), time: fields.time('time') };
 }
 
-function isClosedChildLine(value: object): value is ClosedChildLine {
-  const { closed, end } = value as Partial<ClosedChildLine>;
-  return typeof closed === 'string' && typeof end === 'string';
+function orderOf(fields: LineFields): Order {
+  return {
+    id: fields.text('id'),
+    clientId: fields.optional('clientId', LineFields.text),
+    market: fields.text('market'),
+    side: fields.oneOf('side', ['buy', 'sell']),
+    type: fields.oneOf('type', ['limit', 'postOnly', 'ioc', 'other']),
+    price: fields.numeric('price'),
+    amount: fields.numeric('amount'),
+    filled: fields.numeric('filled'),
+    filledValue: fields.numeric('filledValue'),
+    fee: fields.optional('fee', LineFields.numeric),
+    feeCoin: fields.optional('feeCoin', LineFields.text),
+    feeDiscount: fields.flag('feeDiscount'),
+    time: fields.time('time'),
+    state: fields.oneOf('state', ['open', 'filled', 'cancelled', 'other']),
+    status: fields.integer('status'),
+  };
 }
 
-function isDuplicateLine(value: object): value is DuplicateLine {
-  const { duplicateOf, order } = value as Partial<DuplicateLine>;
-  return typeof duplicateOf === 'string' && typeof order?.id === 'string';
+/** Whether a line is about a child of another algo order, or of none. */
+function isOfOther(line: RecordLine, id: string): boolean {
+  if ('child' in line) return parentOf(line.child) !== id;
+  if ('closed' in line) return parentOf(line.closed) !== id;
+  return 'duplicateOf' in line && parentOf(line.duplicateOf) !== id;
 }
 
-function isSaidLine(value: object): value is SaidLine {
-  const { said, time } = value as Partial<SaidLine>;
-  return typeof said === 'string' && typeof time === 'number';
+/**
+ * Whether a line was cut off: by a power failure or a full disk, before anything rested on it. A line whose last character or line feed is
+ * another one is whole without that.
+ */
+function isCutOff(line: string): boolean {
+  // behind an object within it
+  if (line.endsWith('}')) return valueInLine(`${line}}`) !== undefined;
+  const rest = line.slice(0, -1);
+  return [rest, `${rest}}`].every((text) => tryDecode(text, recordLineOf) === undefined);
 }
 
 function idOfEnded(name: string): string {

@@ -419,9 +419,15 @@ export function readEntry(file: string, journal: EntryContext): JournalEntry | F
 
 /** Decides, at the last moment, whether a write is sent. Until then it can be cancelled. */
 export class SendGate {
+  readonly #isAllowed: () => boolean;
   #entry: Pick<JournalEntry, 'settle'> | undefined;
   #isSent = false;
   #isCancelled = false;
+
+  /** @param isAllowed asked last, for what another process may have decided by then. It must not throw. */
+  constructor(isAllowed: () => boolean = () => true) {
+    this.#isAllowed = isAllowed;
+  }
 
   /** From now on the journal records that the write is cancelled. */
   attachEntry(entry: Pick<JournalEntry, 'settle'>): void {
@@ -430,7 +436,7 @@ export class SendGate {
 
   /** Asked at the moment at which the request would be sent. */
   readonly mayLeave = (): boolean => {
-    this.#isSent = !this.#isCancelled;
+    this.#isSent = !this.#isCancelled && this.#isAllowed();
     return this.#isSent;
   };
 

@@ -1,6 +1,5 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { Failure, shellWord, systemErrorCode } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import { makePrivateFolder, readPrivate } from '../../platform/private-files.js';
 import {
@@ -18,15 +17,12 @@ import {
   valuesIn,
 } from '../journal/files.js';
 import { type Owner, thisProcess } from '../journal/write.js';
+import { DigestKey } from './digest-key.js';
 import { PREPARED_FOLDER, PREPARED_MS } from './prepared-folder.js';
 import { idOf, type PreparedContent, type PreparedWrite } from './prepared-write.js';
 
 /** A used or expired one is kept for so long, to say what became of it, in milliseconds. */
 const KEPT_MS = 86_400_000;
-
-/** The file with the key of the digests, in the state folder. No tool of an agent reads files. */
-const KEY = 'prepared-key';
-const KEY_BYTES = 32;
 
 /** A ladder of many orders is far shorter. */
 const MAX_BYTES = 16 * 2 ** 20;
@@ -54,7 +50,7 @@ export interface Kept {
  *     prepared/ID      the write, in the line that its id is a digest of; then the outcome, once that was reported
  *     prepared/.ID.1   the process that commits it: a link, which only one process can make
  *
- *     prepared-key     the key of the digest
+ *     prepared-key     the key of the digest ({@link DigestKey})
  *
  * So a write is sent once, whatever processes try, and a file that was changed or made by others is not sent.
  */
@@ -62,9 +58,11 @@ export class PreparedStore {
   readonly #host: Pick<Host, 'now' | 'directories' | 'randomBytes'>;
 
   readonly #folder: string;
+  readonly #key: DigestKey;
 
   constructor(host: Pick<Host, 'now' | 'directories' | 'randomBytes'>) {
     this.#host = host;
+    this.#key = new DigestKey(host, host.directories.state);
 
     this.#folder = path.join(host.directories.state, PREPARED_FOLDER);
   }
@@ -76,7 +74,7 @@ export class PreparedStore {
     const content: PreparedContent = { ...write, made, expires: made + PREPARED_MS, nonce };
     const text = JSON.stringify(content);
     makePrivateFolder(this.#host.directories.state, PREPARED_FOLDER);
-    const id = idOf(text, write.write.kind, this.#key() ?? this.#newKey());
+    const id = idOf(text, write.write.kind, this.#key.readOrMake());
     this.#sweep();
     const file = this.#fileOf(id);
     orCannotWrite(file, () => create(file, `${text}\n`, false));
@@ -107,7 +105,7 @@ export class PreparedStore {
     if (text === undefined) return undefined;
     const [first = '', ...rest] = text.split('\n');
     const content = valueInLine(first) as Partial<PreparedContent> | undefined;
-    const key = this.#key();
+    const key = this.#key.read();
     // what has the digest is whole
     if (content?.write === undefined || key === undefined || idOf(first, content.write.kind, key) !== id)
       return 'changed';
@@ -133,37 +131,6 @@ export class PreparedStore {
     ignoringDiskErrors(() => append(this.#fileOf(id), encodeLine({ reported: outcome, known })));
   }
 
-  /** The key of the digest; undefined if there is none yet. Throws Failure if it cannot be read or is damaged. */
-  #key(): Uint8Array | undefined {
-    const { state } = this.#host.directories;
-    const text = readPrivate(state, KEY, MAX_BYTES)?.toString('utf8');
-    if (text === undefined) return undefined;
-    const key = Buffer.from(text, 'hex');
-    // with an empty one, anybody could make a write
-    if (key.length === KEY_BYTES) return key;
-    const file = path.join(state, KEY);
-    const hint = `Remove it: rm ${shellWord(file)}. What is prepared has to be prepared again.`;
-    throw new Failure('credentials', `${file} is damaged.`, { hint });
-  }
-
-  /** Makes the key; of several processes that do so at the same time, one wins. Throws Failure `usage` if it cannot be written. */
-  #newKey(): Uint8Array {
-    const file = path.join(this.#host.directories.state, KEY);
-    const draft = path.join(this.#folder, `.${process.pid}.${Buffer.from(this.#host.randomBytes(8)).toString('hex')}`);
-    orCannotWrite(file, () => {
-      create(draft, Buffer.from(this.#host.randomBytes(KEY_BYTES)).toString('hex'), true);
-      try {
-        // a link is made only if the name is free, and is whole at once
-        ignoringExisting(() => fs.linkSync(draft, file));
-      } finally {
-        fs.rmSync(draft, { force: true });
-      }
-    });
-    const key = this.#key();
-    if (key === undefined) throw new Error('the key of the prepared writes is gone');
-    return key;
-  }
-
   #all(): Kept[] {
     return namesIn(this.#folder)
       .flatMap((id) => {
@@ -184,13 +151,5 @@ export class PreparedStore {
         if (fs.lstatSync(this.#fileOf(id)).mtimeMs < before) fs.rmSync(this.#fileOf(id), { force: true });
     });
     sweepLeftovers(this.#folder, before);
-  }
-}
-
-function ignoringExisting(work: () => void): void {
-  try {
-    work();
-  } catch (thrown) {
-    if (systemErrorCode(thrown) !== 'EEXIST') throw thrown;
   }
 }

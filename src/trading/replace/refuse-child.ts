@@ -15,10 +15,10 @@ export async function refuseChild(trading: TradingContext, order: Order, referen
   const clientId = order.clientId ?? ('clientId' in reference ? reference.clientId : undefined);
   const parent = clientId === undefined ? recordedParent(trading.journal, order)?.algo : (parentOf(clientId) ?? null);
   if (parent === null) return;
-  for (const { id, facts, children, closed } of recordsAtWork(trading, order, parent)) {
+  for (const { id, facts, problem, children, closed } of recordsAtWork(trading, order, parent)) {
     if (facts === undefined)
       throw usage(
-        `Order ${order.id} is not replaced: it may belong to algo order ${id}, whose record is damaged.`,
+        `Order ${order.id} is not replaced: it may belong to algo order ${id}, but ${problem}.`,
         suggest('If the order is yours, cancel it and place a new one', 'cancel', order.market, order.id),
       );
     const isOwn = parent === id || (await isAmong(trading, order, id, { children, closed }));

@@ -80,7 +80,7 @@ test('a record that cannot be read is named, and does not hide that the stop of 
   fs.mkdirSync(file);
   expect(await unprotectedText(host)).toEqual([
     expect.stringContaining('1 algo order is paused'),
-    `The record of algo order ${unread} cannot be read, so it may be NOT PROTECTED.`,
+    expect.stringContaining(`NOT PROTECTED: nothing is done for the algo order ${unread}: its record cannot be read: `),
   ]);
   store.release();
 });

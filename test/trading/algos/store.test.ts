@@ -40,6 +40,20 @@ function newStore() {
   return { root, host, store, folder, create };
 }
 
+const ORDER: Order = {
+  ...{
+    id: '7',
+    clientId: null,
+    market: 'btc_usdt',
+    side: 'sell',
+    type: 'limit',
+    price: '100',
+    amount: '1',
+    filled: '0',
+  },
+  ...{ filledValue: '0', fee: '0', feeCoin: 'usdt', feeDiscount: false, time: 5, state: 'open', status: 0 },
+};
+
 /** A process id that no process has. */
 const DEAD = 2 ** 22 + 1;
 
@@ -67,7 +81,7 @@ describe('the record of an algo order', () => {
     const { store, create } = newStore();
     const id = create();
     const child = childId({ parent: id, role: 'take', number: 1 });
-    const order = { id: '8', state: 'open', filled: '0', filledValue: '0', fee: '0', feeCoin: 'usdt' } as Order;
+    const order = { ...ORDER, id: '8' };
     store.addLine(id, { child, type: 'limit', price: '100', amount: '1', time: 5 });
     store.addLine(id, { closed: child, end: 'filled', order: { ...order, id: '7', state: 'filled', filled: '1' } });
     store.addLine(id, { duplicateOf: child, order, isProven: false });
