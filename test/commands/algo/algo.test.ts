@@ -144,7 +144,8 @@ describe('an algo order', () => {
     const { id } = await pit.json<Algo>('order sell btc_usdt 0.1 --take ask+20% --stop bid-20% --yes');
     await eventually(async () => expect((await pit.json<Algo>(`algo show ${id}`)).children).toHaveLength(1));
     const other = await pit.json<{ id: string }>('order sell btc_usdt 0.1 --at ask+20% --yes');
-    const [order] = await pit.json<object[]>(`order show btc_usdt ${other.id}`).then((shown) => [shown].flat());
+    const shown = await pit.json<{ time: string } | { time: string }[]>(`order show btc_usdt ${other.id}`);
+    const order = [shown].flat().map((row) => ({ ...row, time: Date.parse(row.time) }))[0];
     const record = path.join(pit.home, 'state', 'algos', 'sandbox', 'open', id);
     appendFileSync(record, `\n${JSON.stringify({ duplicateOf: `${id}t1`, order, isProven: false })}\n`);
     const { code, stderr } = await pit.run(`algo cancel ${id}`);
