@@ -201,7 +201,7 @@ describe('an algo order', () => {
     expect(refused.hint).toContain('pit halt --lift');
     const lifted = await pit.run('halt --lift --confirm sandbox');
     expect(lifted.stderr).toContain('pit algo resume --all');
-    expect(await pit.json<Algo[]>('algo list')).toMatchObject([{ id, state: 'halted' }]);
+    expect(await pit.json<Algo[]>('algo list')).toMatchObject([{ id, state: 'paused' }]);
     await pit.done(`algo cancel ${id}`);
   });
 });

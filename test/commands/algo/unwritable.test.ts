@@ -3,6 +3,7 @@ import path from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { unprotectedText } from '../../../src/commands/algo/unwatched.js';
 import { Decimal } from '../../../src/domain/decimal.js';
+import { localTimeText } from '../../../src/errors.js';
 import { AlgoStore } from '../../../src/trading/algos/store.js';
 import type { AlgoTerms } from '../../../src/trading/algos/terms.js';
 import { fakeHost } from '../../support/fake-host.js';
@@ -47,18 +48,30 @@ test('every command says that a stop is not sent while its algo order is paused,
   store.add(entry, { ...pause, cause: 'guard', role: 'entry' });
   const price = Decimal.of('98');
   store.add(rejected, { fact: 'triggered', time: 1, leg: 'exit', price, source: 'book', late: false });
-  store.note(rejected, { state: 'paused', reason: 'the balance is not sufficient', since: 1, resumed: null });
+  store.note(rejected, {
+    state: 'paused',
+    reason: 'the balance is not sufficient',
+    since: 1,
+    resumed: null,
+    unsentSince: 1,
+  });
   expect(await unprotectedText(host)).toEqual([
     `NOT PROTECTED: 1 algo order is paused, so its stop is not sent. Run: pit algo resume ${paused} --profile main`,
-    `NOT PROTECTED: the stop of ${rejected} is reached and not sent. Run: pit algo show ${rejected} --profile main`,
+    `NOT PROTECTED: the stop of ${rejected} is reached since ${localTimeText(1)} and not sent: the balance is not sufficient. Run: pit algo show ${rejected} --profile main`,
   ]);
   // the pause of its entry does not hold the stop back
   store.add(entry, { fact: 'triggered', time: 2, leg: 'exit', price, source: 'book', late: false });
-  store.note(entry, { state: 'paused', reason: 'the balance is not sufficient', since: 2, resumed: null });
-  expect((await unprotectedText(host)).at(-1)).toContain(`the stop of ${entry} is reached and not sent.`);
-  store.note(entry, { state: 'triggered', reason: null, since: 2, resumed: null });
+  store.note(entry, {
+    state: 'paused',
+    reason: 'the balance is not sufficient',
+    since: 2,
+    resumed: null,
+    unsentSince: 2,
+  });
+  expect((await unprotectedText(host)).at(-1)).toContain(`the stop of ${entry} is reached since `);
+  store.note(entry, { state: 'triggered', reason: null, since: 2, resumed: null, unsentSince: null });
   store.add(paused, { fact: 'resumed', time: 2 });
-  store.note(rejected, { state: 'triggered', reason: null, since: 2, resumed: null });
+  store.note(rejected, { state: 'triggered', reason: null, since: 2, resumed: null, unsentSince: null });
   expect(await unprotectedText(host)).toEqual([]);
   store.release();
 });
