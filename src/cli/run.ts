@@ -252,8 +252,13 @@ interface Commands {
   readonly groups: Readonly<Record<string, string>>;
   /** What people type instead of a command, with the arguments that they mean. */
   readonly synonyms: Readonly<Record<string, readonly string[]>>;
-  /** Corrects a line that cannot be parsed. Its arguments come without the flags that every command takes. */
-  correct(args: readonly string[], host: Host): Promise<Correction | undefined>;
+  /**
+   * Corrects a line that cannot be parsed.
+   *
+   * @param args without the flags that every command takes
+   * @param market of the prompt, for a line that lacks one
+   */
+  correct(args: readonly string[], host: Host, market?: string): Promise<Correction | undefined>;
   /** The sections of `--help`, each with the first parts of the names of its commands. */
   readonly sections: Readonly<Record<string, readonly string[]>>;
 }

@@ -122,5 +122,6 @@ export const PROGRAM: Program = {
   synonyms,
   sections: SECTIONS,
   createContext: async (base) => (await import('./session/context.js')).createContext(base, commands),
-  correct: async (args, host) => (await import('./completion/corrections.js')).correct(args, host, commands),
+  correct: async (args, host, market) =>
+    (await import('./completion/corrections.js')).correct(args, host, commands, market),
 };

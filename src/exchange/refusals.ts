@@ -17,7 +17,7 @@ const HINTS: Readonly<Partial<Record<RefusalKind, Advice>>> = {
   invalid: suggest('List the markets of this exchange', 'markets'),
   noPermission: ['The key lacks a permission.', suggest('See what it may do', 'account')],
   insufficientFunds: suggest('See what is available', 'balance'),
-  notFound: suggest('List your orders', 'orders', ANY_MARKET),
+  notFound: suggest('List your orders', 'orders', ANY_MARKET, '--state', 'all'),
   badPrice: [
     'If the order is PostOnly, its price must not cross the book.',
     suggest('See the book', 'depth', ANY_MARKET),

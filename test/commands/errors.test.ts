@@ -45,6 +45,11 @@ const WRONG_LINES: readonly Mistake[] = [
   ['order show btc_usdt 17 --id mine1', /^The order id and --id exclude each other\.$/, /one of them/],
   ['order replace btc_usdt --at 5', /^No order is named/, /pit orders btc_usdt/],
   ['order replace btc_usdt 17 --id mine1 --at 5', /^The order id and --id exclude each other\.$/, /one of them/],
+  // who names an order does not want all of them cancelled
+  ['cancel 12345', /^The market is missing\.$/, /^Name the market: pit cancel MARKET 12345; .*: pit orders$/],
+  ['cancel', /^missing required argument 'market'$/, /^.*: pit cancel MARKET ID; .*: pit orders$/],
+  ['cancel --id mine0001', /^missing required/, /^.*: pit cancel MARKET --id mine0001; .*: pit orders$/],
+  ['cancel --all', /^missing required/, /^.*: pit cancel MARKET --all; .*: pit cancel --all --all-markets$/],
   ['cancel btc_usdt', /^No order is named/, /pit orders btc_usdt/],
   ['cancel btc_usdt 17 --all', /^Order ids, --id and --all exclude each other\.$/, /one of them/],
   ['cancel btc_usdt --id ab', /^The client order id "ab" is too short\.$/, /4 to 36/],
@@ -75,7 +80,7 @@ const WRONG_ORDERS: readonly Mistake[] = [
   [
     'order buy btc_usdt 0.01 --at 1 --yes',
     /0\.01 usdt is below the minimum of 1 usdt/,
-    /^Use an amount of 1 btc or more\.$/,
+    /^Check the price, or use an amount of 1 btc or more\.$/,
   ],
   ['order buy btc_usdt -0.01 --at 20000 --yes', /"-0\.01" is below zero/, /above zero/],
   ['order buy btc_usdt 0.0123456 --at 20000 --yes', /0\.0123456 has more decimals/, /6 decimals.*0\.000001/],

@@ -43,7 +43,7 @@ describe('pit order show --wait', () => {
     expect(await pit.run(`order show btc_usdt --id ${id} --wait filled`)).toMatchObject({ code: 9 });
     expect(await pit.failure('order show btc_usdt --id nosuch1 --wait filled', 3)).toMatchObject({
       code: 3001,
-      hint: 'List your orders: pit orders btc_usdt',
+      hint: 'List your orders: pit orders btc_usdt --state all',
     });
   });
 

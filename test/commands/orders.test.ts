@@ -133,9 +133,29 @@ describe('pit cancel of several', () => {
     expect(error).toMatchObject({ kind: 'refused', code: 3001 });
   });
 
+  it('takes your own id among the ids: it has letters', async () => {
+    const placed = await pit.json<{ id: string }>('order buy eos_usdt 5 --at bid-3% --id mine0042 --yes');
+    expect(await pit.json('order show eos_usdt mine0042')).toMatchObject({ id: placed.id, state: 'open' });
+    const [cancellation] = await pit.json<unknown[]>('order replace eos_usdt mine0042 --amount 6 --dry-run');
+    expect(cancellation).toMatchObject({ operation: 'cancelOrder', request: { id: placed.id } });
+    expect(await pit.json(`cancel eos_usdt mine0042 ${buys[3]?.id}`)).toMatchObject([
+      { outcome: 'cancelled', clientId: 'mine0042' },
+      { outcome: 'cancelled', id: buys[3]?.id },
+    ]);
+  });
+
+  it.each([['17'], ['mine0043'], ['--id mine0043']])('lists your orders if there is no order %s', async (order) => {
+    const { hint } = await pit.failure(`cancel eos_usdt ${order}`, 3);
+    expect(hint).toBe('See your orders: pit orders eos_usdt --state all');
+    expect(await pit.failure(`order show eos_usdt ${order}`, 3)).toMatchObject({
+      hint: 'List your orders: pit orders eos_usdt --state all',
+    });
+    await pit.done('orders eos_usdt --state all');
+  });
+
   it('needs either ids or your own id', async () => {
     await pit.failure('cancel eos_usdt', 2);
     await pit.failure('cancel eos_usdt 17 --id myOrder1', 2);
-    await pit.failure('cancel eos_usdt seventeen', 2);
+    await pit.failure('cancel eos_usdt 17th-order', 2);
   });
 });

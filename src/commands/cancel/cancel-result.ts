@@ -128,7 +128,7 @@ function failureOfNamed(
   const total = attempts.length;
   const done = total - failed.length;
   const kind: FailureKind = done === 0 ? (first.failure ?? 'refused') : 'partial';
-  const { outcome, message, code, id, clientId } = first.result;
+  const { outcome, message, code, id, clientId, amount } = first.result;
   const some = done === 0 ? `None of the ${total} orders was cancelled` : `${done} of ${total} orders cancelled`;
   const text = total === 1 ? 'The order was not cancelled' : some;
   // the order itself may not be placed yet
@@ -144,7 +144,9 @@ function failureOfNamed(
     ...(isUnplaced ? [suggest('It is unknown whether it was placed. Find out', 'resolve', clientId)] : []),
     total > 1
       ? suggest('See the orders there are', 'orders', market)
-      : suggest('See the order', 'order', 'show', market, ...reference),
+      : amount === null
+        ? suggest('See your orders', 'orders', market, '--state', 'all')
+        : suggest('See the order', 'order', 'show', market, ...reference),
   ];
   return new Failure(kind, `${text}${message === null ? '' : `: ${message}`}.`, {
     hint: outcome === 'refused' && first.failure === 'credentials' ? WRONG_KEYS : hint,

@@ -3,7 +3,7 @@ import { flag, optional, several, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { formatAmount, grouped } from '../../domain/decimal.js';
 import { isSameReference, type Order, type OrderReference, referenceText, type Side } from '../../domain/order.js';
-import { type Interruption, suggest, tryRead, usage } from '../../errors.js';
+import { type Advice, ANY_MARKET, type Interruption, suggest, tryRead, usage } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
 import { progressBar } from '../../terminal/progress.js';
@@ -24,7 +24,7 @@ import type { UnknownWrite } from '../../trading/settling/unknown-writes.js';
 import { type Loss, lossesOf } from '../algo/losses.js';
 import { algosAtWork, algosOfUncancelled, warnOfLostOrders } from '../algo/lost-orders.js';
 import { explainUnknownMarket, refuseUnknownMarket } from '../inputs/known-market.js';
-import { knownClientId, marketName, orderId } from '../inputs/parsers.js';
+import { knownClientId, marketName, orderReference } from '../inputs/parsers.js';
 import { define } from '../session/command.js';
 import { dryRunShape, NO_PREVIEW } from '../writes/dry-run.js';
 import { warnOfUnknownIn } from '../writes/unknown-writes.js';
@@ -46,7 +46,7 @@ export default define({
   summary: 'Cancel orders by id, or all of them',
   arguments: {
     market: optional('the market; none with --all-markets', marketName),
-    ids: several('the order ids', orderId),
+    ids: several('the order ids, or your own ids of them', orderReference),
   },
   flags: {
     id: flag('--id <client-id>', 'your own id of the order', knownClientId),
@@ -71,12 +71,8 @@ export default define({
         throw usage('--all-markets takes neither a market nor an order.', 'Give one of them.');
       return cancelInAllMarkets(context, refresh);
     }
-    if (market === undefined)
-      throw usage("missing required argument 'market'", [
-        suggest('Cancel every open order of a market', 'cancel', 'btc_usdt', '--all'),
-        suggest('Cancel every open order of all markets', 'cancel', '--all', '--all-markets'),
-      ]);
-    const named = [...new Set(ids)].map((one) => ({ id: one }));
+    if (market === undefined) throw usage("missing required argument 'market'", withoutMarket(id, all));
+    const named = [...new Map(ids.map((one) => [JSON.stringify(one), one])).values()];
     const ways = [named.length > 0, id !== undefined, all];
     const given = ways.filter((way) => way).length;
     if (given > 1) throw usage('Order ids, --id and --all exclude each other.', 'Give one of them.');
@@ -89,6 +85,20 @@ export default define({
     return cancelNamed(await openWrite(context), market, id === undefined ? named : [{ clientId: id }]);
   },
 });
+
+/** What helps if no market is given. Nobody who named one order is shown how to cancel all. */
+function withoutMarket(id: string | undefined, all: boolean): Advice {
+  if (all)
+    return [
+      suggest('Cancel every open order of a market', 'cancel', ANY_MARKET, '--all'),
+      suggest('Cancel every open order of all markets', 'cancel', '--all', '--all-markets'),
+    ];
+  const order = id === undefined ? ['ID'] : ['--id', id];
+  return [
+    suggest('Name the market of the order', 'cancel', ANY_MARKET, ...order),
+    suggest('See your open orders', 'orders'),
+  ];
+}
 
 /** Cancels named orders, without asking. Throws Failure if none of them was cancelled. */
 export function cancelNamed(context: WriteContext, market: string, orders: readonly OrderReference[]): Promise<Answer> {

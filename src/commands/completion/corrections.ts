@@ -3,7 +3,8 @@ import { profileFlag } from '../../cli/hints.js';
 import type { Correction } from '../../cli/usage-error.js';
 import type { KnownOrder } from '../../config/completion-names.js';
 import { nearest } from '../../config/nearest.js';
-import { Failure, suggest } from '../../errors.js';
+import { parseMarket } from '../../domain/market.js';
+import { ANY_MARKET, Failure, suggest } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import { groups } from '../reference/command-words.js';
 import { scan } from '../shell/line.js';
@@ -25,18 +26,20 @@ interface Line {
  * or without the market. The parsers accept every word of the line that it returns.
  *
  * @param args without the flags that every command takes
+ * @param market of the prompt, for a line that lacks one
  * @returns undefined if nothing is close
  */
 export async function correct(
   args: readonly string[],
   host: Host,
   commands: CommandTable,
+  market?: string,
 ): Promise<Correction | undefined> {
   const path = [3, 2, 1].map((length) => args.slice(0, length).join(' ')).find((name) => Object.hasOwn(commands, name));
   if (path === undefined) return correctionInGroup(args, Object.keys(commands));
   const definition = (await commands[path]?.())?.default;
   const names = await knownNames(host, profileFlag(host.arguments));
-  return definition && correctionOf(path, definition, args.slice(path.split(' ').length), names);
+  return definition && correctionOf(path, definition, args.slice(path.split(' ').length), names, market);
 }
 
 /** The commands of a group, for a word that is none of them. */
@@ -60,10 +63,13 @@ export function correctionOf(
   definition: Definition,
   rest: readonly string[],
   names: Names,
+  market = ANY_MARKET,
 ): Correction | undefined {
   if (rest.includes('help')) return { hint: suggest('See its usage', ...path.split(' '), '--help') };
   const typed = parse(path, definition, rest);
   if (typed === undefined) return undefined;
+  const namingMarket = withoutMarket(definition, typed, names, market);
+  if (namingMarket !== undefined) return namingMarket;
   const atBestPrice = path === 'order' ? takingBestPrice(typed) : undefined;
   const meant = firstReadable(definition, atBestPrice ?? withMarketOfOrder(definition, typed, names));
   if (meant === undefined) return coinCorrection(definition, typed, names) ?? exampleFor(definition, typed);
@@ -73,6 +79,27 @@ export function correctionOf(
     message: 'The exchange has no market orders.',
     hint: suggest('Take the best price at once', ...wordsOf(meant)),
   };
+}
+
+/** The place of the market in lines that name an order or place one. */
+const MARKET_AT: Readonly<Record<string, number>> = { order: 1, cancel: 0, 'order show': 0, 'order replace': 0 };
+
+/** The line with the market that it lacks: no word of it can be one. Undefined for any other line. */
+function withoutMarket(definition: Definition, typed: Line, names: Names, market: string): Correction | undefined {
+  const line = joined(typed);
+  const at = MARKET_AT[line.path];
+  // 100usdt is an amount
+  const isNamed = line.args.some((word) => !/^[\d.]+[a-z]+$/i.test(word) && parseMarket(word) !== undefined);
+  if (at === undefined || isNamed || line.args.length < Math.max(1, at + 1)) return undefined;
+  if (withMarketOfOrder(definition, line, names) !== line) return undefined;
+  const naming = (name: string): Line => ({ ...line, args: line.args.toSpliced(at, 0, name) });
+  if (!canRead(definition, naming('btc_usdt'))) return undefined;
+  const message = 'The market is missing.';
+  const words = wordsOf(naming(market));
+  if (line.path !== 'order')
+    return { message, hint: [suggest('Name the market', ...words), suggest('See your open orders', 'orders')] };
+  const hasPrice = line.flags.some(([name]) => name === '--at');
+  return { message, hint: suggest('Name the market', ...words, ...(hasPrice ? [] : ['--at', 'PRICE'])) };
 }
 
 /** Whether reading the line changed nothing in it: the mistake is elsewhere then. */
@@ -204,11 +231,9 @@ function takesMarket({ arguments: declared = {} }: Definition): boolean {
 const FLAG_FOR_WORD: Readonly<Record<string, readonly string[]>> = {
   order: ['--at'],
   'order replace': ['--at'],
-  'order show': ['--id'],
   kline: ['--type', '--size'],
   depth: ['--size'],
   orders: ['--side', '--state'],
-  cancel: ['--id'],
   withdraw: ['--to'],
 };
 
@@ -219,9 +244,39 @@ const MAX_WORDS = 5;
 function firstReadable(definition: Definition, line: Line): Line | undefined {
   if (line.args.length > MAX_WORDS) return undefined;
   return (FLAG_FOR_WORD[line.path] ?? [])
-    .reduce<readonly Line[]>((lines, name) => lines.flatMap((one) => [one, ...withFlag(one, name)]), [line])
+    .reduce<readonly Line[]>(
+      (lines, name) => lines.flatMap((one) => [one, ...withFlag(one, name)]),
+      [line, joined(line), split(line), spelled(definition, line)],
+    )
     .flatMap((one) => permutations(one.args).map((args) => ({ ...one, args })))
     .find((one) => canRead(definition, one));
+}
+
+/** With an amount and its coin as one word: `100 usdt` is `100usdt`. */
+function joined(line: Line): Line {
+  const at = line.args.findIndex(
+    (word, index) => /^[\d.,]+$/.test(word) && /^[a-z]+$/i.test(line.args[index + 1] ?? ''),
+  );
+  if (at === -1) return line;
+  const whole = `${line.args[at]}${line.args[at + 1]}`;
+  return { ...line, args: line.args.toSpliced(at, 2, whole) };
+}
+
+/** With the names of a list as words: `BTC,ETH` is `BTC ETH`. A number may have commas too. */
+function split(line: Line): Line {
+  const isList = (word: string) => word.split(',').every((name) => /[a-z]/i.test(name));
+  return { ...line, args: line.args.flatMap((word) => (isList(word) ? word.split(',') : word)) };
+}
+
+/** With a mistyped word for one of a few: `by` is `buy`. */
+function spelled({ arguments: declared = {} }: Definition, line: Line): Line {
+  const places = Object.values(declared);
+  const args = line.args.map((word, index) => {
+    const source = places[index]?.parse.completes;
+    const words = source?.of === 'words' ? source.words : [];
+    return words.length === 0 ? word : (nearest(word.toLowerCase(), words)[0] ?? word);
+  });
+  return { ...line, args };
 }
 
 /** The lines in which one word, the last one first, is the value of a flag. */

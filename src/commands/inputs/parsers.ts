@@ -6,7 +6,7 @@ import { DECIMAL, Decimal, numberAdvice } from '../../domain/decimal.js';
 import { choiceOf, wholeFrom } from '../../domain/kind.js';
 import { parseMarket } from '../../domain/market.js';
 import type { Moment } from '../../domain/moment.js';
-import { CLIENT_ID } from '../../domain/order.js';
+import { CLIENT_ID, type OrderReference } from '../../domain/order.js';
 import { momentBy, type WallClock } from '../../domain/zone.js';
 import { quoted, usage } from '../../errors.js';
 
@@ -120,8 +120,14 @@ export function idNumber(name: string): Parser<string> {
   };
 }
 
-/** The id of an existing order. */
+/** The exchange's id of an existing order. */
 export const orderId = withCompletion({ of: 'order' }, idNumber('The order id'));
+
+/** An existing order: the exchange's id has digits only, so a word with letters is the id that a client gave it. */
+export const orderReference = withCompletion(
+  { of: 'order' },
+  (word): OrderReference => (/[a-z]/i.test(word) ? { clientId: clientId(word) } : { id: orderId(word) }),
+);
 
 /** The id that a client gives its order. */
 export function clientId(word: string): string {

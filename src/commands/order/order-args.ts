@@ -1,5 +1,5 @@
 import type { Globals } from '../../cli/context.js';
-import type { AccountType, OrderType, Side } from '../../domain/order.js';
+import type { AccountType, OrderReference, OrderType, Side } from '../../domain/order.js';
 import { type Failure, suggest, usage } from '../../errors.js';
 import { type AmountExpression, amountText, type PriceExpression, priceText } from '../../trading/expressions.js';
 import type { GuardName } from '../../trading/guards/limits.js';
@@ -115,9 +115,14 @@ export function tooLittleText({ amount, market }: Pick<RecordedOrderTerms, 'amou
 }
 
 /** Throws Failure `usage` unless an order is named once: by the exchange's id or by the client id. */
-export function requireOneOrder(market: string, order: string | undefined, id: string | undefined): void {
+export function requireOneOrder(
+  market: string,
+  order: OrderReference | undefined,
+  id: string | undefined,
+): OrderReference {
   if (order !== undefined && id !== undefined)
     throw usage('The order id and --id exclude each other.', 'Give one of them.');
-  if (order === undefined && id === undefined)
-    throw usage('No order is named: give its id or --id.', suggest('List the ids', 'orders', market));
+  const reference = order ?? (id === undefined ? undefined : { clientId: id });
+  if (reference !== undefined) return reference;
+  throw usage('No order is named: give its id or --id.', suggest('List the ids', 'orders', market));
 }

@@ -10,7 +10,7 @@ import { type PreparedTerms, requireSameOrder } from '../../trading/prepared/pre
 import { planReplacement, type ReplaceChanges, type ReplacePlan } from '../../trading/replace/plan.js';
 import { type ReplaceOutcome, replaceOrder } from '../../trading/replace/replace.js';
 import { explainUnknownMarket } from '../inputs/known-market.js';
-import { knownClientId, marketName, oneOf, orderId, PRICE_WORDS } from '../inputs/parsers.js';
+import { knownClientId, marketName, oneOf, orderReference, PRICE_WORDS } from '../inputs/parsers.js';
 import { define } from '../session/command.js';
 import { overriddenBy, overrideFlag } from '../writes/guard-overrides.js';
 import { warnOfUnknownIn } from '../writes/unknown-writes.js';
@@ -28,7 +28,10 @@ import { type Orders, PREVIEW_LEVELS, sendOrders } from './send-orders.js';
 
 export default define({
   summary: 'Change the price or amount of an open order',
-  arguments: { market: required('the market', marketName), order: optional('the order id', orderId) },
+  arguments: {
+    market: required('the market', marketName),
+    order: optional('the order id, or your own id of it', orderReference),
+  },
   flags: {
     id: flag('--id <client-id>', 'your own id of the order', knownClientId),
     at: flag(
@@ -58,12 +61,11 @@ export default define({
   output: REPLACED,
   dryRunOutput: DRY_REPLACEMENT,
   async run(context, { market, order, id, at, amount, override, ...flags }) {
-    requireOneOrder(market, order, id);
+    const reference = requireOneOrder(market, order, id);
     if (at === undefined && amount === undefined)
       throw usage('Nothing would change.', 'Give the new price with --at, the new amount with --amount, or both.');
     const { account = 'spot', borrow, repay } = flags;
     checkGiven({ account, borrow, repay, amount: undefined });
-    const reference = id === undefined ? { id: order ?? '' } : { clientId: id };
     const changes = { at, amount, account: flags.account, borrow, repay };
     const request = { market, reference, changes, overridden: overriddenBy(override) };
     return sendReplacement(await openWithConsent(context), request);

@@ -7,7 +7,7 @@ import { WAITS } from '../../trading/orders/wait.js';
 import { closeMarket } from '../../trading/settling/close-lists.js';
 import { concernsMarket, type UnknownWrite } from '../../trading/settling/unknown-writes.js';
 import { explainUnknownMarket } from '../inputs/known-market.js';
-import { knownClientId, marketName, oneOf, orderId } from '../inputs/parsers.js';
+import { knownClientId, marketName, oneOf, orderReference } from '../inputs/parsers.js';
 import { requireWatchable, WATCH, watch } from '../live/watch-flag.js';
 import { define } from '../session/command.js';
 import { warnOfUnknown } from '../writes/unknown-writes.js';
@@ -17,7 +17,10 @@ import { ORDER, orderRecord, orderRow } from './order-row.js';
 
 export default define({
   summary: 'Show one order, by its id or your own',
-  arguments: { market: required('the market', marketName), order: optional('the order id', orderId) },
+  arguments: {
+    market: required('the market', marketName),
+    order: optional('the order id, or your own id of it', orderReference),
+  },
   flags: {
     id: flag('--id <client-id>', 'your own id of the order', knownClientId),
     wait: flag(
@@ -36,15 +39,14 @@ export default define({
   output: shape.object(ORDER),
   async run(context, { market, order, id, wait, watch: isWatched }) {
     if (isWatched) requireWatchable(context, { '--wait': wait });
-    requireOneOrder(market, order, id);
     const trading = await context.session.trading();
     const { client } = trading;
-    const reference = id === undefined ? { id: order ?? '' } : { clientId: id };
+    const reference = requireOneOrder(market, order, id);
     const read = () => client.getOrder(market, reference);
     const named = (write: UnknownWrite) => write.cancels !== null && isSameReference(write.cancels, reference);
     const names = new KnownClientIds(() => trading.journal, market, context.host.monotonic);
     const answerOf = (found: Order) => {
-      const row = orderRow(found, id ?? names.of(found));
+      const row = orderRow(found, 'clientId' in reference ? reference.clientId : names.of(found));
       return { data: row, show: (screen: Screen) => orderRecord(screen, row) };
     };
     const readWithNews = async () => {

@@ -83,6 +83,7 @@ class Shell {
     this.#program = {
       ...program,
       createContext: async (base) => createContext(base, program.commands, this.#recentBooks),
+      correct: (args, line) => program.correct(args, line, this.#market),
     };
     this.#session = session;
     this.#history = new ShellHistory(host.directories.state, host.redaction);

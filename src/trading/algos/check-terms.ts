@@ -174,7 +174,7 @@ function checkEntryAmount(terms: AlgoTerms, market: TermsMarket): void {
   const { market: rules, amount } = terms;
   const least = leastAmount(rules, paid);
   if (amount.compare(least) < 0)
-    checkNotional(rules, paid.times(amount), `Use an amount of ${least} ${rules.base} or more.`);
+    checkNotional(rules, paid.times(amount), `Check the price, or use an amount of ${least} ${rules.base} or more.`);
 }
 
 /** Each exit has to reach the minimums at the price at which it is sent, with what the fee of the entry leaves. */

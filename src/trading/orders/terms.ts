@@ -100,7 +100,7 @@ export function enoughFor(
   if (given?.kind !== 'value' || given.coin !== market.quote)
     return {
       insteadOfAmount: `Use ${least} or more.`,
-      insteadOfValue: `Use an amount of ${least} ${market.base} or more.`,
+      insteadOfValue: `Check the price, or use an amount of ${least} ${market.base} or more.`,
     };
   // rounded up: it is rounded down to whole lots again
   const text = `Use ${price.times(least).rescaled(market.priceScale, 'up')}${market.quote} or more.`;

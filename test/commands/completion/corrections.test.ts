@@ -30,10 +30,10 @@ function lineOf(advice: Advice): string[] {
 }
 
 /** The lines that a correction names. */
-async function corrected(path: string, rest: string, known = KNOWN): Promise<string[]> {
+async function corrected(path: string, rest: string, known = KNOWN, market?: string): Promise<string[]> {
   const load = commands[path];
   if (load === undefined) throw new Error(`no command ${path}`);
-  const found = correctionOf(path, (await load()).default, rest === '' ? [] : rest.split(' '), known);
+  const found = correctionOf(path, (await load()).default, rest === '' ? [] : rest.split(' '), known, market);
   return found === undefined ? [] : lineOf(found.hint);
 }
 
@@ -68,6 +68,11 @@ describe('a line that cannot be read', () => {
     ['depth', '--symbol=btc_usdt', 'depth btc_usdt'],
     ['depth', 'btc_usdt 20', 'depth btc_usdt --size 20'],
     ['balance', '--coin btc', 'balance btc'],
+    ['balance', 'BTC,ETH', 'balance BTC ETH'],
+    // an amount with its coin as a word of its own, and a mistyped side
+    ['order', 'buy btc_usdt 100 usdt --at ask', 'order buy btc_usdt 100usdt --at ask'],
+    ['order', 'buy btc_usdt 100 usdt ask', 'order buy btc_usdt 100usdt --at ask'],
+    ['order', 'by btc_usdt 0.5 --at ask', 'order buy btc_usdt 0.5 --at ask'],
     // types, sizes, times, states
     ['kline', 'btc_usdt 1h', 'kline btc_usdt --type 1h'],
     ['kline', '1h btc_usdt', 'kline btc_usdt --type 1h'],
@@ -80,7 +85,6 @@ describe('a line that cannot be read', () => {
     // orders
     ['cancel', '202611210000000001', 'cancel btc_usdt 202611210000000001'],
     ['cancel', '--id mine0001', 'cancel eth_usdt --id mine0001'],
-    ['cancel', 'btc_usdt mine1', 'cancel btc_usdt --id mine1'],
     ['order show', '202611210000000001', 'order show btc_usdt 202611210000000001'],
     ['order replace', '202611210000000001 28000', 'order replace btc_usdt 202611210000000001 --at 28000'],
     // help
@@ -88,6 +92,21 @@ describe('a line that cannot be read', () => {
     ['order batch', 'buy help', 'order batch --help'],
   ])('suggests the line that was meant: %s %s', async (path, rest, line) => {
     expect(await corrected(path, rest)).toEqual([line]);
+  });
+
+  it.each([
+    ['order', 'buy 0.5', 'order buy MARKET 0.5 --at PRICE', 'order buy eth_usdt 0.5 --at PRICE'],
+    ['order', 'buy --qty 5', 'order buy MARKET 5 --at PRICE', 'order buy eth_usdt 5 --at PRICE'],
+    ['order', 'buy 100 usdt --at ask', 'order buy MARKET 100usdt --at ask', 'order buy eth_usdt 100usdt --at ask'],
+    ['order', 'buy 100usdt --at ask', 'order buy MARKET 100usdt --at ask', 'order buy eth_usdt 100usdt --at ask'],
+    ['cancel', '12345', 'cancel MARKET 12345', 'cancel eth_usdt 12345'],
+    ['cancel', '12345 12346', 'cancel MARKET 12345 12346', 'cancel eth_usdt 12345 12346'],
+    ['order show', 'mine0007', 'order show MARKET mine0007', 'order show eth_usdt mine0007'],
+    ['order replace', '12345 --at 5', 'order replace MARKET 12345 --at 5', 'order replace eth_usdt 12345 --at 5'],
+  ])('names the market that %s %s lacks, that of the prompt if there is one', async (path, rest, line, atPrompt) => {
+    const hints = path === 'order' ? [] : ['orders'];
+    expect(await corrected(path, rest)).toEqual([line, ...hints]);
+    expect(await corrected(path, rest, KNOWN, 'eth_usdt')).toEqual([atPrompt, ...hints]);
   });
 
   it('needs no known names for most of it', async () => {
@@ -114,7 +133,6 @@ describe('a line that cannot be read', () => {
   });
 
   it.each([
-    ['order', 'buy --qty 5'],
     // words that every object of JavaScript has
     ['order', 'buy constructor 1 --at 1'],
     ['order', 'buy __proto__ 1 --at 1'],

@@ -39,7 +39,7 @@ describe('the meaning of an amount', () => {
     ['0.00001', 'The amount 0.00001 has more decimals than btc_usdt takes. At most 4 decimals: a lot is 0.0001.'],
     ['0.0009', 'Amount 0.0009 is below the minimum of 0.001 btc. Use 0.001 or more.'],
     ['4.99usdt', 'Value 4.99 usdt is below the minimum of 5 usdt. Use 20.01usdt or more.'],
-    ['0.04%', 'Value 4 usdt is below the minimum of 5 usdt. Use an amount of 0.001 btc or more.'],
+    ['0.04%', 'Value 4 usdt is below the minimum of 5 usdt. Check the price, or use an amount of 0.001 btc or more.'],
     ['1eth', 'The amount is in eth, but this market trades btc for usdt. Write it in btc, or as a value in usdt.'],
   ])('shows why %s is not a valid amount', (typed, wrong) => {
     expect(amountMeaning(typed, BUY)).toEqual({ text: '', warnings: [wrong] });

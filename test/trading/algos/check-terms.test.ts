@@ -221,7 +221,7 @@ describe('an amount that leaves a leg below the minimums is refused with one tha
     [
       'of the entry itself',
       { side: 'buy', entry: limitAt('10'), amount: '0.01' },
-      'Value 0.1 usdt is below the minimum of 5 usdt. Use an amount of 0.5 btc or more.',
+      'Value 0.1 usdt is below the minimum of 5 usdt. Check the price, or use an amount of 0.5 btc or more.',
     ],
   ])('%s', (_, given, expected) => {
     expect(check(given)).toBe(expected);

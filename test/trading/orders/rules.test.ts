@@ -37,7 +37,12 @@ describe('the rules of a market', () => {
     ],
     ['30000', '0.0009', 'Amount 0.0009 is below the minimum of 0.001 btc.', 'Use 0.001 or more.'],
     ['30000', '0', 'Amount 0 is below the minimum of 0.001 btc.', 'Use 0.001 or more.'],
-    ['4999.99', '0.001', 'Value 4.99999 usdt is below the minimum of 5 usdt.', 'Use an amount of 0.0011 btc or more.'],
+    [
+      '4999.99',
+      '0.001',
+      'Value 4.99999 usdt is below the minimum of 5 usdt.',
+      'Check the price, or use an amount of 0.0011 btc or more.',
+    ],
     ['0.00', '1', 'The price comes to 0.00, which is not above zero.', 'Choose a smaller offset.'],
     ['-1', '1', 'The price comes to -1, which is not above zero.', 'Choose a smaller offset.'],
   ])('rejects an order at %s for %s', (price, amount, message, hint) => {
