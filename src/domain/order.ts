@@ -27,6 +27,8 @@ export interface BatchRequest {
   readonly market: string;
   readonly side: Side;
   readonly account: AccountType;
+  /** Whether the spot account is named too, although it is the default. */
+  readonly namesSpot?: boolean | undefined;
   readonly orders: readonly { readonly price: string; readonly amount: string }[];
 }
 

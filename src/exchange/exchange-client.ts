@@ -29,7 +29,7 @@ import type { Halt } from './limiter/halt-record.js';
 import { MarketCatalog, type Markets } from './market-catalog.js';
 import { codecOf, type DecodedResult, type OperationName, operationOf, type RequestOf } from './operations/index.js';
 import { eachOrderPage, type OrderExtent, type OrderPage, type OrderPages, readOrderPages } from './order-pages.js';
-import type { Hosts, ParameterValues } from './request.js';
+import type { Hosts, ParameterValues, ValuesOf } from './request.js';
 import { UnexpectedResponse } from './response.js';
 import type { HttpResponse } from './transport.js';
 import { type PlannedWrite, requestOf, type WriteRequest } from './write-requests.js';
@@ -304,12 +304,18 @@ export class ExchangeClient extends DescribedReads {
     return (await import('./addresses.js')).readVerifiedAddress(this, coin);
   }
 
+  /**
+   * Places an order.
+   * @param clientId null if it has none
+   * @param options.parameters sent as they are; absent: what the terms and the client id come to
+   */
   async placeOrder(
     terms: OrderTerms,
-    clientId: string,
-    options?: WriteOptions,
+    clientId: string | null,
+    { parameters, ...options }: WriteOptions & { readonly parameters?: ParameterValues | undefined } = {},
   ): Promise<WriteResponse<{ readonly id: string }>> {
-    const response = await this.#write('order', { terms, clientId }, options);
+    const values = parameters ?? codecOf('order').encode({ terms, clientId });
+    const response = await this.api.write('order', values as ValuesOf<'order'>, options);
     const { market, type } = terms;
     if (response.kind === 'done')
       this.#reportNames({ kind: 'placed', market, type, clientId, ids: [response.value.id], terms });

@@ -54,7 +54,8 @@ function isOn(value: string | undefined): boolean {
 
 function batchRequest(values: Values): BatchRequest {
   const { market = '', tradeParams = '' } = values;
-  return { market, side: sideOf(values), account: accountOf(values), orders: pairsIn(tradeParams) };
+  const namesSpot = values.acctType === '0';
+  return { market, side: sideOf(values), account: accountOf(values), namesSpot, orders: pairsIn(tradeParams) };
 }
 
 function sideOf({ tradeType }: Values): Side {

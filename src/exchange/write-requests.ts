@@ -6,7 +6,13 @@ import { checkedParameters, type Hosts, type ParameterValues } from './request.j
 
 /** A write before it is sent. */
 export type PlannedWrite =
-  | { readonly kind: 'order'; readonly terms: OrderTerms; readonly clientId: string }
+  /** `parameters`: those of `pit api`, which are sent as they are. */
+  | {
+      readonly kind: 'order';
+      readonly terms: OrderTerms;
+      readonly clientId: string | null;
+      readonly parameters?: ParameterValues | undefined;
+    }
   | { readonly kind: 'batch'; readonly batch: BatchRequest }
   | { readonly kind: 'cancel'; readonly market: string; readonly order: OrderReference }
   | { readonly kind: 'timedCancel'; readonly market: string }
@@ -49,7 +55,7 @@ function namedWrite(write: PlannedWrite): { readonly operation: string; readonly
 function valuesOf(write: Exclude<PlannedWrite, { kind: 'call' }>): ParameterValues {
   switch (write.kind) {
     case 'order':
-      return codecOf('order').encode(write);
+      return write.parameters ?? codecOf('order').encode(write);
     case 'batch':
       return codecOf('orderMoreV2').encode(write.batch);
     case 'cancel':

@@ -96,6 +96,33 @@ describe('pit api with a write uses the journal, guards and confirmation of its 
     expect(resolved).toMatchObject({ operation: 'order', outcome: 'placed', market: 'btc_usdt' });
   });
 
+  const UNNAMED = 'api order currency=btc_usdt tradeType=1 price=25500 amount=0.0123';
+
+  it('says before it sends an order without a customerOrderId that no name can show its outcome', async () => {
+    const dry = await pit.json<{ request: object; preview: { warnings: string[] } }>(`${UNNAMED} --dry-run`);
+    expect(Object.keys(dry.request)).not.toContain('customerOrderId');
+    expect(dry.preview.warnings).toContainEqual(expect.stringContaining('without a client id'));
+    expect(await pit.done(`${UNNAMED} --dry-run`)).toMatch(/client id +none\n/);
+    const named = await pit.json<{ preview: object }>(`${UNNAMED} customerOrderId=typed2 --dry-run`);
+    expect(named.preview).toMatchObject({ warnings: [] });
+  });
+
+  it('finds an order without a name in the list if its answer is lost, and sends it once', async () => {
+    await pit.done('sandbox fault add drop-after --operation order --count 1');
+    const { code, stdout, stderr } = await pit.run(`${UNNAMED} --yes --json`);
+    expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
+    expect(document(stdout)).toMatchObject({ outcome: 'placed', id: ID, duplicates: [] });
+    const open = await pit.json<{ price: string; clientId: string | null }[]>('orders btc_usdt');
+    expect(open.filter(({ price }) => price.startsWith('25500'))).toMatchObject([{ clientId: null }]);
+  });
+
+  it('reports an order without a name that the network executed twice', async () => {
+    await pit.done('sandbox fault add twice --operation order --count 1');
+    const { code, stderr } = await pit.run(`${UNNAMED.replace('0.0123', '0.0124')} --yes --json`);
+    expect(code).toBe(9);
+    expect(stderr).toContain('THE ORDER WAS PLACED MORE THAN ONCE');
+  });
+
   it('places and cancels a batch, with every digit of its ids', async () => {
     const pairs = 'api orderMoreV2 market=eth_usdt tradeType=1 tradeParams=[[1500,0.1],[1501,0.2]]';
     expect((await pit.failure(pairs, 8)).kind).toBe('declined');
@@ -224,20 +251,22 @@ describe('pit api on an exchange that knows the document alone', () => {
   }
 
   it.each([
-    ['1', '0', 'enableExpress=true'],
-    ['0', '1', 'enableRepay=true'],
-    ['1', '1', 'enableExpress=true&enableRepay=true'],
-    ['true', 'false', 'enableExpress=true'],
-    ['0', '0', ''],
-  ])(
-    'takes enableExpress=%s and enableRepay=%s, and sends true or leaves out the default: %s',
-    async (express, repay, sent) => {
-      const { code, stderr, broken, last } = await sentBy(`${MARGIN} enableExpress=${express} enableRepay=${repay}`);
-      expect({ code, stderr: code === 0 ? '' : stderr, broken }).toEqual({ code: 0, stderr: '', broken: [] });
-      const [order = ''] = last.filter((one) => one.startsWith('/api/order?'));
-      expect((order.match(/enable\w+=\w+/g) ?? []).join('&')).toBe(sent);
-    },
-  );
+    'order currency=btc_usdt tradeType=1 price=31000.50 amount=0.0100 acctType=0 enableExpress=false enableRepay=0 orderType=0',
+    'order currency=btc_usdt tradeType=0 price=31000.5 amount=0.0123 orderType=limit',
+    `${MARGIN} enableExpress=1 enableRepay=true`,
+    'orderMoreV2 market=btc_usdt tradeType=1 tradeParams=[[31000.5,0.01]] acctType=0',
+    'cancelOrder currency=btc_usdt customerOrderId=typed1',
+  ])('sends exactly what was typed, the method, the key, the signature and the time: %s', async (line) => {
+    const [operation = '', ...typed] = line.split(' ');
+    const { last, broken } = await sentBy(line);
+    const sent = last.filter((one) => one.startsWith(`/api/${operation}?`));
+    expect([sent.length, broken]).toEqual([1, []]);
+    const { accesskey, sign, reqTime, method, ...parameters } = Object.fromEntries(
+      new URLSearchParams(sent[0]?.split('?')[1]),
+    );
+    expect([method, accesskey, sign, reqTime]).toEqual([operation, ...Array(3).fill(expect.any(String))]);
+    expect(parameters).toEqual(Object.fromEntries(new URLSearchParams(typed.join('&'))));
+  });
 
   it.each([
     'getOrders currency=btc_usdt',

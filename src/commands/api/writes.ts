@@ -35,7 +35,8 @@ export async function executeWrite(
       const { checkGiven } = await import('../order/order-args.js');
       const { price, amount, ...terms } = write.terms;
       const expressions = { amount: parseAmount(amount), at: parsePrice(price) };
-      const draft: OrderDraft = { ...terms, ...expressions, id: write.clientId, overridden };
+      const typed = { parameters: values, hasClientId: write.clientId !== undefined };
+      const draft: OrderDraft = { ...terms, ...expressions, id: write.clientId, overridden, typed };
       checkGiven(draft);
       return sendOrder(await openWithConsent(context), draft);
     }

@@ -18,6 +18,7 @@ import type { PlannedOrders, Previewed } from './send-orders.js';
 /** The orders of a job, checked. */
 export interface PlannedBatch extends PlannedOrders {
   readonly lines: readonly BatchLine[];
+  readonly namesSpot?: boolean | undefined;
   /** What a ladder leaves of its amount. */
   readonly unused?: string | undefined;
   /** The job that goes on, as an earlier run left it. */
@@ -111,14 +112,14 @@ export function dryBatch(
   planned: Previewed<PlannedBatch>,
   overridden: readonly GuardName[],
 ) {
-  const { lines, resumed, plan } = planned;
+  const { lines, resumed, plan, namesSpot } = planned;
   const { market, side, account } = plan;
   const { orders, requests: count, amount, notional, ...sent } = summaryOf(lines);
   // programs always get prices, even if nothing is left to send
   const { lowest, highest } = lines.length > 0 ? sent : summaryOf(resumed?.terms.lines ?? []);
   const requests = Array.from({ length: count }, (_, index) => {
     const pairs = lines.slice(index * MAX_PAIRS, (index + 1) * MAX_PAIRS);
-    const batch = batchOf({ market: market.market, side, account, lines: pairs }, [...pairs.keys()]);
+    const batch = batchOf({ market: market.market, side, account, namesSpot, lines: pairs }, [...pairs.keys()]);
     return client.requestOf({ kind: 'batch', batch }).request;
   });
   const preview = previewData(planned, overridden, {

@@ -98,7 +98,7 @@ async function finishedAnswer(context: WriteContext, job: Job): Promise<Answer> 
 }
 
 /** Where the orders of a batch go. */
-type BatchTarget = Pick<BatchTerms, 'market' | 'side' | 'account'>;
+type BatchTarget = Pick<BatchTerms, 'market' | 'side' | 'account' | 'namesSpot'>;
 
 /** Orders that were prepared, and are sent exactly so. */
 interface PreparedOrders {
@@ -181,13 +181,13 @@ function sendPlanned(
 }
 
 function termsOf(
-  { market, side, account }: BatchTarget,
+  { market, side, account, namesSpot }: BatchTarget,
   orders: NewOrders | PreparedOrders,
   lines: readonly BatchLine[],
 ): BatchPlan {
   if (orders.kind === 'prepared') return orders.plan;
   const ladder = ladderText(orders);
-  return { market, side, account, lines, ...(ladder === undefined ? {} : { ladder }) };
+  return { market, side, account, namesSpot, lines, ...(ladder === undefined ? {} : { ladder }) };
 }
 
 /** Resolves and checks the orders of a job. */
@@ -198,12 +198,12 @@ async function planBatch(
   earlier: PlannedBatch | undefined,
 ): Promise<PlannedBatch> {
   const { session, trading, output } = context;
-  const { side, account } = where;
+  const { side, account, namesSpot } = where;
   const market = await (await session.markets()).find(where.market);
   const snapshot = marketSnapshot(context, market, { side, account, levels: 1 }, earlier?.snapshot);
   const planned = (lines: readonly BatchLine[]) => {
     const rows = lines.map(([line, price, amount]) => ({ line, price, amount }));
-    return { id, plan: { market, side, type: 'limit', account, orders: rows }, snapshot, lines } as const;
+    return { id, plan: { market, side, type: 'limit', account, orders: rows }, snapshot, lines, namesSpot } as const;
   };
   if (orders instanceof Job) {
     const lines = orders.unsent().flatMap((line) => orders.terms.lines.slice(line, line + 1));

@@ -3,7 +3,7 @@ import type { AccountType, OrderReference, OrderType, Side } from '../../domain/
 import { type Failure, suggest, usage } from '../../errors.js';
 import { type AmountExpression, amountText, type PriceExpression, priceText } from '../../trading/expressions.js';
 import type { GuardName } from '../../trading/guards/limits.js';
-import type { RecordedOrderTerms } from '../../trading/journal/write.js';
+import type { RecordedOrderTerms, TypedRequest } from '../../trading/journal/write.js';
 
 /** The flags of an order that `pit order` never asks for. */
 interface OrderFlags {
@@ -36,6 +36,8 @@ export interface OrderDraft extends OrderFlags {
   readonly amount: AmountExpression;
   readonly at: PriceExpression;
   readonly type: OrderType;
+  /** The request that is sent in place of what this comes to. */
+  readonly typed?: TypedRequest;
 }
 
 /** The states that `pit order` waits for: it is open in any case once it is placed. */

@@ -7,7 +7,7 @@ import { notSentFailure, refusalFailure } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
-import type { RecordedOrderTerms } from '../../trading/journal/write.js';
+import type { RecordedOrderTerms, TypedRequest } from '../../trading/journal/write.js';
 import { averageOfFills, notionalText } from '../../trading/orders/terms.js';
 import type { Unknown } from '../../trading/settling/find-order.js';
 import type { Placement } from '../../trading/settling/settle-sent-order.js';
@@ -47,6 +47,7 @@ interface SentOrder {
   readonly id: string;
   readonly clientId: string;
   readonly terms: RecordedOrderTerms;
+  readonly typed?: TypedRequest | undefined;
   /** Whether it was placed earlier, so that nothing was sent now. */
   readonly isExisting?: boolean;
 }
@@ -54,7 +55,7 @@ interface SentOrder {
 /** The result of an order that is placed or whose outcome is unknown. Throws the failure of one that was not placed. */
 export function orderResult(
   { output }: Pick<WriteContext, 'output'>,
-  { id, clientId, terms, isExisting = false }: SentOrder,
+  { id, clientId, terms, isExisting = false, typed }: SentOrder,
   placement: Placement,
   marketRules: Market,
 ): Answer {
@@ -64,6 +65,7 @@ export function orderResult(
   }
   if (placement.outcome === 'notSent') throw notSentFailure('The order', placement, clientId);
   const isPlaced = placement.outcome === 'placed';
+  const isUnnamed = typed?.hasClientId === false;
   const duplicates = isPlaced ? (placement.duplicates ?? []) : [];
   const listed = isPlaced ? placement.order : null;
   const { market, side, type, account, price, amount } = terms;
@@ -85,8 +87,8 @@ export function orderResult(
   const show = (screen: Screen) =>
     isPlaced
       ? placedText(screen, terms, placement, marketRules, isExisting)
-      : unknownText(screen, data, terms, marketRules);
-  if (!isPlaced) return { data, show, failure: unknownFailure(clientId, market, placement) };
+      : unknownText(screen, data, terms, marketRules, isUnnamed);
+  if (!isPlaced) return { data, show, failure: unknownFailure(clientId, market, placement, isUnnamed) };
   if (placement.duplicates === null) output.warn(NOT_CHECKED_FOR_DUPLICATES);
   if (ownDuplicates.length === 0) return { data, show };
   const open = withoutClosed(ownDuplicates, duplicates);
@@ -110,8 +112,9 @@ function unknownText(
   { id, clientId }: { readonly id: string | null; readonly clientId: string },
   terms: RecordedOrderTerms,
   market: Market,
+  isUnnamed: boolean,
 ): string {
-  const ids = `${id === null ? '' : `id ${id}  `}client id ${clientId}`;
+  const ids = `${id === null ? '' : `id ${id}  `}${isUnnamed ? 'record' : 'client id'} ${clientId}`;
   return `${paint.warn('Unknown')}  ${resultTermsText(terms, market)}  ${accountText(terms)}  ${ids}`;
 }
 
@@ -145,11 +148,18 @@ function fillsText(listed: Order, side: Side, market: Market): string | undefine
   return `Filled  ${part} ${market.base} at ${averageText(average, side, market)} ${market.quote} on average${paid}${rest}`;
 }
 
-function unknownFailure(clientId: string, market: string, { reason, id, mismatch, localExpiry }: Unknown): Failure {
+function unknownFailure(
+  clientId: string,
+  market: string,
+  { reason, id, mismatch, localExpiry }: Unknown,
+  isUnnamed: boolean,
+): Failure {
   const show = [
     ...(mismatch === undefined
       ? []
-      : [suggest('See the order with this client id', 'order', 'show', market, '--id', clientId)]),
+      : isUnnamed
+        ? [suggest('See the orders', 'orders', market, '--state', 'all')]
+        : [suggest('See the order with this client id', 'order', 'show', market, '--id', clientId)]),
     ...(id === null ? [] : [suggest('See the order that its answer named', 'order', 'show', market, id)]),
   ];
   return new Failure('unknown', `It is unknown whether the order was placed: ${reason}.`, {

@@ -5,9 +5,10 @@ import type { Market } from '../../domain/market.js';
 import { type Advice, Failure, suggest, usage } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { amountText, evaluateOrder, parseAmount, parsePrice, priceText } from '../../trading/expressions.js';
+import type { Warning } from '../../trading/guards/guards.js';
 import type { GuardName } from '../../trading/guards/limits.js';
 import { SendGate } from '../../trading/journal/entry.js';
-import type { RecordedOrderTerms } from '../../trading/journal/write.js';
+import type { RecordedOrderTerms, TypedRequest } from '../../trading/journal/write.js';
 import { differenceFrom, findExistingOrder } from '../../trading/orders/existing-order.js';
 import { placeOrder, refuseIdenticalOrder } from '../../trading/orders/place.js';
 import { newClientId, termsText, validateOrder } from '../../trading/orders/terms.js';
@@ -250,7 +251,14 @@ function typeOf({ postOnly, ioc }: { postOnly: boolean; ioc: boolean }): GivenOr
 interface PlannedOrder extends PlannedOrders {
   readonly clientId: string;
   readonly terms: RecordedOrderTerms;
+  readonly typed?: TypedRequest | undefined;
 }
+
+/** The warning of an order that `pit api` sends without a client id. */
+const UNNAMED: Warning = {
+  about: 'client id',
+  text: 'It is sent without a client id. If no answer comes, only the list of orders may show it: add customerOrderId=YOURID.',
+};
 
 /**
  * Previews an order, asks, and places it. With `--dry-run`, it only previews it. Throws Failure if it was not placed.
@@ -315,9 +323,9 @@ function sendPlanned(context: WriteContext, { clientId, onConfirmed, whenPlaced,
     question: ({ terms }, isAgain) => `Place ${isAgain ? 'the changed' : 'this'} order: ${termsText(terms)}?`,
     preview: (order) => orderPreviewText(order),
     dryRun: (order) => dryOrder(context, order, how.overridden),
-    send: async ({ id, terms }, options): Promise<Waited> => {
+    send: async ({ id, terms, typed }, options): Promise<Waited> => {
       onConfirmed?.(options.overridden ?? []);
-      const placement = await placeOrder(context.trading, terms, { id, clientId, gate, ...options });
+      const placement = await placeOrder(context.trading, terms, { id, clientId, gate, typed, ...options });
       if (!isResting(placement)) context.trading.recentBooks?.forget();
       // a duplicate is reported at once: it may be filled meanwhile
       if (placement.outcome !== 'placed' || whenPlaced === undefined || (placement.duplicates ?? []).length > 0)
@@ -366,7 +374,10 @@ export async function planOrder(
     expressions: { price: priceText(at), amount: amountText(draft.amount) },
   };
   const id = earlier?.id ?? newClientId(context.host);
-  return { ...plannedOrder(context, id, terms, { market, snapshot, given: draft.amount }), clientId: draft.id ?? id };
+  const planned = plannedOrder(context, id, terms, { market, snapshot, given: draft.amount });
+  const { typed } = draft;
+  const notices = typed?.hasClientId === false ? [UNNAMED] : [];
+  return { ...planned, clientId: draft.id ?? id, typed, notices };
 }
 
 /** Throws Failure `usage` for an order that breaks a rule of its market. */

@@ -6,7 +6,7 @@ import { paintSide, sideText } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import type { GuardName } from '../../trading/guards/limits.js';
-import type { RecordedOrderTerms } from '../../trading/journal/write.js';
+import type { RecordedOrderTerms, TypedRequest } from '../../trading/journal/write.js';
 import { notionalText } from '../../trading/orders/terms.js';
 import type { Assessment } from '../../trading/preview/ask-again.js';
 import { spentCoin } from '../../trading/preview/market-snapshot.js';
@@ -98,15 +98,16 @@ const TYPE_TEXT: Readonly<Record<OrderType, string>> = {
   ioc: 'IOC (what does not fill at once is cancelled)',
 };
 
-/** A single order: its terms, and its client id. */
+/** A single order: its terms, and its client id unless it was typed without one. */
 interface SingleOrder {
   readonly clientId: string;
   readonly terms: RecordedOrderTerms;
+  readonly typed?: TypedRequest | undefined;
 }
 
 /** The parts of the table for a single order. A replacement replaces some of them. */
 export function orderPreviewText(
-  { clientId, terms, plan: { market }, preview: { reference, fills } }: SingleOrder & Previewed,
+  { clientId, terms, typed, plan: { market }, preview: { reference, fills } }: SingleOrder & Previewed,
   custom: { readonly amount?: string; readonly price?: string; readonly account?: string } = {},
 ): PreviewText {
   const { side, type } = terms;
@@ -133,7 +134,7 @@ export function orderPreviewText(
     details: [
       ['type', TYPE_TEXT[type]],
       ['account', custom.account ?? accountText(terms)],
-      ['client id', clientId],
+      ['client id', typed?.hasClientId === false ? 'none' : clientId],
     ],
   };
 }
@@ -160,8 +161,9 @@ export function accountText({
 
 /** The request of a single order and its preview, as programs read them. */
 export function dryOrder(context: WriteContext, order: SingleOrder & Previewed, overridden: readonly GuardName[]) {
-  const { terms, clientId } = order;
-  return dryRequest(context, { kind: 'order', terms, clientId }, orderPreviewData(order, overridden));
+  const { terms, clientId, typed } = order;
+  const request = { kind: 'order', terms, clientId, parameters: typed?.parameters } as const;
+  return dryRequest(context, request, orderPreviewData(order, overridden));
 }
 
 function orderPreviewData(previewed: SingleOrder & Previewed, overridden: readonly GuardName[]): PreviewJson {

@@ -163,7 +163,7 @@ export function toOrder(record: WireOrder, clientId: string | null): Order {
 
 interface OrderWithClientId {
   readonly terms: OrderTerms;
-  readonly clientId: string;
+  readonly clientId: string | null;
 }
 
 const order = withCodec(
@@ -193,7 +193,7 @@ const order = withCodec(
       acctType: ACCOUNT_TYPE[terms.account],
       enableExpress: terms.borrow ? 'true' : undefined,
       enableRepay: terms.repay ? 'true' : undefined,
-      customerOrderId: clientId,
+      customerOrderId: clientId ?? undefined,
       orderType: ORDER_TYPE[terms.type],
     }),
     decode: ({ id }) => ({ id }),
@@ -213,11 +213,11 @@ const orderMoreV2 = withCodec(
   {
     about: 'Places up to 20 orders of one side.',
     notShown: 'the answer if some of them fail, and how to give client ids',
-    encode: ({ market, side, account, orders }: BatchRequest) => ({
+    encode: ({ market, side, account, namesSpot = false, orders }: BatchRequest) => ({
       market,
       tradeParams: `[${orders.map(({ price, amount }) => `[${price},${amount}]`).join(',')}]`,
       tradeType: TRADE_TYPE[side],
-      acctType: ACCOUNT_TYPE[account],
+      acctType: ACCOUNT_TYPE[account] ?? (namesSpot ? '0' : undefined),
     }),
     decode: ({ data, message }) => ({ ids: data, message }),
   },

@@ -27,14 +27,14 @@ export type SendProblem =
 
 /** The orders of these lines of a job, as one request places them. */
 export function batchOf(
-  { market, side, account, lines }: Pick<BatchTerms, 'market' | 'side' | 'account' | 'lines'>,
+  { market, side, account, namesSpot, lines }: Pick<BatchTerms, 'market' | 'side' | 'account' | 'namesSpot' | 'lines'>,
   sent: readonly number[],
 ): BatchRequest {
   const orders = sent.flatMap((line) => {
     const [, price, amount] = lines[line] ?? [];
     return price === undefined || amount === undefined ? [] : { price, amount };
   });
-  return { market, side, account, orders };
+  return { market, side, account, namesSpot, orders };
 }
 
 /**

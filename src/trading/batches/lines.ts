@@ -4,7 +4,7 @@ import type { BatchLine, BatchTerms, RecordedOrderTerms } from '../journal/write
 import { notionalForGuards, notionalOf, termsKey } from '../orders/terms.js';
 
 /** The orders to place, before anything on the exchange is known. */
-export type BatchPlan = Pick<BatchTerms, 'market' | 'side' | 'account' | 'lines' | 'ladder'>;
+export type BatchPlan = Pick<BatchTerms, 'market' | 'side' | 'account' | 'namesSpot' | 'lines' | 'ladder'>;
 
 /** Equal for lines with the same price and amount, whatever their notation. */
 export function lineKey([, price, amount]: BatchLine): string {

@@ -44,6 +44,7 @@ export interface Warning {
   /** What it is about; the numbers in its text change with the market. */
   readonly about:
     | 'account'
+    | 'client id'
     | 'far price'
     | 'empty book'
     | 'crossed book'

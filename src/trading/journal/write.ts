@@ -9,6 +9,13 @@ export interface RecordedOrderTerms extends OrderTerms {
   readonly expressions?: { readonly price: string; readonly amount: string };
 }
 
+/** The request of an order that `pit api` was given: it is sent as it was typed. */
+export interface TypedRequest {
+  readonly parameters: Readonly<Record<string, string>>;
+  /** Whether they give the order a client id. Without one, only an answer or a list shows what became of it. */
+  readonly hasClientId: boolean;
+}
+
 interface CancelTerms {
   readonly market: string;
   readonly order: OrderReference;
@@ -45,6 +52,8 @@ export interface BatchTerms {
   readonly market: string;
   readonly side: Side;
   readonly account: AccountType;
+  /** Whether its requests name the spot account too, as `pit api` was given it. */
+  readonly namesSpot?: boolean | undefined;
   /** How many orders there are. */
   readonly count: number;
   /** The orders. The archive leaves them out, because it is read often; the job's own file has them. */
@@ -71,7 +80,12 @@ export interface CallTerms {
  * cancelled. A job counts as one write.
  */
 export type Write =
-  | { readonly operation: 'order'; readonly terms: RecordedOrderTerms; readonly replaces?: ReplaceTerms }
+  | {
+      readonly operation: 'order';
+      readonly terms: RecordedOrderTerms;
+      readonly replaces?: ReplaceTerms;
+      readonly typed?: TypedRequest | undefined;
+    }
   | { readonly operation: 'cancel'; readonly terms: CancelTerms }
   | { readonly operation: 'replace'; readonly terms: ReplaceTerms }
   | { readonly operation: 'batch'; readonly terms: BatchTerms }
@@ -88,7 +102,7 @@ export function operationName(kind: WriteKind): string {
 
 /** A write with everything that is recorded before it is sent. */
 export type RecordedWrite<Kind extends WriteKind = WriteKind> = Extract<Write, { readonly operation: Kind }> & {
-  /** Names the record, and no other ever. An order without a `clientId` carries it as its client id. */
+  /** Names the record, and no other ever. An order without a `clientId` carries it as its client id, unless it was sent as typed. */
   readonly id: string;
   /** The client id that the user chose for an order, which another program may use too. */
   readonly clientId?: string;
@@ -254,7 +268,12 @@ export function listShowing({ operation, terms }: Write): MarketSide | { readonl
   return operation === 'withdraw' ? { coin: terms.coin } : undefined;
 }
 
-/** The client id that an order carries. */
+/** The client id that an order was sent with; undefined if it was sent as typed, without one. */
+export function sentClientId(write: RecordedWrite<'order'>): string | undefined {
+  return write.typed?.hasClientId === false ? undefined : clientIdOf(write);
+}
+
+/** The id by which the user asks for a write: the client id of an order that has one, or else that of its record. */
 export function clientIdOf({ id, clientId = id }: RecordedWrite): string {
   return clientId;
 }

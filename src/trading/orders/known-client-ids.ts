@@ -1,7 +1,7 @@
 import type { Order } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
 import type { Journal } from '../journal/journal.js';
-import { clientIdOf, isKind, ordersMadeBy } from '../journal/write.js';
+import { isKind, ordersMadeBy, sentClientId } from '../journal/write.js';
 
 /** How long an order that the journal does not know stays unknown, in milliseconds: it may be placed just now. */
 const FRESH_MS = 2_000;
@@ -40,8 +40,10 @@ export class KnownClientIds {
     const filter = { operation: 'order', ...(this.#market === undefined ? {} : { market: this.#market }) };
     try {
       for (const settled of this.#journal().archive.newestFirst(filter, 0))
-        if (isKind(settled.write, 'order'))
-          for (const id of ordersMadeBy(settled)) names.set(id, clientIdOf(settled.write));
+        if (isKind(settled.write, 'order')) {
+          const clientId = sentClientId(settled.write);
+          if (clientId !== undefined) for (const id of ordersMadeBy(settled)) names.set(id, clientId);
+        }
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
     }

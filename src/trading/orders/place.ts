@@ -5,10 +5,17 @@ import type { GuardName } from '../guards/limits.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { SendGate } from '../journal/entry.js';
 import type { NewRecord } from '../journal/journal.js';
-import { type BatchLine, clientIdOf, type RecordedOrderTerms, type RecordedWrite } from '../journal/write.js';
+import {
+  type BatchLine,
+  clientIdOf,
+  type RecordedOrderTerms,
+  type RecordedWrite,
+  sentClientId,
+  type TypedRequest,
+} from '../journal/write.js';
 import { type Placement, settleSentOrder } from '../settling/settle-sent-order.js';
 import type { TradingContext } from '../trading-context.js';
-import { termsKey } from './terms.js';
+import { isSameOrder, termsKey } from './terms.js';
 
 /** What the guards found: to be recorded, and to be checked again after that. */
 export interface RecordOptions extends Pick<NewRecord, 'bestBid'> {
@@ -23,11 +30,18 @@ export interface RecordOptions extends Pick<NewRecord, 'bestBid'> {
     | undefined;
 }
 
+interface PlaceOptions {
+  /** Cancels the order until it leaves. */
+  readonly gate?: SendGate;
+  /** Whether it may pass other requests that wait for the rate limit. */
+  readonly isUrgent?: boolean;
+  /** Sent in place of what the terms and the client id come to. */
+  readonly typed?: TypedRequest | undefined;
+}
+
 /**
  * Records an order, sends it once, and finds its outcome within the time budget.
  *
- * @param gate cancels the order until it leaves
- * @param isUrgent whether it may pass other requests that wait for the rate limit
  * @throws Failure `usage` if an identical order has an unknown outcome, the client id is in use, the record cannot be written or
  *   a limit is exceeded; `credentials` if signing fails: nothing was sent
  */
@@ -41,12 +55,13 @@ export async function placeOrder(
     bestBid,
     gate = new SendGate(),
     isUrgent,
-  }: Omit<NewRecord, 'reqTime'> & RecordOptions & { readonly gate?: SendGate; readonly isUrgent?: boolean },
+    typed,
+  }: Omit<NewRecord, 'reqTime'> & RecordOptions & PlaceOptions,
 ): Promise<Placement> {
   const { client, journal } = trading;
   refuseIdenticalOrder(trading, terms);
   const reqTime = client.now();
-  const entry = journal.begin<'order'>({ operation: 'order', terms }, { id, clientId, reqTime, bestBid });
+  const entry = journal.begin<'order'>({ operation: 'order', terms, typed }, { id, clientId, reqTime, bestBid });
   const response = await entry.send(async () => {
     await requireWithinLimits?.(entry.write);
     return sendRecordedOrder(trading, entry, gate, isUrgent);
@@ -64,9 +79,10 @@ export function sendRecordedOrder(
   gate = new SendGate(),
   isUrgent = false,
 ): Promise<WriteResponse<{ readonly id: string }>> {
-  const { terms, reqTime } = entry.write;
+  const { terms, reqTime, typed } = entry.write;
+  const options = { reqTime, mayLeave: gate.mayLeave, isUrgent, parameters: typed?.parameters };
   gate.attachEntry(entry);
-  return client.placeOrder(terms, clientIdOf(entry.write), { reqTime, mayLeave: gate.mayLeave, isUrgent });
+  return client.placeOrder(terms, sentClientId(entry.write) ?? null, options);
 }
 
 /** Throws Failure `usage` if an identical order has an unknown outcome, or a record cannot be read. */
@@ -92,20 +108,4 @@ function mayIncludeOrder(entry: JournalEntry<'batch'>, order: RecordedOrderTerms
   if (order.market !== market || order.side !== side || order.account !== account) return false;
   // checked last, because the record of a job may be long
   return new Job(entry).uncertainKeys().has(termsKey(order.price, order.amount));
-}
-
-/**
- * Whether an order repeats an earlier one: the same price and amount, or the same expressions, whatever they resolve to by
- * now. Its type and loans do not matter: a user who repeats an order may have changed them.
- */
-export function isSameOrder(order: RecordedOrderTerms, earlier: RecordedOrderTerms): boolean {
-  const isOtherMarketSideOrAccount = (['market', 'side', 'account'] as const).some(
-    (name) => order[name] !== earlier[name],
-  );
-  if (isOtherMarketSideOrAccount) return false;
-  const { expressions: wanted } = order;
-  const { expressions: earlierWanted } = earlier;
-  const hasSameExpressions =
-    wanted !== undefined && wanted.price === earlierWanted?.price && wanted.amount === earlierWanted.amount;
-  return hasSameExpressions || termsKey(order.price, order.amount) === termsKey(earlier.price, earlier.amount);
 }

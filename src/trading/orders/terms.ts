@@ -41,6 +41,22 @@ export function termsKey(price: string, amount: string): string {
   return `${Decimal.of(price).trimmed()} ${Decimal.of(amount).trimmed()}`;
 }
 
+/**
+ * Whether an order repeats an earlier one: the same price and amount, or the same expressions, whatever they resolve to by
+ * now. Its type and loans do not matter: a user who repeats an order may have changed them.
+ */
+export function isSameOrder(order: RecordedOrderTerms, earlier: RecordedOrderTerms): boolean {
+  const isOtherMarketSideOrAccount = (['market', 'side', 'account'] as const).some(
+    (name) => order[name] !== earlier[name],
+  );
+  if (isOtherMarketSideOrAccount) return false;
+  const { expressions: wanted } = order;
+  const { expressions: earlierWanted } = earlier;
+  const hasSameExpressions =
+    wanted !== undefined && wanted.price === earlierWanted?.price && wanted.amount === earlierWanted.amount;
+  return hasSameExpressions || termsKey(order.price, order.amount) === termsKey(earlier.price, earlier.amount);
+}
+
 /** How an order on the exchange differs from its terms, in words. An undocumented type is ignored. */
 export function differences(order: Order, terms: RecordedOrderTerms): string[] {
   const { price, amount } = order;

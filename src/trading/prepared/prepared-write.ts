@@ -8,7 +8,7 @@ import { algoIdOf } from '../algos/store.js';
 import { areSameJobs, type BatchPlan } from '../batches/lines.js';
 import type { GivenLimits } from '../guards/given-limits.js';
 import type { RecordedOrderTerms, ReplaceTerms } from '../journal/write.js';
-import { isSameOrder } from '../orders/place.js';
+import { isSameOrder } from '../orders/terms.js';
 import type { GivenAccount } from '../replace/order-account.js';
 
 /** What a prepared write sends: all relative prices and amounts are resolved. */

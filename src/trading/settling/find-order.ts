@@ -4,11 +4,12 @@ import { Failure, tryRead } from '../../errors.js';
 import { archivedJob, Job } from '../batches/job.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
-import { clientIdOf, type RecordedWrite } from '../journal/write.js';
-import { differences, newClientId } from '../orders/terms.js';
+import { type RecordedWrite, sentClientId } from '../journal/write.js';
+import { differences, isSameOrder, newClientId, termsKey } from '../orders/terms.js';
 import type { TradingContext } from '../trading-context.js';
+import { readOrderList } from './order-list.js';
 import { localExpiry, pollUntilFound } from './poll-until-found.js';
-import { SLACK_MS } from './reconcile.js';
+import { listMustReachTo, SLACK_MS } from './reconcile.js';
 import { isSameRefusal } from './same-refusal.js';
 
 /** Why an order counts as not sent. */
@@ -37,7 +38,7 @@ export interface Unknown {
  *
  * A rejected order that is not found was rejected. One without an answer counts as not sent once its request has expired and the
  * exchange answers the same for a client id that was never used. One whose answer named an order stays unknown until that order
- * is shown, or contradicts the answer. What its answer said is in the entry, so nothing else is known while its process lives than
+ * is shown, or contradicts the answer. One that was sent without a client id is looked for in the list of its side. What its answer said is in the entry, so nothing else is known while its process lives than
  * after a kill.
  *
  * @param listed the order that its answer named, as a list has shown it just now
@@ -59,7 +60,8 @@ export async function findOrderOutcome(
       if (order === undefined) return undefined;
       if (order !== 'none') return 'mismatch' in order ? mismatched(entry, order) : { outcome: 'placed', order };
       if (refusal !== undefined) return { outcome: 'refused', refusal };
-      if (!isExpired || (await findUnused(trading, terms.market)) !== 'none') return 'none';
+      if (!isExpired) return 'none';
+      if (sentClientId(write) !== undefined && (await findUnused(trading, terms.market)) !== 'none') return 'none';
       return entry.namedId === undefined ? { outcome: 'notSent' } : unshown(entry.namedId);
     },
   );
@@ -91,8 +93,8 @@ interface Mismatch {
 }
 
 /**
- * Asks the exchange once for an order, by the id that its answer named, or else by its client id: the only lookup of a single order
- * that there is, under placing, resolving, listing and replacing alike.
+ * Asks the exchange once for an order, by the id that its answer named, or else by its client id, or without one in the list of its
+ * side: the only lookup of a single order that there is, under placing, resolving, listing and replacing alike.
  * @param listed the order that its answer named, as a list has shown it just now
  * @returns the order; a mismatch; `none`; or undefined if the exchange did not answer, which proves nothing
  */
@@ -105,7 +107,8 @@ export async function lookUpOrder(
   const named = namedId === undefined ? undefined : await lookUpNamed(trading, entry, namedId, listed);
   if (typeof named === 'object' && !isOlder(named, entry.write)) return named;
   const { found, event, hasNoClientIds } = await evidenceOf(trading, entry);
-  entry.note(`asked by client id: ${event}`, found === undefined ? { couldNotLookUp: true } : {});
+  const question = sentClientId(entry.write) === undefined ? 'looked for its terms in the list' : 'asked by client id';
+  entry.note(`${question}: ${event}`, found === undefined ? { couldNotLookUp: true } : {});
   // an exchange that knows no client ids has only the id of its answer, and may date orders by another clock
   if (typeof named === 'object' && hasNoClientIds === true) return named;
   // an exchange that could not be asked for the id of its answer may have that order
@@ -191,7 +194,9 @@ async function evidenceOf(
   { write, refusal }: Pick<JournalEntry<'order'>, 'write' | 'refusal'>,
 ): Promise<Evidence> {
   const { terms } = write;
-  const found = await findByClientId(trading, terms.market, clientIdOf(write), refusal?.code);
+  const clientId = sentClientId(write);
+  if (clientId === undefined) return listEvidence(trading, write, refusal !== undefined);
+  const found = await findByClientId(trading, terms.market, clientId, refusal?.code);
   if (found === undefined || found === 'refused')
     return { found: undefined, event: 'no answer', hasNoClientIds: found === 'refused' };
   if (found === 'none') return { found, event: 'not found' };
@@ -215,6 +220,56 @@ async function evidenceOf(
 }
 
 /**
+ * What the list of its side shows of an order without a client id. One order with its terms, made after its request, counts as it if no
+ * answer came: another program may have made it. More of them, or one although it was rejected, are left to the user.
+ */
+async function listEvidence(
+  trading: TradingContext,
+  write: RecordedWrite<'order'>,
+  isRefused: boolean,
+): Promise<Evidence> {
+  const { journal, requestLifetimeMs } = trading;
+  const { terms, reqTime } = write;
+  const to = listMustReachTo({ reqTime });
+  const list = await tryRead(() => readOrderList(trading, terms, { to }));
+  if (list === undefined) return { found: undefined, event: 'no answer', hasNoClientIds: true };
+  const isAlike = (order: Order) =>
+    differences(order, terms).length === 0 &&
+    !isOlder(order, write) &&
+    order.time <= reqTime + requestLifetimeMs + SLACK_MS;
+  const alike = list.orders.filter(isAlike);
+  const owned = await tryRead(async () => alike.filter((order) => ownerOfOrder(journal, write, order.id, order)));
+  const free = alike.filter((order) => owned?.includes(order) === false);
+  const [only, ...others] = free;
+  if (owned === undefined) return { found: undefined, event: 'the journal could not be read', hasNoClientIds: true };
+  if (only === undefined) {
+    const isWhole = list.since <= to;
+    return {
+      found: isWhole ? 'none' : undefined,
+      event: isWhole ? 'none' : 'the list ends too early',
+      hasNoClientIds: true,
+    };
+  }
+  const ids = free.map(({ id }) => id).join(' and ');
+  if (!isRefused && !isWantedTwice(journal, write) && others.length === 0)
+    return { found: only, event: ids, hasNoClientIds: true };
+  const mismatch = `it was sent without a client id, and nothing shows whether ${ids} is it or that of another request`;
+  return { found: { mismatch }, event: mismatch, hasNoClientIds: true };
+}
+
+/** Whether another open write may have made an order with these terms. */
+function isWantedTwice(journal: Journal, { id, terms }: RecordedWrite<'order'>): boolean {
+  const isSame = (entry: JournalEntry) => {
+    if (entry.isKind('order')) return isSameOrder(terms, entry.write.terms);
+    if (!entry.isKind('batch')) return false;
+    const { market, side } = entry.write.terms;
+    const isHere = market === terms.market && side === terms.side;
+    return isHere && new Job(entry).uncertainKeys().has(termsKey(terms.price, terms.amount));
+  };
+  return journal.unsettledEntries().some((entry) => entry.write.id !== id && isSame(entry));
+}
+
+/**
  * The order that a settled one has become after all, which counted as refused or not sent; undefined if the exchange shows none. An
  * order with other terms under a client id that the user chose may be a different one.
  */
@@ -226,9 +281,13 @@ export async function findLateOrder(
   return typeof found !== 'object' || 'mismatch' in found ? undefined : found;
 }
 
-/** The newest order with the client id of a settled order: its own or a duplicate; undefined if the exchange shows none. */
-export function findNewest({ client }: TradingContext, order: RecordedWrite<'order'>): Promise<Order | undefined> {
-  return tryRead(() => client.findOrder(order.terms.market, { clientId: clientIdOf(order) }));
+/** The newest order with the client id of a settled order: its own or a duplicate; undefined if it has none or the exchange shows none. */
+export async function findNewest(
+  { client }: TradingContext,
+  order: RecordedWrite<'order'>,
+): Promise<Order | undefined> {
+  const clientId = sentClientId(order);
+  return clientId === undefined ? undefined : tryRead(() => client.findOrder(order.terms.market, { clientId }));
 }
 
 /** The newest order with a client id, `none`, `refused`, or undefined if the exchange did not answer. */

@@ -4,7 +4,14 @@ import { localTimeText, suggest, tryRead } from '../../errors.js';
 import { archivedJob, Job } from '../batches/job.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
-import { absentOutcome, isKind, type MarketSide, ordersMadeBy, type RecordedWrite } from '../journal/write.js';
+import {
+  absentOutcome,
+  isKind,
+  type MarketSide,
+  ordersMadeBy,
+  type RecordedWrite,
+  sentClientId,
+} from '../journal/write.js';
 import type { TradingContext } from '../trading-context.js';
 import { closeIfOver } from './close-write.js';
 import type { DuplicateOrders } from './duplicates.js';
@@ -343,6 +350,7 @@ export async function settleLateOrder(trading: TradingContext, order: RecordedWr
 /** The report of an order that counts as refused or not sent. */
 function lateReport({ write, settlement }: JournalEntry<'order'>, late: Order): DuplicateOrders {
   const recordedOutcome = absentOutcome(settlement?.outcome);
-  const found = { orderId: null, ids: [late.id], shown: [late], isProven: true, recordedOutcome };
+  const isProven = sentClientId(write) !== undefined;
+  const found = { orderId: null, ids: [late.id], shown: [late], isProven, recordedOutcome };
   return { ...namesOf(write), terms: write.terms, ...found };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Order } from '../../../src/domain/order.js';
 import { Failure } from '../../../src/errors.js';
 import type { JournalEntry } from '../../../src/trading/journal/entry.js';
 import { findOrderOutcome, lookUpOrder } from '../../../src/trading/settling/find-order.js';
@@ -19,12 +20,19 @@ interface Said {
   /** What the answer to it named. */
   readonly namedId?: string;
   readonly isRefused?: boolean;
+  /** Whether it was sent as typed, without a client id. */
+  readonly isUnnamed?: boolean;
 }
 
 /** An order of the journal, and what became of it. */
-function sent(answers: Answers, { clientId, namedId, isRefused = false }: Said = {}, options: TradingOptions = {}) {
+function sent(
+  answers: Answers,
+  { clientId, namedId, isRefused = false, isUnnamed = false }: Said = {},
+  options: TradingOptions = {},
+) {
   const trading = answering(answers, options);
-  const write = { operation: 'order', terms: TERMS } as const;
+  const typed = isUnnamed ? { parameters: {}, hasClientId: false } : undefined;
+  const write = { operation: 'order', terms: TERMS, typed } as const;
   const entry = trading.journal.begin<'order'>(write, { id: 'lost1', clientId, reqTime: NOW });
   if (namedId !== undefined) entry.note(`accepted: ${namedId}`, { namedId });
   if (isRefused) entry.noteRefusal(REFUSAL);
@@ -433,5 +441,68 @@ describe('what became of an order', () => {
       ...{ outcome: 'unknown', reason: mismatch, mismatch, id: null, localExpiry: null },
     });
     expect(trading.asked).toHaveLength(2);
+  });
+});
+
+describe('what became of an order that was sent without a client id', () => {
+  const UNNAMED = { isUnnamed: true };
+  const AFTER_EXPIRY = { budgetMs: 200_000 };
+  const listing = (...buy: readonly Order[]): Answers => ({ lists: { buy } });
+
+  it('is shown by the id that its answer named, and no client id is asked for', async () => {
+    const { trading, entry } = sent({ byId: { 7: orderAt('7') } }, { ...UNNAMED, namedId: '7' });
+    expect(await findOrderOutcome(trading, entry)).toMatchObject({ outcome: 'placed', order: { id: '7' } });
+    expect(trading.asked).toEqual(['order 7']);
+  });
+
+  it('is shown by the one order with its terms that the list has from its request on', async () => {
+    const others = [orderAt('9', 5, BAD_PRICE), orderAt('6', -10_000)];
+    const { trading, entry } = sent(listing(...others, orderAt('7')), UNNAMED);
+    expect(await findOrderOutcome(trading, entry)).toMatchObject({ outcome: 'placed', order: { id: '7' } });
+    expect(trading.asked).toEqual(['buys']);
+  });
+
+  it('is left to the user if two orders of the list have its terms', async () => {
+    const { trading, entry } = sent(listing(orderAt('8', 4), orderAt('7')), UNNAMED);
+    const found = await findOrderOutcome(trading, entry);
+    expect(found).toMatchObject({ outcome: 'unknown', mismatch: expect.stringContaining('8 and 7') });
+  });
+
+  it('is left to the user if the exchange rejected it and the list has an order with its terms', async () => {
+    const { trading, entry } = sent(listing(orderAt('7')), { ...UNNAMED, isRefused: true });
+    expect(await findOrderOutcome(trading, entry)).toMatchObject({ outcome: 'unknown', id: null });
+  });
+
+  it('is left to the user if another open order has the same terms', async () => {
+    const { trading, entry } = sent(listing(orderAt('7')), UNNAMED);
+    trading.journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'other1', reqTime: NOW });
+    expect(await findOrderOutcome(trading, entry)).toMatchObject({ outcome: 'unknown' });
+  });
+
+  it('does not count an order that another settled write made', async () => {
+    const { trading, entry } = sent(listing(orderAt('7')), { ...UNNAMED, isRefused: true });
+    const other = trading.journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'other1', reqTime: NOW });
+    other.settle({ outcome: 'placed', id: '7', duplicates: [] }, 'placed: 7');
+    expect(await findOrderOutcome(trading, entry)).toMatchObject({ outcome: 'refused' });
+  });
+
+  it('is refused if its answer was and the list has no order with its terms', async () => {
+    const { trading, entry } = sent({}, { ...UNNAMED, isRefused: true });
+    expect(await findOrderOutcome(trading, entry)).toMatchObject({ outcome: 'refused' });
+  });
+
+  it('is not sent once its request has expired and a later list lacks it', async () => {
+    const { trading, entry } = sent({}, UNNAMED, AFTER_EXPIRY);
+    expect(await findOrderOutcome(trading, entry)).toEqual({ outcome: 'notSent' });
+    expect(trading.host.now()).toBeGreaterThan(NOW + 60_000);
+  });
+
+  it.each<[string, Answers]>([
+    ['is not listed', { lists: { buy: NO_ANSWER } }],
+    ['is listed by newer orders only', { more: true, lists: { buy: [orderAt('9', 5, BAD_PRICE)] } }],
+  ])('stays unknown as long as its time %s', async (_, answers) => {
+    const { trading, entry } = sent(answers, UNNAMED, AFTER_EXPIRY);
+    expect(await findOrderOutcome(trading, entry)).toMatchObject({ outcome: 'unknown' });
+    expect(trading.asked).not.toContainEqual(expect.stringContaining('client id'));
   });
 });
