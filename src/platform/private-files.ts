@@ -164,12 +164,29 @@ export function requirePrivateFolder(root: string): void {
  */
 export function resolveUnmovable(target: string): string | undefined {
   const { root } = path.parse(path.resolve(target));
+  requireUnmovable(root, statOf(root));
+  const { real, exists } = followPath(target, (part, found) => {
+    if (found.isSymbolicLink()) return requireUserOrRoot(part, found);
+    if (!found.isDirectory()) throw notFolder(part);
+    requireUnmovable(part, found);
+  });
+  return exists ? real : undefined;
+}
+
+/**
+ * Where a path leads through links, also if nothing is there yet. Shows each part below the root, links too, before it goes on, in the
+ * order in which the system takes them. Throws Failure `credentials` if a part cannot be checked, and what `visit` throws.
+ */
+export function followPath(
+  target: string,
+  visit: (part: string, found: fs.Stats) => void,
+): { readonly real: string; readonly exists: boolean } {
+  const { root } = path.parse(path.resolve(target));
   const rest = partsOf(path.resolve(target));
   let folder = root;
-  requireUnmovable(folder, statOf(folder));
   for (let links = 0; ; ) {
     const name = rest.shift();
-    if (name === undefined) return folder;
+    if (name === undefined) return { real: folder, exists: true };
     // of a link: all folders above are known and are no links
     const next = path.join(folder, name);
     if (name === '..') {
@@ -177,19 +194,17 @@ export function resolveUnmovable(target: string): string | undefined {
       continue;
     }
     const found = statIfExists(next);
-    if (found === null) return undefined;
-    if (found.isSymbolicLink()) {
-      requireUserOrRoot(next, found);
-      links += 1;
-      if (links > MOST_LINKS) throw cannotCheck(target, 'ELOOP');
-      const link = fs.readlinkSync(next);
-      rest.unshift(...partsOf(link));
-      if (path.isAbsolute(link)) folder = root;
-    } else {
-      if (!found.isDirectory()) throw notFolder(next);
-      requireUnmovable(next, found);
+    if (found === null) return { real: path.join(next, ...rest), exists: false };
+    visit(next, found);
+    if (!found.isSymbolicLink()) {
       folder = next;
+      continue;
     }
+    links += 1;
+    if (links > MOST_LINKS) throw cannotCheck(target, 'ELOOP');
+    const link = fs.readlinkSync(next);
+    rest.unshift(...partsOf(link));
+    if (path.isAbsolute(link)) folder = root;
   }
 }
 
@@ -273,7 +288,12 @@ function requireOwner(target: string, { uid }: fs.Stats): void {
 }
 
 function requireUserOrRoot(target: string, found: fs.Stats): void {
-  if (process.geteuid !== undefined && found.uid !== process.geteuid() && !isRoots(found)) throw ofAnother(target);
+  if (isOfAnother(found)) throw ofAnother(target);
+}
+
+/** Whether it belongs to a user who is neither this one nor root. */
+export function isOfAnother(found: fs.Stats): boolean {
+  return process.geteuid !== undefined && found.uid !== process.geteuid() && !isRoots(found);
 }
 
 function requireUnmovable(folder: string, found: fs.Stats): void {

@@ -125,8 +125,10 @@ async function openOutput(context: Context, target: DownloadTarget, rules: RowRu
   const isOurs = place.size > 0 && (await hasColumns(name, rules.fields));
   if (place.size > 0 && !isOurs && !isForced) throw otherFile(name, rules.fields);
   const part = name + PART;
+  const partPlace = outputPlace(part);
+  if (partPlace.kind !== 'file') throw usage(`${part} is not a regular file.`, 'Remove it, or give another name.');
   const isBegun = fs.existsSync(part);
-  const rows = openSeries(context, { name: part, isForced, file: part }, 'ndjson', rules);
+  const rows = openSeries(context, { name: part, isForced, file: partPlace.file }, 'ndjson', rules);
   if (!isBegun && isOurs) {
     try {
       await readParquet(name, rules, rows);

@@ -1,7 +1,8 @@
+import fs from 'node:fs';
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
-import { fileWriter, ParquetWriter } from 'hyparquet-writer';
-import { Replacement } from '../../platform/replacement.js';
-import { cannotWriteOutput } from '../named-files/output.js';
+import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
+import type { Replacement } from '../../platform/replacement.js';
+import { beginReplacement, cannotWriteOutput } from '../named-files/output.js';
 import { otherFile, type RowCheck, type SeriesFile, type SeriesRow, UnusableFile } from './series-file.js';
 
 /** Rows that are in memory at once. */
@@ -14,9 +15,15 @@ const GROUP_ROWS = 10_000;
 export function writeParquet(source: SeriesFile, fields: readonly string[], target: string): void {
   let replacement: Replacement | undefined;
   try {
-    replacement = new Replacement(target);
+    replacement = beginReplacement(target, 'public');
+    const { descriptor } = replacement;
+    const bytes = new ByteWriter();
+    const flush = () => {
+      fs.writeFileSync(descriptor, bytes.getBytes());
+      bytes.index = 0;
+    };
     const writer = new ParquetWriter({
-      writer: fileWriter(replacement.path),
+      writer: bytes,
       schema: [
         { name: 'root', num_children: fields.length },
         ...fields.map((name) => ({
@@ -31,8 +38,10 @@ export function writeParquet(source: SeriesFile, fields: readonly string[], targ
     for (const rows of source.blocks(GROUP_ROWS)) {
       const columnData = fields.map((name) => ({ name, data: rows.map((row) => row[name] ?? '') }));
       void writer.write({ columnData, rowGroupSize: GROUP_ROWS });
+      flush();
     }
     void writer.finish();
+    flush();
     replacement.commit();
   } catch (error) {
     throw cannotWriteOutput(target, error);

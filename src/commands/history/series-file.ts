@@ -1,10 +1,16 @@
 import fs from 'node:fs';
 import { Failure, quoted, usage } from '../../errors.js';
 import { parseJson } from '../../platform/json.js';
-import { Replacement } from '../../platform/replacement.js';
+import type { Replacement } from '../../platform/replacement.js';
 import { toCsv } from '../../terminal/csv.js';
 import { toJson } from '../../terminal/json.js';
-import { cannotWriteOutput, type OutputStream } from '../named-files/output.js';
+import {
+  beginReplacement,
+  cannotWriteOutput,
+  type OutputStream,
+  openGrowing,
+  outputPlace,
+} from '../named-files/output.js';
 
 /** A row of a file: plain texts by name, without commas, quotes or line breaks. */
 export type SeriesRow = Readonly<Record<string, string>>;
@@ -93,14 +99,10 @@ export class SeriesFile implements Series {
    * {@link UnusableFile} if it holds other data or an invalid row.
    */
   static open(name: string, format: TextFormat, fields: readonly string[], check: RowCheck): SeriesFile {
-    let descriptor: number;
+    const place = outputPlace(name);
+    if (place.kind !== 'file') throw usage(`${name} is not a regular file.`, 'Give the name of a file.');
+    const descriptor = openGrowing(name, place.file, 'public');
     try {
-      descriptor = fs.openSync(name, fs.constants.O_RDWR | fs.constants.O_CREAT, 0o644);
-    } catch (error) {
-      throw cannotWriteOutput(name, error);
-    }
-    try {
-      if (!fs.fstatSync(descriptor).isFile()) throw usage(`${name} is not a regular file.`, 'Give the name of a file.');
       const file = new SeriesFile(name, descriptor, format, fields);
       file.#readAll(check);
       return file;
@@ -113,7 +115,7 @@ export class SeriesFile implements Series {
   /** Begins a file that takes the place of another one with its first rows. Throws Failure `usage` if it cannot be written. */
   static replacing(name: string, target: string, format: TextFormat, fields: readonly string[]): SeriesFile {
     try {
-      const replacement = new Replacement(target);
+      const replacement = beginReplacement(target, 'public');
       const file = new SeriesFile(name, replacement.descriptor, format, fields);
       file.#replacement = replacement;
       return file;

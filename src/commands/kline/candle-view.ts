@@ -41,7 +41,7 @@ export function showCandles(series: CandleListing, screen: Screen): string {
 
 /** Where a drawing goes. Throws Failure `usage` if it cannot be written there. */
 export function svgTarget(context: Context, name: string, isForced: boolean): OutputTarget {
-  return new OutputTarget(context, name, { isForced, isOurs: charts.isCandleSvg });
+  return new OutputTarget(context, name, { isForced, isOurs: charts.isCandleSvg, secrecy: 'public' });
 }
 
 /** Writes the chart as an SVG drawing. Throws Failure `usage` if there is nothing to draw or it cannot be written. */

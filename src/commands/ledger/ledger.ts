@@ -120,7 +120,8 @@ function targetOf(context: Context, format: Format, out: string | undefined, isF
       `--${fields === undefined ? asked : 'fields'} needs --out.`,
       'Without --out, the ledger itself is printed, in the format of --format.',
     );
-  return new OutputTarget(context, out ?? STDOUT, { isForced, isOurs: format === 'csv' ? isEventFile : isJournal });
+  const isOurs = format === 'csv' ? isEventFile : isJournal;
+  return new OutputTarget(context, out ?? STDOUT, { isForced, isOurs, secrecy: 'private' });
 }
 
 /** Says what is left out, and what is uncertain. */

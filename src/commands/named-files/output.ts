@@ -5,7 +5,7 @@ import type { Writable } from 'node:stream';
 import tty from 'node:tty';
 import { Failure, systemErrorCode, usage } from '../../errors.js';
 import { openRegular } from '../../platform/bounded-file.js';
-import { cannotWrite } from '../../platform/private-files.js';
+import { cannotWrite, FILE_MODE, followPath, isOfAnother } from '../../platform/private-files.js';
 import { Replacement } from '../../platform/replacement.js';
 import type { Context } from '../session/command.js';
 
@@ -29,9 +29,22 @@ export function isStdout(name: string): boolean {
   return STDOUT.includes(name);
 }
 
+/*
+ * Who can write to the folder of a file, as everybody can in /tmp, may have made a file or a link of that name before. So pit writes to
+ * a regular file only if no other user has made it and it has one name, and follows no link of another user.
+ */
+
 /**
- * Finds out where to write; links are followed. Throws Failure `usage` for folders, disks and sockets, and for what the user
- * may not write to.
+ * Who may read a file that pit makes: the user alone, or whom the umask lets, as for prices, which everybody can ask for. One that
+ * replaces another keeps its mode, unless it has keys.
+ */
+export type Secrecy = 'keys' | 'private' | 'public';
+
+const NEW_FILE_MODE: Readonly<Record<Secrecy, number>> = { keys: FILE_MODE, private: FILE_MODE, public: 0o666 };
+
+/**
+ * Finds out where to write; links of the user and of root are followed. Throws Failure `usage` for folders, disks and sockets, for
+ * what the user may not write to, and for a file or link that another user has made.
  */
 export function outputPlace(name: string): OutputPlace {
   if (isStdout(name)) return { kind: 'stdout' };
@@ -41,7 +54,9 @@ export function outputPlace(name: string): OutputPlace {
     if (found?.isBlockDevice() || found?.isSocket())
       throw usage(`${name} is a ${found.isSocket() ? 'socket' : 'disk'}.`, 'Give a file, a pipe or - for stdout.');
     const isThrough = found?.isFIFO() || found?.isCharacterDevice();
-    const file = isThrough ? name : followed(name);
+    const real = followed(name);
+    const file = isThrough ? name : real;
+    if (found?.isFile()) requireOwn(name, found);
     fs.accessSync(found === undefined ? path.dirname(file) : file, fs.constants.W_OK);
     // root may write to it all the same
     if (found?.isFile() && (found.mode & 0o222) === 0)
@@ -55,14 +70,45 @@ export function outputPlace(name: string): OutputPlace {
 
 /** The file that a name leads to through links, also if the last link leads to a file that does not exist. */
 function followed(name: string): string {
+  const { real } = followPath(name, (part, found) => {
+    if (!found.isSymbolicLink() || !isOfAnother(found)) return;
+    throw usage(`${name} leads through a link of another user, ${part}.`, 'Give another name.');
+  });
+  return real;
+}
+
+/** Throws Failure `usage` for a file that another user has made, or that has a second name. */
+function requireOwn(name: string, found: fs.Stats): void {
+  if (isOfAnother(found)) throw usage(`${name} belongs to another user.`, 'Give another name.');
+  if (found.nlink > 1) throw usage(`${name} has another name, a hard link.`, 'Give another name.');
+}
+
+/** Following no link: the file is where {@link outputPlace} found it. */
+const GROWING =
+  fs.constants.O_RDWR | fs.constants.O_CREAT | (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0);
+
+/**
+ * Opens a regular file that grows at its end, or makes it. What was opened is checked as {@link outputPlace} checks it. Throws Failure
+ * `usage`. The caller closes the descriptor.
+ */
+export function openGrowing(name: string, file: string, secrecy: Secrecy): number {
+  let descriptor: number | undefined;
   try {
-    return fs.realpathSync(name);
+    descriptor = fs.openSync(file, GROWING, NEW_FILE_MODE[secrecy]);
+    const found = fs.fstatSync(descriptor);
+    if (!found.isFile()) throw usage(`${name} is not a regular file.`, 'Give the name of a file.');
+    requireOwn(name, found);
+    return descriptor;
   } catch (error) {
-    if (systemErrorCode(error) !== 'ENOENT') throw error;
-    const file = path.join(fs.realpathSync(path.dirname(name)), path.basename(name));
-    const isLink = fs.lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink();
-    return isLink ? followed(path.resolve(path.dirname(file), fs.readlinkSync(file))) : file;
+    if (descriptor !== undefined) fs.closeSync(descriptor);
+    throw cannotWriteOutput(name, error);
   }
+}
+
+/** Begins the file that will be in the place of another, or the first there. Throws what the system reports. */
+export function beginReplacement(file: string, secrecy: Secrecy): Replacement {
+  const old = secrecy === 'keys' ? undefined : fs.statSync(file, { throwIfNoEntry: false });
+  return new Replacement(file, old === undefined ? NEW_FILE_MODE[secrecy] & ~process.umask() : old.mode & 0o777);
 }
 
 /** Takes text for an output that is no regular file. */
@@ -150,8 +196,7 @@ interface Rules {
   readonly isForced: boolean;
   /** Whether pit wrote a file, by its first bytes as text. */
   isOurs(head: string): boolean;
-  /** The mode of the new file (default: that of the old one). */
-  readonly mode?: number;
+  readonly secrecy: Secrecy;
 }
 
 /** Writes a whole text to where the user named. */
@@ -171,15 +216,18 @@ export class OutputTarget {
     this.#context = context;
     this.#rules = rules;
 
+    this.#place = this.#check();
+    if (this.#place.kind === 'stdout') requireFreeStdout(context);
+  }
+
+  #check(): OutputPlace {
+    const { name } = this;
+    const { isForced, isOurs } = this.#rules;
     const place = outputPlace(name);
-    this.#place = place;
-    if (place.kind === 'stdout') requireFreeStdout(context);
-    if (place.kind !== 'file') return;
-    if ((fs.statSync(place.file, { throwIfNoEntry: false })?.nlink ?? 1) > 1)
-      throw usage(`${name} has another name, a hard link, that would keep the old text.`, 'Give another name.');
+    if (place.kind !== 'file') return place;
     try {
       fs.accessSync(path.dirname(place.file), fs.constants.W_OK);
-      if (place.size === 0 || rules.isForced || rules.isOurs(headOf(place.file))) return;
+      if (place.size === 0 || isForced || isOurs(headOf(place.file))) return place;
     } catch (error) {
       throw cannotWriteOutput(name, error);
     }
@@ -197,8 +245,7 @@ export class OutputTarget {
     const { name } = this;
     const context = this.#context;
     const place = this.#place;
-    const rules = this.#rules;
-    if (place.kind === 'file') return this.#replace(place.file, pieces, rules.mode);
+    if (place.kind === 'file') return this.#replace(place.file, pieces);
     const stream = await openOutputStream(context, name, place);
     try {
       for await (const piece of pieces) await stream.write(piece);
@@ -208,12 +255,14 @@ export class OutputTarget {
     }
   }
 
-  async #replace(file: string, pieces: Iterable<string> | AsyncIterable<string>, mode: number | undefined) {
+  async #replace(file: string, pieces: Iterable<string> | AsyncIterable<string>): Promise<void> {
     let replacement: Replacement | undefined;
     const forget = this.#context.host.onExit(() => replacement?.discard());
     try {
-      replacement = new Replacement(file, mode);
+      replacement = beginReplacement(file, this.#rules.secrecy);
       for await (const piece of pieces) fs.writeFileSync(replacement.descriptor, piece);
+      // somebody may have put another file there meanwhile
+      this.#check();
       replacement.commit();
     } catch (error) {
       throw cannotWriteOutput(this.name, error);

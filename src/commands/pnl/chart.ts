@@ -83,7 +83,7 @@ async function curvePoints(
 
 /** Where a drawing goes. Throws Failure `usage` if it cannot be written there. */
 export function pnlSvgTarget(context: Context, name: string, isForced: boolean): OutputTarget {
-  return new OutputTarget(context, name, { isForced, isOurs: charts.isLineSvg });
+  return new OutputTarget(context, name, { isForced, isOurs: charts.isLineSvg, secrecy: 'private' });
 }
 
 /** Writes the chart as an SVG drawing. Throws Failure `usage` if there is nothing to draw or it cannot be written. */

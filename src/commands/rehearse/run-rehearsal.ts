@@ -52,7 +52,7 @@ export async function rehearse(
   const drawing =
     given.svg === undefined
       ? undefined
-      : new OutputTarget(context, given.svg, { isForced: given.force, isOurs: isCandleSvg });
+      : new OutputTarget(context, given.svg, { isForced: given.force, isOurs: isCandleSvg, secrecy: 'private' });
   const fillsFile = given.out === undefined ? undefined : fillsTarget(context, given.out, given.force);
   if (given.force && drawing === undefined && fillsFile === undefined)
     throw usage('--force needs --svg or --out.', 'It replaces the file that they name.');
@@ -180,7 +180,7 @@ function fillsTarget(context: Context, name: string, isForced: boolean): OutputT
   if (!isCsv(name) && name !== '-' && !/\.ndjson$/i.test(name))
     throw usage(`The format of ${quoted(name)} is not clear.`, 'The fills are .csv or .ndjson.');
   const isOurs = (head: string) => head.startsWith(isCsv(name) ? `${FIELDS.join(',')}\n` : '{"time":"');
-  return new OutputTarget(context, name, { isForced, isOurs });
+  return new OutputTarget(context, name, { isForced, isOurs, secrecy: 'private' });
 }
 
 /** Writes a line for each fill, oldest first. */

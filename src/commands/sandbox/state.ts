@@ -3,7 +3,6 @@ import { flag, required } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { counted } from '../../domain/decimal.js';
 import { openInput } from '../../platform/input-stream.js';
-import { FILE_MODE } from '../../platform/private-files.js';
 import { ADMIN_CALLS } from '../../sandbox/admin/calls.js';
 import { filePath, marketName, positiveDecimal } from '../inputs/parsers.js';
 import { FORCE } from '../named-files/force.js';
@@ -52,8 +51,7 @@ export const exportState = define({
   async run(context, { file, force }) {
     const { sandbox, globals, output } = context;
     const { isState } = await import('../../sandbox/store/state-file.js');
-    // it holds keys
-    const target = new OutputTarget(context, file, { isForced: force, isOurs: isState, mode: FILE_MODE });
+    const target = new OutputTarget(context, file, { isForced: force, isOurs: isState, secrecy: 'keys' });
     if (globals.dryRun) return dryChange('sandbox export', `Would write ${file}.`);
     const rows = await withTransferFile(context, async (copy) => {
       const report = await sandbox.administer('POST /export', { file: copy });

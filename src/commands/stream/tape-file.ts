@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { quoted, usage } from '../../errors.js';
 import { parseJson } from '../../platform/json.js';
-import { cannotWriteOutput, outputPlace } from '../named-files/output.js';
+import { cannotWriteOutput, openGrowing, outputPlace } from '../named-files/output.js';
 
 /** How much of a tape is read at a time to find its end, in bytes. */
 const BLOCK = 256 * 1_024;
@@ -52,12 +52,8 @@ export class TapeFile {
     const place = outputPlace(name);
     if (place.kind !== 'file')
       throw usage(`${name} is not a regular file.`, 'A tape is a file. For a pipe: pit stream … --json');
-    let descriptor: number;
-    try {
-      descriptor = fs.openSync(place.file, fs.constants.O_RDWR | fs.constants.O_CREAT, 0o644);
-    } catch (error) {
-      throw cannotWriteOutput(name, error);
-    }
+    // it may have orders and balances, if not now, then later
+    const descriptor = openGrowing(name, place.file, 'private');
     try {
       const tape = new TapeFile(name, descriptor);
       tape.#cutTorn();

@@ -108,7 +108,7 @@ it('refuses to replace a file that is read-only, also for root, and one that has
   expect((await pit.run(`sandbox export ${name}`)).code).toBe(0);
   const before = read('state');
   fs.linkSync(name, at('other'));
-  expect(await refusal()).toBe(`${name} has another name, a hard link, that would keep the old text.`);
+  expect(await refusal()).toBe(`${name} has another name, a hard link.`);
   fs.rmSync(at('other'));
   fs.chmodSync(name, 0o444);
   expect(await refusal()).toBe(`${name} is read-only.`);
@@ -184,7 +184,11 @@ it('an end of the program while a file is written leaves the old one, and nothin
       return () => undefined;
     },
   };
-  const target = new OutputTarget({ host } as unknown as Context, at('a'), { isForced: true, isOurs: () => false });
+  const target = new OutputTarget({ host } as unknown as Context, at('a'), {
+    isForced: true,
+    isOurs: () => false,
+    secrecy: 'private',
+  });
   const seen: string[][] = [];
   await target
     .write(
@@ -200,12 +204,102 @@ it('an end of the program while a file is written leaves the old one, and nothin
   expect([seen.map((names) => names.length), seen[1], read('a')]).toEqual([[2, 1], ['a'], 'old']);
 });
 
-it.runIf(process.geteuid?.() === 0)('root leaves a file that it replaces to its owner', async () => {
-  fs.writeFileSync(at('a.svg'), '');
-  fs.chownSync(at('a.svg'), 65_534, 65_534);
-  await pit.run(`kline btc_usdt --svg ${at('a.svg')}`);
-  expect(fs.statSync(at('a.svg'))).toMatchObject({ uid: 65_534, gid: 65_534 });
-  expect(read('a.svg')).toMatch(/^<svg/);
+/** A user who is not the one that runs pit. */
+const OTHER = 47_111;
+
+/** Commands that write a file that the user names, in each of the ways in which pit opens one. */
+const FILES = [
+  ['sandbox export', 'a.state', ''],
+  ['kline btc_usdt --svg', 'a.svg', ''],
+  [`kline btc_usdt ${SINCE} --out`, 'a.csv', ''],
+  ['trades btc_usdt --since 1000000001 --out', 'a.ndjson', ''],
+  ['trades btc_usdt --since 1000000001 --out', 'a.parquet', ''],
+  ['ledger --format hledger --out', 'a.journal', ''],
+  ['pnl btc_usdt --svg', 'a.svg', ''],
+  ['stream ticker:btc_usdt --out', 'a.ndjson', ' --timeout 1'],
+] as const;
+
+describe.runIf(process.geteuid?.() === 0).each(FILES)(
+  'pit %s %s in a folder that everybody can write to',
+  (command, name, flags) => {
+    beforeEach(() => fs.chmodSync(folder, 0o1777));
+
+    const refusals = async () => {
+      const forced = /stream/.test(command) ? [''] : ['', ' --force'];
+      const said = [];
+      for (const force of forced) said.push((await pit.failure(`${command} ${at(name)}${flags}${force}`, 2)).message);
+      return [...new Set(said)];
+    };
+
+    it('writes nothing into an empty file that another user has made, also with --force', async () => {
+      fs.writeFileSync(at(name), '');
+      fs.chmodSync(at(name), 0o666);
+      fs.chownSync(at(name), OTHER, OTHER);
+      expect(await refusals()).toEqual([`${at(name)} belongs to another user.`]);
+      expect([fs.readdirSync(folder), fs.statSync(at(name)).size]).toEqual([[name], 0]);
+    });
+
+    it('follows no link that another user has made', async () => {
+      fs.symlinkSync('target', at(name));
+      fs.lchownSync(at(name), OTHER, OTHER);
+      expect(await refusals()).toEqual([`${at(name)} leads through a link of another user, ${at(name)}.`]);
+      expect(fs.readdirSync(folder)).toEqual([name]);
+    });
+
+    it('follows no folder that is a link of another user', async () => {
+      fs.mkdirSync(at('target'));
+      fs.symlinkSync('target', at('folder'));
+      fs.lchownSync(at('folder'), OTHER, OTHER);
+      const { message } = await pit.failure(`${command} ${at(`folder/${name}`)}${flags}`, 2);
+      expect(message).toBe(`${at(`folder/${name}`)} leads through a link of another user, ${at('folder')}.`);
+      expect(fs.readdirSync(at('target'))).toEqual([]);
+    });
+
+    it('writes nothing into a file with a second name', async () => {
+      fs.writeFileSync(at('other'), '');
+      fs.linkSync(at('other'), at(name));
+      expect(await refusals()).toEqual([`${at(name)} has another name, a hard link.`]);
+      expect(fs.statSync(at('other')).size).toBe(0);
+    });
+  },
+);
+
+it.runIf(process.geteuid?.() === 0)(
+  'keeps the rows of an unfinished Parquet file in no file of another user',
+  async () => {
+    fs.writeFileSync(at('a.parquet.part'), '');
+    fs.chownSync(at('a.parquet.part'), OTHER, OTHER);
+    const { message } = await pit.failure(`trades btc_usdt --since 1000000001 --out ${at('a.parquet')}`, 2);
+    expect(message).toBe(`${at('a.parquet.part')} belongs to another user.`);
+  },
+);
+
+it('makes what is of the account for its owner alone, and lets the umask decide about prices', async () => {
+  expect((await pit.run('order buy btc_usdt 0.01 --at ask --yes')).code).toBe(0);
+  const modes = new Map<string, number>();
+  // a stream has no end of its own: the test of tapes has the mode of its file
+  for (const [command, name] of FILES.filter(([command]) => !command.startsWith('stream'))) {
+    await pit.run(`${command} ${at(name)}`);
+    modes.set(`${command.split(' ')[0]} ${name}`, fs.statSync(at(name)).mode & 0o777);
+    fs.rmSync(at(name));
+  }
+  const open = 0o666 & ~process.umask();
+  expect(Object.fromEntries(modes)).toEqual({
+    ...{ 'sandbox a.state': 0o600, 'ledger a.journal': 0o600, 'pnl a.svg': 0o600 },
+    ...{ 'kline a.svg': open, 'kline a.csv': open, 'trades a.ndjson': open, 'trades a.parquet': open },
+  });
+});
+
+it('replaces nothing that another program wrote while it was at work', async () => {
+  const host = { onExit: () => () => undefined };
+  const rules = { isForced: false, isOurs: () => false, secrecy: 'private' } as const;
+  const target = new OutputTarget({ host } as unknown as Context, at('a'), rules);
+  const pieces = (function* () {
+    yield 'new';
+    fs.writeFileSync(at('a'), 'mine');
+  })();
+  await expect(target.write(pieces)).rejects.toThrow(`${at('a')} exists, and pit did not write it.`);
+  expect([fs.readdirSync(folder), read('a')]).toEqual([['a'], 'mine']);
 });
 
 it('keeps the mode of a file that it replaces, but exports the sandbox for its owner only', async () => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -41,6 +41,12 @@ const noise = (length: number) => {
 };
 
 describe.each(ENDINGS)('a tape that ends in %s', (ending) => {
+  it('is for its owner alone, as it may have orders and balances', () => {
+    const file = newFile(ending);
+    written(file, [[line(1)]]);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
   it('has each line once, in order, over several runs', () => {
     const file = newFile(ending);
     written(file, [[line(1), line(2)], [line(3)]]);
