@@ -169,7 +169,7 @@ class SideReading {
     }
     const known = this.#isContradicted ? undefined : this.#known;
     if (known === undefined) return this.#found({ asked: [], more: true, isComplete: false });
-    const asked = await this.#askForOthers(began);
+    const asked = await this.#askForOthers();
     if (asked instanceof Failure) return this.#partial(asked);
     if (asked === 'contradicted') return asked;
     await this.#keep(began, asked, known);
@@ -205,7 +205,7 @@ class SideReading {
     for (const { id } of rows) this.#seen.add(id);
     this.#isContradicted ||= !this.#placedBefore(rows).every((order) => this.#isAsBefore(order));
     const older = this.#known?.countBefore ?? 0;
-    this.#needsMore = this.#isContradicted || this.#unseenOpen().length * this.#client.facts.ordersPerPage > older;
+    this.#needsMore = this.#isContradicted || this.#unseen().length * this.#client.facts.ordersPerPage > older;
   }
 
   /** Whether all that is older than this page is known. */
@@ -237,9 +237,9 @@ class SideReading {
     return openAmong(this.#unseen());
   }
 
-  /** Asks for each of them by its id, those that were seen closed once more after a while. */
-  async #askForOthers(began: number): Promise<readonly Order[] | Failure | 'contradicted'> {
-    const wanted = this.#unseen().filter(({ closedAt }) => closedAt === null || this.#isSettled(closedAt, began));
+  /** Asks for each of them by its id. */
+  async #askForOthers(): Promise<readonly Order[] | Failure | 'contradicted'> {
+    const wanted = this.#unseen();
     const found: (Order | undefined)[] = [];
     const rest = wanted.entries();
     // all workers draw from one iterator
