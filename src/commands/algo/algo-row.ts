@@ -2,7 +2,7 @@ import { listing } from '../../cli/answers.js';
 import { fieldNames } from '../../cli/row-fields.js';
 import * as shape from '../../cli/shapes.js';
 import { Decimal, formatAmount, formatAverage, formatPercent, formatPrice, grouped } from '../../domain/decimal.js';
-import { Failure } from '../../errors.js';
+import { Failure, suggest } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { paintSide, sideColumn, sideText } from '../../terminal/cells.js';
 import type { Paint } from '../../terminal/palette.js';
@@ -12,11 +12,13 @@ import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
 import type { AlgoEvent } from '../../trading/algos/algo-voice.js';
 import { isTakeCancelled } from '../../trading/algos/exits.js';
 import { unprotectedSince } from '../../trading/algos/facts.js';
+import { duplicateIds } from '../../trading/algos/snapshot.js';
 import { type AlgoRow, algoRow, entryRow, exitRow } from '../../trading/algos/summary.js';
 import { type AlgoTerms, kindOf } from '../../trading/algos/terms.js';
 import { ORDER, type OrderRow, orderRow } from '../order/order-row.js';
 import type { AlgoView } from './algos.js';
 import { algoSentences, distanceText, durationText, exitWords } from './sentences.js';
+import { unseenDuplicatesText } from './unwatched.js';
 
 /** A child as it is printed: its order, and what it is for. */
 interface ChildRow extends OrderRow {
@@ -24,6 +26,8 @@ interface ChildRow extends OrderRow {
 }
 
 export interface AlgoDocument extends AlgoRow<ChildRow> {
+  /** The ids of those orders that the network made twice. */
+  readonly duplicates: readonly string[];
   readonly events: readonly AlgoEventRow[];
 }
 
@@ -100,7 +104,7 @@ export function algoTermsRow(terms: AlgoTerms) {
   return {
     market: market.market,
     side,
-    amount: amount.toString(),
+    amount: amount.trimmed().toString(),
     kind: kindOf(terms),
     entry: entryRow(terms),
     exit: exitRow(terms, { best: null }, null),
@@ -151,6 +155,10 @@ export const ALGO: shape.Fields = {
     shape.object({ ...ORDER, role: shape.enumOf(ROLES, 'what it is for') }),
     'the orders that it has placed',
   ),
+  duplicates: shape.array(
+    shape.id(''),
+    'those orders that the network made twice: what they fill is more than was asked for',
+  ),
   started: shape.time(''),
   ended: shape.nullable(shape.time('')),
   reason: ALGO_REASON,
@@ -182,7 +190,7 @@ export function algoDocument(view: AlgoView, now: number): AlgoDocument {
     unprotectedSince: unprotectedSince(facts, view.unsentSince),
   };
   const row = algoRow(terms, facts, children, current, rows);
-  return { ...row, events: eventsOf(view) };
+  return { ...row, duplicates: duplicateIds(view), events: eventsOf(view) };
 }
 
 /** Of several pauses and resumptions, the last. */
@@ -222,12 +230,19 @@ export function algoAnswer(view: AlgoView, now: number): Answer {
   };
 }
 
-/** What could not be read makes an answer partial: its numbers are at least. */
+/** What could not be read makes an answer partial: its numbers are at least. So do duplicates that the user has not seen. */
 function problemsOf(views: readonly AlgoView[]): Pick<Answer, 'failure'> {
   const problems = [...new Set(views.flatMap((view) => view.problems))];
-  if (problems.length === 0) return {};
-  const message = `Not everything could be read, so what is shown may be less than what has filled: ${problems.join(' ')}`;
-  return { failure: new Failure('partial', message) };
+  const doubled = views.filter(({ hasUnseenDuplicates }) => hasUnseenDuplicates);
+  const sentences = [
+    ...doubled.map((view) => unseenDuplicatesText(view.id, duplicateIds(view))),
+    ...(problems.length === 0
+      ? []
+      : [`Not everything could be read, so what is shown may be less than what has filled: ${problems.join(' ')}`]),
+  ];
+  if (sentences.length === 0) return {};
+  const hint = doubled.map(({ id }) => suggest('See what has filled', 'algo', 'show', id));
+  return { failure: new Failure('partial', sentences.join(' '), { hint }) };
 }
 
 /** Algo orders as a table. */
@@ -251,7 +266,13 @@ export function algoList(views: readonly AlgoView[], now: number, empty: string)
 /** A cell cannot hold a list of orders: their ids. */
 function withoutChildren(row: AlgoDocument) {
   const children = row.children.map(({ id }) => id).join(' ');
-  return { ...row, children, fees: feesText(row, ' '), events: row.events.map(({ text }) => text).join(' ') };
+  return {
+    ...row,
+    children,
+    duplicates: row.duplicates.join(' '),
+    fees: feesText(row, ' '),
+    events: row.events.map(({ text }) => text).join(' '),
+  };
 }
 
 interface ViewRow extends AlgoDocument {
@@ -390,9 +411,7 @@ function algoRecord(screen: Screen, view: AlgoView, row: AlgoDocument): string {
     ...view.said.map(({ said, time }): Entry => ['noted', `${localTime(time)}  ${said}`]),
     ...(isOver ? [] : ([...doesEntries(does), ['only pit knows', onlyPitKnows]] as Entry[])),
   ];
-  const duplicates = new Set(
-    view.orders.flatMap(({ order, duplicate }) => (duplicate === null ? [] : (order?.id ?? []))),
-  );
+  const duplicates = new Set(row.duplicates);
   const shownChildren = row.children.map((child) => ({ ...child, isDuplicate: duplicates.has(child.id) }));
   const children = shownChildren.length === 0 ? '' : `\n\n${table(screen, CHILD_COLUMNS, shownChildren)}`;
   return `${record(screen, entries)}${children}`;

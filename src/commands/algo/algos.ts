@@ -15,7 +15,7 @@ import { type ChildOrder, ChildrenInJournal, readChild, settleChild } from '../.
 import { type AlgoFact, isHeldBack, type PauseCause } from '../../trading/algos/facts.js';
 import type { MetCondition } from '../../trading/algos/market-sight.js';
 import { AlgoRunner } from '../../trading/algos/runner.js';
-import { type AlgoSnapshot, snapshotOf } from '../../trading/algos/snapshot.js';
+import { type AlgoSnapshot, duplicateIds, snapshotOf } from '../../trading/algos/snapshot.js';
 import { AlgoStore, type FactRecord, type Watcher } from '../../trading/algos/store.js';
 import type { AlgoTerms } from '../../trading/algos/terms.js';
 import { cancelOrders } from '../../trading/cancel/cancel-orders.js';
@@ -30,6 +30,8 @@ import { continueText } from './unwatched.js';
 export interface AlgoView extends AlgoSnapshot {
   /** Whether a process watches it: one that is living and not stopped. */
   readonly isWatched: boolean;
+  /** Whether the network made an order of it twice and the user has not seen it. */
+  readonly hasUnseenDuplicates: boolean;
   /** What could not be read: filled amounts are at least those that are shown. */
   readonly problems: readonly string[];
 }
@@ -193,13 +195,14 @@ export function duplicateText(id: string, ids: readonly string[]): string {
     : `Orders ${ids.join(', ')} are open and may be duplicates of orders of ${id}.`;
 }
 
-/** One algo order. Throws Failure `usage` for an id that there is not. */
+/** One algo order. Its duplicates count as seen then. Throws Failure `usage` for an id that there is not. */
 export async function showAlgo(context: Context, id: string): Promise<AlgoView> {
   const store = await storeOf(context);
   const problem = store.read(id)?.problem ?? null;
   if (problem !== null) throw unreadableAlgo(id, problem);
   const [view] = await viewsOf(context, store, [id]);
   if (view === undefined) throw noAlgo(id);
+  store.duplicatesSeen(id);
   return view;
 }
 
@@ -221,6 +224,7 @@ async function viewsOf(
 ): Promise<AlgoView[]> {
   const records = ids.flatMap((id) => store.read(id) ?? []);
   const { isWatched } = store;
+  const unseen = store.withUnseenDuplicates();
   const views: AlgoView[] = [];
   let journal: ChildrenInJournal | undefined;
   for (const record of records) {
@@ -238,6 +242,7 @@ async function viewsOf(
     views.push({
       ...snapshotOf(facts, orders, record.said, store.currentNoteOf(record.id, facts)),
       isWatched: isOpen && isWatched,
+      hasUnseenDuplicates: unseen.includes(record.id),
       problems: [...tornText(record), ...problems],
     });
   }
@@ -405,7 +410,7 @@ export async function cancelAlgos(context: Context, ids: readonly string[] | 'al
   // what could not be recorded is cancelled all the same
   for (const [id, failure] of unrecorded) {
     context.output.warn([
-      `${id} is not recorded as cancelled: ${failure.message} Its orders are cancelled now.`,
+      `${id} is not recorded as cancelled: ${failure.message} Its orders are cancelled now, but it may place others and still trade: cancel it again once it can be recorded.`,
       ...failure.hints,
     ]);
     await cancelChildren(context, trading, store, id);
@@ -479,6 +484,9 @@ export interface RunCallbacks {
   readonly onOther: (watcher: Watcher) => void;
 }
 
+/** The process that watches tells what happens; commands say what could not be read, and what was not seen. */
+const NO_PROBLEMS = { hasUnseenDuplicates: false, problems: [] } as const;
+
 /** What `--exec` and `--notify` are told of. */
 const TOLD: ReadonlySet<AlgoEvent['event']> = new Set([
   ...(['triggered', 'filled', 'blind', 'seen', 'paused', 'rejected', 'unprotected', 'note', 'ended'] as const),
@@ -507,7 +515,7 @@ export async function runAlgos(context: Context, { onEvent, onOther }: RunCallba
   const report = (event: AlgoEvent) => {
     const { snapshot, ...rest } = event;
     log?.(`${event.id} ${event.market} ${event.event}: ${event.text}`);
-    onEvent({ ...rest, view: { ...snapshot, isWatched: snapshot.facts.ended === null, problems: [] } });
+    onEvent({ ...rest, view: { ...snapshot, ...NO_PROBLEMS, isWatched: snapshot.facts.ended === null } });
     actions.take(event);
   };
   const warn = (message: string) => {
@@ -651,7 +659,15 @@ class AlgoActions {
     if ((exec === null && !notify) || !TOLD.has(event)) return;
     const made = this.#actions.get(id) ?? this.#prepare(exec, notify);
     this.#actions.set(id, made);
-    const document = { id, market, time: isoTime(time), event, text, state: snapshot.state };
+    const document = {
+      id,
+      market,
+      time: isoTime(time),
+      event,
+      text,
+      state: snapshot.state,
+      duplicates: duplicateIds(snapshot),
+    };
     void made.then((actions) => actions?.start({ document, title: `${id} ${market}`, text }));
   }
 

@@ -8,14 +8,41 @@ import { AlgoStore, unwatchedAccounts, unwritableAccounts } from '../../trading/
 
 /** What keeps algo orders from being protected, a line for each account; none if nothing does, or it cannot be found out. */
 export async function unprotectedText(host: Host): Promise<string[]> {
-  return [...unwritableText(host), ...(await unwatchedText(host)), ...(await unsentStopsText(host))];
+  return [
+    ...unwritableText(host),
+    ...(await unwatchedText(host)),
+    ...(await unsentStopsText(host)),
+    ...(await duplicatesText(host)),
+  ];
+}
+
+/** A line for each algo order with orders that the network made twice, until `pit algo show` has shown them. */
+async function duplicatesText(host: Host): Promise<string[]> {
+  const { state } = host.directories;
+  const lines = openAlgos(state).flatMap(({ account }) => {
+    const store = new AlgoStore(host, state, account);
+    return store.withUnseenDuplicates().map(async (id) => {
+      const record = await tryRead(async () => store.read(id));
+      const { profile } = record?.facts?.began.terms ?? {};
+      const words = ['algo', 'show', id, ...(profile === undefined ? [] : ['--profile', profile])];
+      const orders = [...new Set(record?.duplicates.map(({ order }) => order.id))];
+      return `${unseenDuplicatesText(id, orders)} Run: ${commandLine(host.arguments, words)}`;
+    });
+  });
+  return Promise.all(lines);
+}
+
+/** @param orders the ids of the duplicates */
+export function unseenDuplicatesText(id: string, orders: readonly string[]): string {
+  const them = orders.length === 0 ? '' : ` (${orders.join(', ')})`;
+  return `THE NETWORK MADE AN ORDER TWICE: the algo order ${id} has traded more than you asked for, or may do so${them}.`;
 }
 
 /** A line for each account whose records of algo orders cannot be written. */
 export function unwritableText({ directories }: Host): string[] {
   return unwritableAccounts(directories.state).map(({ folder, ids, code }) => {
     const orders = counted(ids.length, 'algo order');
-    return `NOT PROTECTED: ${folder} cannot be written (${code}), so no order of ${orders} is placed, not even by a reached stop. Make it writable: pit then continues.`;
+    return `NOT PROTECTED: ${folder} cannot be written (${code}), so no order of ${orders} is placed, not even by a reached stop. Make it writable: pit then continues, also with one that you have cancelled meanwhile: cancel it again.`;
   });
 }
 

@@ -56,6 +56,11 @@ export function snapshotOf(
   };
 }
 
+/** The ids of the orders that the network made twice, as far as it is known. */
+export function duplicateIds({ orders }: Pick<AlgoSnapshot, 'orders'>): string[] {
+  return orders.flatMap(({ order, duplicate }) => (duplicate === null || order === null ? [] : order.id));
+}
+
 /** What facts and children show, if no process says more. */
 function stateWithoutWatcher(known: {
   readonly terms: AlgoTerms;

@@ -44,6 +44,9 @@ const SEPARATOR = '~';
 /** Begins the name of the link of a process that watches. */
 const WATCHER = `${HIDDEN}watcher${HIDDEN}`;
 
+/** Begins the name of the file that stands for duplicates of an algo order which the user has not seen. */
+const UNSEEN = `${HIDDEN}duplicates${HIDDEN}`;
+
 /** The file that keeps room on the disk. The record of an order, its outcome and its archive take less. */
 const RESERVE = `${HIDDEN}reserve`;
 const RESERVE_BYTES = 131_072;
@@ -172,6 +175,7 @@ export interface Watcher extends Owner {
  *     open/.ID.status   what the watching process says of it
  *     ended/TIME~ID     put away
  *     .watcher.PID      the process that watches them
+ *     .duplicates.ID    the network made an order of it twice, and the user has not seen it
  *     .reserve          room for the order of a stop on a full disk
  */
 export class AlgoStore {
@@ -245,7 +249,26 @@ export class AlgoStore {
   addLine(id: string, line: ChildLine | ClosedChildLine | DuplicateLine | SaidLine): void {
     const file = this.#fileOf(id);
     if (file === undefined) throw usage(`There is no algo order ${id}.`, suggest('List them', 'algo', 'list', '--all'));
-    orCannotWrite(file, () => append(file, encodeLine(line)));
+    orCannotWrite(file, () => {
+      if ('duplicateOf' in line && !this.#isDuplicateKnown(id, line.order.id)) create(this.#unseenFile(id), '', true);
+      append(file, encodeLine(line));
+    });
+  }
+
+  #isDuplicateKnown(id: string, order: string): boolean {
+    return this.read(id)?.duplicates.some((line) => line.order.id === order) === true;
+  }
+
+  /** The algo orders, ended ones too, with orders that the network made twice and that the user has not seen. */
+  withUnseenDuplicates(): string[] {
+    return namesOf(path.join(this.#root, this.#folder)).flatMap((name) =>
+      name.startsWith(UNSEEN) ? name.slice(UNSEEN.length) : [],
+    );
+  }
+
+  /** The user has seen the duplicates of an algo order. On a disk that cannot be written, every command goes on to name them. */
+  duplicatesSeen(id: string): void {
+    ignoringDiskErrors(() => fs.rmSync(this.#unseenFile(id), { force: true }));
   }
 
   /**
@@ -420,6 +443,10 @@ export class AlgoStore {
   /** What the digest is of: the terms have the id of the algo order. */
   #signed(text: string): string {
     return `${this.#folder}\n${text}`;
+  }
+
+  #unseenFile(id: string): string {
+    return path.join(this.#root, this.#folder, `${UNSEEN}${id}`);
   }
 
   get #reserve(): string {

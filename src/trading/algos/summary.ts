@@ -183,7 +183,7 @@ export function algoRow<Row>(
     id: terms.id,
     market: terms.market.market,
     side: terms.side,
-    amount: terms.amount.toString(),
+    amount: terms.amount.trimmed().toString(),
     kind: kindOf(terms),
     state: current.state,
     watched: current.watched,
@@ -193,10 +193,15 @@ export function algoRow<Row>(
     trigger:
       trigger === null
         ? null
-        : { time: isoOf(trigger.time), price: trigger.price.toString(), source: trigger.source, late: trigger.late },
+        : {
+            time: isoOf(trigger.time),
+            price: trigger.price.trimmed().toString(),
+            source: trigger.source,
+            late: trigger.late,
+          },
     filled: filled.trimmed().toString(),
     averagePrice: textOrNull(main?.averagePrice),
-    fees: summary.fees?.map(({ coin, amount }) => ({ coin, amount: amount.toString() })) ?? null,
+    fees: summary.fees?.map(({ coin, amount }) => ({ coin, amount: amount.trimmed().toString() })) ?? null,
     remaining: positive(terms.amount.minus(filled)).trimmed().toString(),
     children: rows,
     started: isoOf(facts.began.time),
@@ -236,7 +241,7 @@ export function exitRow(
     take: textOrNull(take),
     stop: textOrNull(stop),
     limit: textOrNull(limit),
-    trail: trail === null ? null : { unit: trail.unit, value: trail.value.toString() },
+    trail: trail === null ? null : { unit: trail.unit, value: trail.value.trimmed().toString() },
     best: textOrNull(best?.price),
     level: textOrNull(stopLevel(terms, best?.price ?? null)),
     filled: (summary?.filled ?? Decimal.zero).trimmed().toString(),
@@ -246,7 +251,7 @@ export function exitRow(
 }
 
 function textOrNull(value: Decimal | null | undefined): string | null {
-  return value == null ? null : value.toString();
+  return value == null ? null : value.trimmed().toString();
 }
 
 function isoOf(time: number): string {

@@ -32,7 +32,12 @@ function shown(terms: AlgoTerms, facts: readonly AlgoFact[], children: readonly 
   const ended = { fact: 'ended', time: START + 83_000, ...totals, position: none } as const;
   const folded = foldFacts([began, ...facts, ended]);
   if (folded === undefined) throw new Error('it never began');
-  const view = { ...snapshotOf(folded, children, [], undefined), isWatched: false, problems: [] };
+  const view = {
+    ...snapshotOf(folded, children, [], undefined),
+    isWatched: false,
+    hasUnseenDuplicates: false,
+    problems: [],
+  };
   const { show } = algoAnswer(view as Parameters<typeof algoAnswer>[0], START);
   const screen = screenOf(new Kept(120), { TERM: 'xterm-256color', NO_COLOR: '1', TZ: 'UTC' });
   return show?.(screen) ?? '';
@@ -48,7 +53,12 @@ it('a take-profit that was cancelled elsewhere does not rest, and the stop goes 
   const take = new ChildOrder({ child, type: 'limit', price: '110', amount: '1', time: START });
   take.show({ ...filled('take', 1, '110', '0', 'usdt').order, ...NONE_FILLED, state: 'cancelled' } as Order);
   if (folded === undefined) throw new Error('it never began');
-  const view = { ...snapshotOf(folded, [take], [], undefined), isWatched: true, problems: [] };
+  const view = {
+    ...snapshotOf(folded, [take], [], undefined),
+    isWatched: true,
+    hasUnseenDuplicates: false,
+    problems: [],
+  };
   const screen = screenOf(new Kept(120), { TERM: 'xterm-256color', NO_COLOR: '1', TZ: 'UTC' });
   const text = algoAnswer(view, START).show?.(screen) ?? '';
   expect(text).toContain('take-profit     110.00 usdt, cancelled\n');

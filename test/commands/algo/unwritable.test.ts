@@ -24,7 +24,7 @@ test('every command says first that algo orders are not protected if their folde
   vi.spyOn(fs, 'accessSync').mockImplementation(() => {
     throw Object.assign(new Error('read-only'), { code: 'EROFS' });
   });
-  const unwritable = `NOT PROTECTED: ${folder} cannot be written (EROFS), so no order of 1 algo order is placed, not even by a reached stop. Make it writable: pit then continues.`;
+  const unwritable = `NOT PROTECTED: ${folder} cannot be written (EROFS), so no order of 1 algo order is placed, not even by a reached stop. Make it writable: pit then continues, also with one that you have cancelled meanwhile: cancel it again.`;
   expect(await unprotectedText(host)).toEqual([unwritable]);
   store.release();
   expect(await unprotectedText(host)).toEqual([unwritable, expect.stringMatching(/^NOT WATCHED: /)]);

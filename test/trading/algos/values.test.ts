@@ -383,7 +383,7 @@ describe('the row of an algo order', () => {
     expect(algoRow(terms, facts, children, current, [])).toMatchObject({
       kind: 'bracket',
       entry: { kind: 'twap', price: '105', overMs: 600_000, everyMs: 60_000, passive: true, when: ['last>1'] },
-      exit: { side: 'sell', trail: { unit: 'share', value: '0.02' }, best: '110', level: '107.80', filled: '0.2' },
+      exit: { side: 'sell', trail: { unit: 'share', value: '0.02' }, best: '110', level: '107.8', filled: '0.2' },
       trigger: { price: '101' },
       ...{ filled: '0.5', averagePrice: '100', remaining: '0.5', position: '0.3' },
     });

@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest';
+import { algoDocument, algoList } from '../../../src/commands/algo/algo-row.js';
+import { unprotectedText } from '../../../src/commands/algo/unwatched.js';
+import { Decimal } from '../../../src/domain/decimal.js';
+import type { Order } from '../../../src/domain/order.js';
+import { ChildrenInJournal } from '../../../src/trading/algos/child-order.js';
+import type { AlgoFact } from '../../../src/trading/algos/facts.js';
+import { snapshotOf } from '../../../src/trading/algos/snapshot.js';
+import { AlgoStore, childId } from '../../../src/trading/algos/store.js';
+import type { Journal } from '../../../src/trading/journal/journal.js';
+import { fakeHost } from '../../support/fake-host.js';
+import { sell } from '../../trading/algos/support/terms.js';
+import { temporaryState } from '../../trading/support/trading.js';
+
+// The network has made the order of a reached stop twice, and both have filled: 0.2 was sold instead of 0.1.
+
+const ID = 'aaaaaab';
+const STOP = childId({ parent: ID, role: 'stop', number: 1 });
+const FILLED: Order = {
+  ...{ id: '100', clientId: STOP, market: 'btc_usdt', side: 'sell', type: 'ioc', price: '97.02', amount: '0.1' },
+  ...{ filled: '0.1', filledValue: '9.702', fee: '0', feeCoin: 'usdt', feeDiscount: false, time: 5 },
+  ...{ state: 'filled', status: 2 },
+};
+const DUPLICATE = { duplicateOf: STOP, order: { ...FILLED, id: '101' }, isProven: true };
+const NO_JOURNAL = { unsettledEntries: () => [], archive: { newestFirst: () => [] } } as unknown as Journal;
+
+function soldTwice() {
+  const state = temporaryState();
+  const host = { ...fakeHost(), directories: { config: state, state, cache: state } };
+  const store = new AlgoStore(host, state, 'main');
+  const terms = { ...sell('0.1', { stop: '98.00' }), id: ID };
+  store.create(() => ({ fact: 'began', time: 0, terms, bid: null, ask: null }), ID);
+  const zero = Decimal.zero;
+  const facts: AlgoFact[] = [
+    { fact: 'triggered', time: 1, leg: 'exit', price: Decimal.of('98.00'), source: 'book', late: false },
+    {
+      ...{ fact: 'ended', time: 9, outcome: 'done', reason: 'everything has filled' },
+      ...{ filled: Decimal.of('0.1'), remaining: zero, position: zero },
+    },
+  ];
+  for (const fact of facts) store.add(ID, fact);
+  store.addLine(ID, { child: STOP, type: 'ioc', price: '97.02', amount: '0.1', time: 2 });
+  store.addLine(ID, { closed: STOP, end: 'filled', order: FILLED });
+  store.addLine(ID, DUPLICATE);
+  return { host, store };
+}
+
+/** The algo order as `pit algo show` and `pit algo list --all` read it. */
+function viewOf(store: AlgoStore) {
+  const record = store.read(ID);
+  if (record?.facts === undefined) throw new Error('it has no record');
+  const orders = new ChildrenInJournal(NO_JOURNAL, 0).of(record);
+  const hasUnseenDuplicates = store.withUnseenDuplicates().includes(ID);
+  return {
+    ...snapshotOf(record.facts, orders, [], undefined),
+    ...{ isWatched: false, hasUnseenDuplicates, problems: [] },
+  };
+}
+
+describe('an order of an algo order that the network made twice', () => {
+  test('is among the duplicates of its JSON, also once it was seen', () => {
+    const { store } = soldTwice();
+    expect(algoDocument(viewOf(store), 10)).toMatchObject({ filled: '0.2', remaining: '0', duplicates: ['101'] });
+    store.duplicatesSeen(ID);
+    expect(algoDocument(viewOf(store), 10)).toMatchObject({ duplicates: ['101'] });
+  });
+
+  test('is a warning of every command, after the algo order was put away too, until it was seen', async () => {
+    const { store, host } = soldTwice();
+    const warning = `THE NETWORK MADE AN ORDER TWICE: the algo order ${ID} has traded more than you asked for, or may do so (101). Run: pit algo show ${ID} --profile main`;
+    expect(await unprotectedText(host)).toContain(warning);
+    store.putAway(ID);
+    expect(await unprotectedText(host)).toEqual([warning]);
+    store.duplicatesSeen(ID);
+    expect(await unprotectedText(host)).toEqual([]);
+  });
+
+  test('is not news again if another process finds it once more, or finds more of it filled', () => {
+    const { store } = soldTwice();
+    store.duplicatesSeen(ID);
+    store.addLine(ID, DUPLICATE);
+    expect(store.withUnseenDuplicates()).toEqual([]);
+    store.addLine(ID, { ...DUPLICATE, order: { ...FILLED, id: '102' } });
+    expect(store.withUnseenDuplicates()).toEqual([ID]);
+  });
+
+  test('ends the commands that show it with exit code 9 until it was seen', () => {
+    const { store } = soldTwice();
+    const { failure } = algoList([viewOf(store)], 10, '');
+    expect(failure).toMatchObject({ kind: 'partial', message: expect.stringContaining('(101)') });
+    store.duplicatesSeen(ID);
+    expect(algoList([viewOf(store)], 10, '').failure).toBeUndefined();
+  });
+});
+
+test('prices and amounts of an algo order are written in one way, however they were given', () => {
+  const { store } = soldTwice();
+  expect(algoDocument(viewOf(store), 10)).toMatchObject({
+    amount: '0.1',
+    trigger: { price: '98' },
+    exit: { stop: '98', level: '98' },
+  });
+});
