@@ -47,6 +47,7 @@ import type { Output } from '../../terminal/output.js';
 import type { RecentBooks } from '../../trading/guards/recent-books.js';
 import type { JournalEntry } from '../../trading/journal/entry.js';
 import type { Journal, Unsettled } from '../../trading/journal/journal.js';
+import type { OrderMarkets } from '../../trading/orders/order-markets.js';
 import type { UnknownWrite } from '../../trading/settling/unknown-writes.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import { accountName } from './account-name.js';
@@ -365,12 +366,16 @@ export class Session {
    * Follows channels until it is closed; the sandbox is started if it does not run. Throws Failure `credentials` if there is no
    * address for streams and the channels are not to be polled, or no key for a channel.
    */
-  async stream(channels: readonly Channel[], choices: StreamChoices = {}): Promise<ExchangeStream> {
+  async stream(
+    channels: readonly Channel[],
+    choices: StreamChoices = {},
+    onOrderMarkets?: (found: OrderMarkets) => void,
+  ): Promise<ExchangeStream> {
     const served = this.#link?.stream?.(channels, choices.signal);
     if (served !== undefined) return served;
     const { wsUrlMissing } = await this.connection();
     if (wsUrlMissing === null || choices.reads !== 'polls') await this.#streamAddress(() => this.#sandbox.ensure());
-    return this.#openStream(channels, choices);
+    return this.#openStream(channels, choices, onOrderMarkets);
   }
 
   /**
@@ -401,16 +406,24 @@ export class Session {
   }
 
   /** Opens a stream. If the sandbox has been stopped since, it is not started again, because the stop may be final. */
-  async #openStream(channels: readonly Channel[], choices: StreamChoices): Promise<ExchangeStream> {
+  async #openStream(
+    channels: readonly Channel[],
+    choices: StreamChoices,
+    onOrderMarkets?: (found: OrderMarkets) => void,
+  ): Promise<ExchangeStream> {
     if (channels.some(isPrivate)) {
       await this.#loadKeys();
       this.#credentials(await this.connection());
     }
     const address = () => this.#streamAddress(() => this.#sandbox.currentAddress());
-    return openStream(await this.#following(channels, address), choices);
+    return openStream(await this.#following(channels, address, onOrderMarkets), choices);
   }
 
-  async #following(channels: readonly Channel[], address: () => Promise<string>): Promise<Following> {
+  async #following(
+    channels: readonly Channel[],
+    address: () => Promise<string>,
+    onOrderMarkets?: (found: OrderMarkets) => void,
+  ): Promise<Following> {
     const connection = await this.connection();
     return {
       host: this.#host,
@@ -418,7 +431,14 @@ export class Session {
       exchange: () => this.exchange(),
       clientOf: (budget, signal) => this.#client(connection, budget, { ...this.#traced, signal }),
       credentials: () => this.#credentials(connection),
-      orderMarkets: async () => (await this.journal()).markets(),
+      orderMarkets: async (client) => {
+        const found = await (await import('../../trading/orders/order-markets.js')).orderMarkets(
+          client,
+          await this.journal(),
+        );
+        onOrderMarkets?.(found);
+        return found.markets;
+      },
       address: connection.wsUrlMissing === null ? address : null,
       network: this.#network(connection),
       ...this.#traced,

@@ -14,6 +14,7 @@ import type { Live, RowStream } from '../../terminal/answer.js';
 import { toJson } from '../../terminal/json.js';
 import { LivePicture } from '../../terminal/live/live-picture.js';
 import { KnownClientIds } from '../../trading/orders/known-client-ids.js';
+import type { OrderMarkets } from '../../trading/orders/order-markets.js';
 import { refuseUnknownMarket } from '../inputs/known-market.js';
 import { durationUpTo, filePath, wholeNumber } from '../inputs/parsers.js';
 import { type Context, define } from '../session/command.js';
@@ -131,7 +132,7 @@ async function* follow(
     connectMs: globals.timeoutMs,
     reads: ends.raw ? 'gaps' : 'checks',
   } as const;
-  const stream = await session.stream(channels, choices);
+  const stream = await session.stream(channels, choices, scopeNote(output));
   following.stream = stream;
   const forget = host.onInterrupt(() => stream.close());
   const isDrawn = output.canDraw;
@@ -155,6 +156,36 @@ async function* follow(
     end.abort();
     await stream.close();
   }
+}
+
+/** Says once which markets the channel of all orders begins with, and again if they change. */
+function scopeNote(output: Context['output']): (found: OrderMarkets) => void {
+  let last = '';
+  return ({ markets, leftOut, failure }) => {
+    const text = orderScopeText({ markets, leftOut, failure });
+    if (text === last) return;
+    last = text;
+    if (leftOut.length > 0 || failure !== null) output.warn(text);
+    else output.note(text);
+  };
+}
+
+/** The scope of the channel of all orders, for people. */
+export function orderScopeText({ markets, leftOut, failure }: OrderMarkets): string {
+  const read = markets.length === 0 ? 'no market' : listed(markets);
+  const how =
+    failure === null
+      ? 'the markets between coins that you have, and those where pit placed orders'
+      : `where pit placed orders; the balances, which show others, could not be read: ${failure.message}`;
+  const more = leftOut.length === 0 ? '' : ` Too many to be read: ${listed(leftOut)}.`;
+  return `Open orders are read in ${read}: ${how}.${more} An order elsewhere is shown once it changes; orders:MARKET reads one market.`;
+}
+
+const MOST_NAMED = 10;
+
+function listed(names: readonly string[]): string {
+  const more = names.length - MOST_NAMED;
+  return `${names.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 /** Names the orders of events as the journal does: the exchange pushes them without client ids. */

@@ -36,7 +36,7 @@ export interface FeedContext {
   readonly marketNamed: FindMarket;
   readonly host: Pick<Host, 'now' | 'monotonic'>;
   readonly client: ExchangeClient;
-  readonly orderMarkets: () => Promise<readonly string[]>;
+  readonly orderMarkets: (client: ExchangeClient) => Promise<readonly string[]>;
   readonly reads: HttpReads;
   /** Between two polls, in milliseconds. Absent: by the channel. */
   readonly pollMs?: number | undefined;
@@ -353,7 +353,9 @@ export class Feed {
       began = { at: host.monotonic(), time: host.now() };
       const { client, orderMarkets } = context;
       const { from = null, base } = this.#complete ?? {};
-      return snapshot(channel, { client, orderMarkets, from, base, known: this.#newest.value, now: host.now() });
+      const known = this.#newest.value;
+      const markets = () => orderMarkets(client);
+      return snapshot(channel, { client, orderMarkets: markets, from, base, known, now: host.now() });
     };
     this.reading = context
       .read(work)

@@ -27,7 +27,7 @@ export interface FeedsOptions {
   /** Makes the connection to the exchange's streams; null if it has none. */
   readonly connection: ((user: ConnectionUser) => StreamConnection) | null;
   /** The markets whose orders belong to the channel of all orders, in addition to those that were pushed. */
-  readonly orderMarkets?: (() => Promise<readonly string[]>) | undefined;
+  readonly orderMarkets?: ((client: ExchangeClient) => Promise<readonly string[]>) | undefined;
   /** Finds a market by its name without underscore. */
   readonly marketNamed?: ((joined: string) => string | undefined) | undefined;
   /** Default: polls. Without polls, a stream that cannot be had is the failure of all. */
