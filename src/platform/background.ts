@@ -9,6 +9,9 @@ export interface Launch {
   readonly args: readonly string[];
 }
 
+/** Set where what pit starts must not outlive the program that runs pit: it stays in the process group of that program. */
+export const ENDS_WITH_PROGRAM = 'PIT_ENDS_WITH_PROGRAM';
+
 /** Between two looks at a program that starts, in milliseconds. */
 const STEP_MS = 25;
 
@@ -59,10 +62,11 @@ export class BackgroundProgram {
     const kept = Object.fromEntries(Object.entries(environment).filter(([name]) => inherits(name)));
     // absolute, because it runs in another folder
     const home = environment.PIT_HOME ? { PIT_HOME: path.resolve(environment.PIT_HOME) } : {};
+    const { [ENDS_WITH_PROGRAM]: isTied } = environment;
     const child = spawn(command, args, {
       cwd: folder,
-      detached,
-      env: { ...kept, ...home, ...variables },
+      detached: detached && !isTied,
+      env: { ...kept, ...home, ...variables, [ENDS_WITH_PROGRAM]: isTied },
       stdio: ['ignore', 'ignore', 'pipe'],
       windowsHide: true,
     });

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isAbort, systemErrorCode } from '../errors.js';
 import type { PipedCommand } from './command.js';
 import { type Directories, directoriesOf } from './directories.js';
+import { onExit } from './exit-work.js';
 import { type OwnProgram, ownProgram } from './installation.js';
 import { type JobControl, jobControl } from './job-control.js';
 import { maskSecrets, type Redaction, redactionOf } from './redaction.js';
@@ -277,14 +278,6 @@ function isOnTerminal(): boolean {
 
 function ignoreAbort(thrown: unknown): void {
   if (!isAbort(thrown)) throw thrown;
-}
-
-function onExit(work: () => void): () => void {
-  const endings = ['exit', 'uncaughtExceptionMonitor'];
-  for (const ending of endings) process.on(ending, work);
-  return () => {
-    for (const ending of endings) process.off(ending, work);
-  };
 }
 
 /**

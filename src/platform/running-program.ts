@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants as system } from 'node:os';
 import { quoted, usage } from '../errors.js';
+import { ENDS_WITH_PROGRAM } from './background.js';
 import type { Host } from './host.js';
+import { withoutKeys } from './withheld-keys.js';
 
 /** How often it is looked whether a program has ended, in milliseconds. */
 const STEP_MS = 25;
@@ -28,6 +30,8 @@ export class RunningProgram {
 
     const watch = spawn('/bin/sh', ['-c', WATCH, 'sh', String(child.pid)], {
       ...{ stdio: ['pipe', 'ignore', 'ignore'], detached: true },
+      // it needs nothing: both are words of the shell itself
+      env: {},
     });
     // without it, nothing is different but for a process that is killed
     watch.on('error', () => undefined).unref();
@@ -46,7 +50,8 @@ export class RunningProgram {
   }
 
   /**
-   * Starts a program. Its environment is that of this process without the variables of pit, and with the given ones.
+   * Starts a program. Its environment is that of this process without the variables of pit and what has keys, and with the given ones.
+   * What a pit in it starts in the background ends with it.
    * @throws Failure `usage` if it cannot be run
    */
   static async start(
@@ -54,8 +59,8 @@ export class RunningProgram {
     [program = '', ...args]: readonly string[],
     variables: Readonly<Record<string, string>>,
   ): Promise<RunningProgram> {
-    const inherited = Object.fromEntries(Object.entries(host.environment).filter(([name]) => !name.startsWith('PIT_')));
-    const env = { ...inherited, ...variables };
+    const inherited = Object.entries(withoutKeys(host.environment)).filter(([name]) => !name.startsWith('PIT_'));
+    const env = { ...Object.fromEntries(inherited), ...variables, [ENDS_WITH_PROGRAM]: '1' };
     const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env, detached: true });
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (text: string) => host.errors.write(text));

@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import { isatty } from 'node:tty';
 import { type EndingSignal, Interrupted } from '../errors.js';
+import { runExitWork } from './exit-work.js';
 import { isSuspended } from './job-control.js';
 
 type SignalHandler = (signal: EndingSignal) => void | Promise<void>;
@@ -22,9 +23,9 @@ export interface Signals {
 /** @param wasSuspended the signal woke a stopped program, which is still in the background */
 function end(signal: EndingSignal, wasSuspended: boolean): void {
   // at exit Node restores the terminal, and a program in the background that does so is stopped again
-  if (wasSuspended) endBy(signal);
-  else if (signal !== 'SIGHUP') process.exit(new Interrupted(signal).exitCode);
-  else endBy(signal);
+  if (signal !== 'SIGHUP' && !wasSuspended) process.exit(new Interrupted(signal).exitCode);
+  if (!wasSuspended) runExitWork();
+  endBy(signal);
 }
 
 /** Ends the program as the signal ends any other. */
@@ -60,6 +61,7 @@ function hangUpOnClosedTerminals(): void {
   if (terminals.length === 0) return;
   process.on('exit', () => {
     if (terminals.every((descriptor) => isatty(descriptor))) return;
+    runExitWork();
     endBy('SIGHUP');
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, HANG_UP_MS);
   });

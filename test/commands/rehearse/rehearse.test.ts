@@ -313,7 +313,9 @@ describe('a program in another language', () => {
     });
     expect(code).toBe(0);
     const [shown, ownHome] = stderr.trimEnd().split('\n');
-    expect(shown).toBe('PIT_ACCESS_KEY,PIT_BASE_URL,PIT_HOME,PIT_SECRET_KEY,PIT_TRADE_URL,PIT_WS_URL');
+    expect(shown).toBe(
+      'PIT_ACCESS_KEY,PIT_BASE_URL,PIT_ENDS_WITH_PROGRAM,PIT_HOME,PIT_SECRET_KEY,PIT_TRADE_URL,PIT_WS_URL',
+    );
     expect(ownHome).not.toContain(home);
   });
 
@@ -391,6 +393,70 @@ describe('what is left', () => {
     const pid = /^pid (\d+)$/m.exec(stderr)?.[1];
     if (pid !== undefined) expect(() => process.kill(Number(pid), 0)).toThrow();
   });
+
+  /** Has pit make an algo order that is watched in the background, says so, and goes on as `then` says. */
+  const algoProgram = (name: string, then: string) =>
+    program(
+      name,
+      `${BEGIN} const { spawnSync } = await import("node:child_process");
+      const words = ${JSON.stringify([...PIT.arguments, 'order', 'sell', 'btc_usdt', '0.1', '--trail', '90%', '--yes'])};
+      const { stderr } = spawnSync(${JSON.stringify(PIT.command)}, words, { encoding: "utf8" });
+      console.log(stderr, "made"); ${then}`,
+    );
+
+  it('is nothing after a program whose algo order is watched in the background, and nothing watches it', async () => {
+    const left = temporaryHome();
+    const command = algoProgram('algo.mjs', 'console.log("done");');
+    const { stderr } = await runProgram(['rehearse', WAVE, '--', ...command.split(' ')], {
+      home,
+      environment: { TMPDIR: left },
+    });
+    expect(stderr).toContain('made');
+    // what watches would make the folder again
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    expect(readdirSync(left)).toEqual([]);
+  });
+
+  it.each([1, 2])(
+    'is nothing after %i hangups, with an algo order that is watched in the background',
+    async (count) => {
+      const left = temporaryHome();
+      const command = algoProgram(`hangup-${count}.mjs`, 'setInterval(() => {}, 1000)');
+      const [first = '', ...rest] = [PIT.command, ...PIT.arguments, 'rehearse', WAVE, '--', ...command.split(' ')];
+      const child = spawn(first, rest, {
+        env: plainEnvironment(home, { TMPDIR: left }),
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
+      let stderr = '';
+      child.stderr.setEncoding('utf8').on('data', (text: string) => {
+        stderr += text;
+      });
+      await eventually(() => expect(stderr).toContain('made'));
+      const ended = new Promise((resolve) => child.once('exit', (_, signal) => resolve(signal)));
+      for (let sent = 0; sent < count; sent++) child.kill('SIGHUP');
+      expect(await ended).toBe('SIGHUP');
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      expect(readdirSync(left)).toEqual([]);
+    },
+  );
+
+  it.runIf(process.platform === 'linux')(
+    'gives no process that it starts the keys of the environment, also under other names',
+    async () => {
+      const [accessKey, secretKey] = ['an-access-key-of-the-user', 'a-secret-key-of-the-user'];
+      const text = `${BEGIN} const { readFileSync, readdirSync } = await import("node:fs");
+      const env = (pid) => { try { return readFileSync("/proc/" + pid + "/environ", "utf8") } catch { return "" } };
+      const parent = (pid) => { try { return /^PPid:\\s*(\\d+)/m.exec(readFileSync("/proc/" + pid + "/status", "utf8"))?.[1] } catch { return "" } };
+      const pids = readdirSync("/proc").filter((name) => parent(name) === String(process.ppid));
+      console.log("children", pids.length, pids.map(env).join("").includes("of-the-user"));`;
+      const command = program('environments.mjs', text);
+      const { stderr } = await runProgram(['rehearse', WAVE, '--', ...command.split(' ')], {
+        home,
+        environment: { PIT_ACCESS_KEY: accessKey, PIT_SECRET_KEY: secretKey, COPY_OF_KEY: `x ${secretKey}` },
+      });
+      expect(stderr).toMatch(/^children [2-9] false$/m);
+    },
+  );
 
   it('is no program after the rehearsal was killed', async () => {
     const endless = program('orphan.mjs', `${BEGIN} console.log("pid", process.pid); setInterval(() => {}, 1000)`);
