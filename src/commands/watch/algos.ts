@@ -25,13 +25,26 @@ export interface ShownAlgo {
   /** Whether it has a stop, which nobody sends while it is not watched. */
   readonly hasStop: boolean;
   readonly lines: readonly AlgoLine[];
+  /** The ids of its orders. */
+  readonly orders: readonly string[];
 }
 
 /** What the screen shows of an algo order. */
 export function shownAlgo(view: AlgoSnapshot & { readonly isWatched: boolean }): ShownAlgo {
   const { id, terms, state, isWatched } = view;
+  const orders = view.orders.flatMap(({ orderId }) => orderId ?? []);
   const { side, amount } = terms;
-  return { id, kind: kindOf(terms), side, amount, state, isWatched, hasStop: hasStop(terms), lines: linesOf(view) };
+  return {
+    id,
+    kind: kindOf(terms),
+    side,
+    amount,
+    state,
+    isWatched,
+    hasStop: hasStop(terms),
+    lines: linesOf(view),
+    orders,
+  };
 }
 
 /** The most important first. A leg that has acted has no line any more: its orders are in the book. */

@@ -246,6 +246,12 @@ function openOrderForm(state: WatchState, view: WatchView, side: Side): Reaction
 function openReplaceForm(state: WatchState, view: WatchView): Reaction {
   const order = selectedOrder(state, view);
   if (order === undefined) return warning(state, 'No order is selected: select one with Tab, then replace it.');
+  const parent = view.algos.find(({ orders }) => orders.includes(order.id));
+  if (parent !== undefined)
+    return warning(
+      state,
+      `Order ${order.id} cannot be replaced: it belongs to algo order ${parent.id}. Cancel that, and place a new one.`,
+    );
   return stay({ ...state, dialog: { kind: 'form', ...replaceForm(order) } });
 }
 

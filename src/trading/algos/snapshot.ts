@@ -10,6 +10,8 @@ import type { AlgoTerms } from './terms.js';
 export interface AlgoChildOrder {
   readonly clientId: string;
   readonly role: ChildRole;
+  /** The exchange's id; null if no answer named it. */
+  readonly orderId: string | null;
   /** As the exchange showed it last; null if it did not. */
   readonly order: Order | null;
   readonly outcome: 'placed' | 'refused' | 'notSent' | 'unknown';
@@ -75,12 +77,12 @@ function stateWithoutWatcher(known: {
 }
 
 /** The order of a child, and the duplicates that the network made. */
-function childOrdersOf({ clientId, role, order, sending, duplicates }: ChildOrder): AlgoChildOrder[] {
+function childOrdersOf({ clientId, role, orderId, order, sending, duplicates }: ChildOrder): AlgoChildOrder[] {
   const isKnown = sending === 'placed' || sending === 'refused' || sending === 'notSent';
-  const own = { clientId, role, order, outcome: isKnown ? sending : 'unknown', duplicate: null } as const;
-  const others = [...duplicates.values()].map(
-    (one): AlgoChildOrder => ({
-      ...{ clientId, role, order: one.order, outcome: 'placed' },
+  const own = { clientId, role, orderId, order, outcome: isKnown ? sending : 'unknown', duplicate: null } as const;
+  const others = [...duplicates].map(
+    ([id, one]): AlgoChildOrder => ({
+      ...{ clientId, role, orderId: id, order: one.order, outcome: 'placed' },
       duplicate: one.isProven ? 'proven' : 'unproven',
     }),
   );

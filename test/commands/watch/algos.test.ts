@@ -19,8 +19,11 @@ import { afterEvents, typed, viewOf } from './views.js';
 const price = (text: string) => Decimal.of(text);
 
 /** An algo order as the screen shows it after these facts. */
-function shown(terms: AlgoTerms, more: { best?: string; triggered?: string; isWatched?: boolean } = {}): ShownAlgo {
-  const { best, triggered, isWatched = true } = more;
+function shown(
+  terms: AlgoTerms,
+  more: { best?: string; triggered?: string; isWatched?: boolean; placed?: string[] } = {},
+): ShownAlgo {
+  const { best, triggered, isWatched = true, placed = [] } = more;
   const facts = foldFacts([
     { fact: 'began', time: 1, terms, bid: price('24100.5'), ask: price('24101') },
     ...(best === undefined ? [] : [{ fact: 'best' as const, time: 2, price: price(best), tradeId: null }]),
@@ -38,7 +41,11 @@ function shown(terms: AlgoTerms, more: { best?: string; triggered?: string; isWa
         ]),
   ]);
   if (facts === undefined) throw new Error('it never began');
-  return shownAlgo({ ...snapshotOf(facts, [], [], undefined), isWatched });
+  const orders = placed.map((orderId, index) => ({
+    ...{ clientId: `${terms.id}e${index + 1}`, role: 'entry' as const, orderId, order: null },
+    ...{ outcome: 'placed' as const, duplicate: null },
+  }));
+  return shownAlgo({ ...snapshotOf(facts, [], [], undefined), orders, isWatched });
 }
 
 const linesOf = (algo: ShownAlgo) => algo.lines.map(({ what, side, price: at }) => `${what} ${side} ${at}`);
@@ -161,5 +168,19 @@ describe('the form of an order', () => {
 
   it('names a stop that is no price, and sends nothing', () => {
     expect(written('s', '0.1', 'tab', 'tab', 'tab', 'tab', 'x', 'enter')).toEqual([]);
+  });
+});
+
+describe('the keys of a selected order that belongs to an algo order', () => {
+  const view = viewOf({ algos: [shown(buy('1', { entry: limit('24099.5'), take: '25000' }), { placed: ['1'] })] });
+
+  it('r says that it cannot be replaced, and asks nothing', () => {
+    const { state, effects } = afterEvents(['tab', 'r'], view);
+    expect({ effects, dialog: state.dialog }).toEqual({ effects: [], dialog: null });
+    expect(state.messages.at(-1)?.text).toMatch(/^Order 1 cannot be replaced: it belongs to algo order a\w+\. /);
+  });
+
+  it('r replaces another order of the market', () => {
+    expect(afterEvents(['tab', 'tab', 'r'], view).state.dialog).toMatchObject({ kind: 'form', replaces: { id: '2' } });
   });
 });
