@@ -75,26 +75,32 @@ async function* readRecords<Entry>(
     yield records;
     return { hasOlder: hasOlder(page, { records, rowCount, pageCount, size }), page, rowCount, pageCount };
   }
-  let full = RECORDS_PER_PAGE;
   let counts: Pick<RecordPage<Entry>, 'rowCount' | 'pageCount'> = { rowCount: null, pageCount: null };
+  let perPage = 0;
+  const last = new WeakSet<readonly Entry[]>();
   const read = async (number: number) => {
-    const { records, rowCount, pageCount, size } = await request(number);
-    full = fullSize(size);
+    const found = await request(number);
+    const { records, rowCount, pageCount } = found;
+    if (number === 1) perPage = records.length;
+    // a count may be too low, and the stated size too high: either may show that there is more
+    const isFull = records.length > 0 && records.length >= fullSize(found.size);
+    if (!isFull && !hasOlder(number, { ...found, size: perPage })) last.add(records);
     if (records.length > 0) counts = { rowCount, pageCount };
     return records;
   };
-  const isLast = (records: readonly Entry[]) => records.length < full;
+  const isLast = (records: readonly Entry[]) => last.has(records);
   for await (const { fresh } of pagesInOrder({ ...row, isUnique: false, read, isLast })) yield fresh;
   return { hasOlder: false, page: null, ...counts };
 }
 
+/** A page may have fewer records than requested: then the counts decide, as far as the exchange states them. */
 function hasOlder(page: number, { records, rowCount, pageCount, size }: RecordPage<unknown>): boolean {
   if (records.length === 0) return false;
-  if (rowCount !== null) return rowCount > page * fullSize(size);
-  return pageCount === null ? records.length === fullSize(size) : pageCount > page;
+  const perPage = size === null ? records.length : fullSize(size);
+  if (rowCount !== null) return rowCount > (page - 1) * perPage + records.length;
+  return pageCount === null ? records.length >= fullSize(size) : pageCount > page;
 }
 
-/** How many records a full page has: the exchange may send fewer than requested. */
 function fullSize(size: number | null): number {
   return size === null || size < 1 ? RECORDS_PER_PAGE : Math.min(size, RECORDS_PER_PAGE);
 }

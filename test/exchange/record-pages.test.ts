@@ -75,6 +75,8 @@ describe('a page of records', () => {
     ['a page of the size that the exchange names is full', 20, ',"pageSize":20', true],
     ['the total is reached', 20, ',"pageSize":20,"total":60', false],
     ['the total is larger', 20, ',"pageSize":20,"total":61', true],
+    ['the last of them is the total', 1, ',"pageSize":20,"total":41', false],
+    ['the total is larger, and no size is named', 10, ',"total":37', true],
   ])('tells whether there are older records if %s', async (_, count, more, hasOlder) => {
     const { client } = await clientFor(() => datas(`[${Array(count).fill(DEPOSIT)}]`, more));
     expect(await pageOf(readDeposits(client, NO_ZONE, 'btc', 3))).toMatchObject({ hasOlder });
@@ -119,6 +121,16 @@ describe('all records', () => {
       );
       expect(pages[0]).toBe('1/50');
     }
+  });
+
+  it.each([
+    ['no size, but how many there are', ',"totalCount":37'],
+    ['no size, but how many pages there are', ',"totalPage":4'],
+    ['the size that was requested, and how many there are', ',"pageSize":50,"totalCount":37'],
+  ])('reads them all if pages have ten, and the exchange names %s', async (_, counts) => {
+    const { client, pages } = await clientFor((index) => datas(`[${page(37, 10, index)}]`, counts));
+    expect(await idsOf(readWithdrawals(client, 'btc'))).toHaveLength(37);
+    expect(pages).toEqual(['1/50', '2/50', '3/50', '4/50']);
   });
 
   it('returns each record once although more are added meanwhile', async () => {
