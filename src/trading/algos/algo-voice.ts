@@ -68,7 +68,7 @@ export class AlgoVoice {
   ) {
     [this.#options, this.#terms, this.lines] = [options, terms, [...lines]];
     for (const { said } of lines) this.#said.add(said);
-    for (const { order, clientId } of children) if (order !== null) this.#filled.set(clientId, order.filled);
+    for (const { clientId, toldFill } of children) this.#filled.set(clientId, toldFill);
   }
 
   /** When {@link show} has more to say if nothing happens, on the monotonic clock; infinity if nothing. */
@@ -153,12 +153,17 @@ export class AlgoVoice {
     this.#said.add(subject).add(text);
     const line = { said: text, time: this.#options.market.now() };
     this.lines.push(line);
+    this.#keep(line);
+    this.tell(note.note === 'unprotected' ? 'unprotected' : 'note', text);
+  }
+
+  /** Keeps on the disk what was told. If the disk does not take it, the next process tells it again. */
+  #keep(line: Parameters<AlgoStore['addLine']>[1]): void {
     try {
       this.#options.store.addLine(this.#terms.id, line);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
     }
-    this.tell(note.note === 'unprotected' ? 'unprotected' : 'note', text);
   }
 
   /** Tells a note once while this process lives. */
@@ -209,6 +214,8 @@ export class AlgoVoice {
     this.#filled.set(child.clientId, filled);
     const of = `${formatAmount(filled)} of ${formatAmount(child.amount)} ${this.#terms.market.base}`;
     this.tell('filled', `The ${child.role} order has filled ${of} (order ${child.orderId}).`);
+    // after it was told: if this process dies before, the next one tells it
+    this.#keep({ toldFillOf: child.clientId, filled });
   }
 
   priceText({ price }: Pick<ChildOrder, 'price'>): string {

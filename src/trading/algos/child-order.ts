@@ -57,6 +57,8 @@ export class ChildOrder {
   /** Whether a list is still to be read: only that shows whether the network made it twice. Until then nothing follows from it. */
   needsList = false;
   readonly duplicates = new Map<string, DuplicateOrder>();
+  /** How much of it an earlier process has told the user has filled. */
+  toldFill = '0';
   #end: ChildEnd | null = null;
   /** What has shown it as final, while no read has: it is read once more, for its fee and for what filled at the last moment. */
   #finalBy: 'answer' | 'push' | null = null;
@@ -125,6 +127,8 @@ export class ChildOrder {
   showClosed(end: ChildEnd, order: Order | null): void {
     this.#end = end;
     this.order = order;
+    // it is told before that is recorded
+    this.toldFill = order?.filled ?? '0';
     this.orderId = order?.id ?? null;
     this.sending = end === 'rejected' ? 'refused' : end === 'notSent' ? 'notSent' : 'placed';
   }
@@ -256,7 +260,7 @@ export class ChildrenInJournal {
   }
 
   /** The children of an algo order, oldest first: those that its record names, and those that the journal has. */
-  of({ id, children, closed, duplicates }: FactRecord): ChildOrder[] {
+  of({ id, children, closed, duplicates, toldFills }: FactRecord): ChildOrder[] {
     const lines = new Map(children.map((line) => [line.child, line]));
     for (const [child, line] of this.#lines) if (childName(child)?.parent === id) lines.set(child, line);
     const found = [...lines.values()].map((line) => this.#childOf(line));
@@ -264,6 +268,10 @@ export class ChildrenInJournal {
       found.find(({ clientId }) => clientId === child)?.showClosed(end, order);
     for (const { duplicateOf, order, isProven } of duplicates)
       found.find(({ clientId }) => clientId === duplicateOf)?.addDuplicate(order.id, order, isProven);
+    for (const { toldFillOf, filled } of toldFills) {
+      const child = found.find(({ clientId }) => clientId === toldFillOf);
+      if (child !== undefined) child.toldFill = filled;
+    }
     return found.sort((one, other) => one.number - other.number);
   }
 

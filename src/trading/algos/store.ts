@@ -119,6 +119,13 @@ export interface DuplicateLine {
   readonly isProven: boolean;
 }
 
+/** How much of a child the user was told has filled, so that the next process does not tell it again. */
+export interface ToldFillLine {
+  /** The client id of the child. */
+  readonly toldFillOf: string;
+  readonly filled: string;
+}
+
 /** Something that the user was told and that changes nothing. */
 export interface SaidLine {
   readonly said: string;
@@ -137,6 +144,7 @@ export interface FactRecord {
   readonly closed: readonly ClosedChildLine[];
   readonly duplicates: readonly DuplicateLine[];
   readonly said: readonly SaidLine[];
+  readonly toldFills: readonly ToldFillLine[];
   /** When its last fact was written, by the exchange's clock, in milliseconds since the Unix epoch. */
   readonly lastFactTime: number;
   /** How many lines were cut off: nothing was done that rests on them. */
@@ -146,7 +154,7 @@ export interface FactRecord {
 }
 
 const NO_RECORD = {
-  ...{ facts: undefined, children: [], closed: [], duplicates: [], said: [] },
+  ...{ facts: undefined, children: [], closed: [], duplicates: [], said: [], toldFills: [] },
   ...{ lastFactTime: 0, torn: 0, isPutAway: false },
 };
 
@@ -246,7 +254,7 @@ export class AlgoStore {
    * Adds what is no fact. The line survives the end of this process; durable is what the journal has.
    * @throws Failure `usage` if it cannot be written
    */
-  addLine(id: string, line: ChildLine | ClosedChildLine | DuplicateLine | SaidLine): void {
+  addLine(id: string, line: ChildLine | ClosedChildLine | DuplicateLine | SaidLine | ToldFillLine): void {
     const file = this.#fileOf(id);
     if (file === undefined) throw usage(`There is no algo order ${id}.`, suggest('List them', 'algo', 'list', '--all'));
     orCannotWrite(file, () => {
@@ -312,6 +320,7 @@ export class AlgoStore {
       closed: lines.filter((line) => 'closed' in line),
       duplicates: lines.filter((line) => 'duplicateOf' in line),
       said: lines.filter((line) => 'said' in line),
+      toldFills: lines.filter((line) => 'toldFillOf' in line),
       lastFactTime: facts.at(-1)?.time ?? 0,
       torn,
       isPutAway: path.dirname(file) === this.#of('ended'),
@@ -485,7 +494,7 @@ function lineOf(fact: AlgoFact): string {
 }
 
 /** What a line of a record is. */
-type RecordLine = AlgoFact | ChildLine | ClosedChildLine | DuplicateLine | SaidLine;
+type RecordLine = AlgoFact | ChildLine | ClosedChildLine | DuplicateLine | SaidLine | ToldFillLine;
 
 /** @throws UnreadableLine if it is none of them in full */
 function recordLineOf(fields: LineFields): RecordLine {
@@ -510,6 +519,7 @@ function recordLineOf(fields: LineFields): RecordLine {
       order: orderOf(fields.object('order')),
       isProven: fields.flag('isProven'),
     };
+  if (!fields.absent('toldFillOf')) return { toldFillOf: fields.text('toldFillOf'), filled: fields.numeric('filled') };
   return { said: fields.text('said'), time: fields.time('time') };
 }
 
@@ -537,6 +547,7 @@ function orderOf(fields: LineFields): Order {
 function isOfOther(line: RecordLine, id: string): boolean {
   if ('child' in line) return parentOf(line.child) !== id;
   if ('closed' in line) return parentOf(line.closed) !== id;
+  if ('toldFillOf' in line) return parentOf(line.toldFillOf) !== id;
   return 'duplicateOf' in line && parentOf(line.duplicateOf) !== id;
 }
 

@@ -106,7 +106,7 @@ test.each(['aaaaaaa', 'axvbny2'])('a cancellation in the journal counts as that 
   const line = { child, type: 'limit', price: '100', amount: '1', time: NOW } as const;
   const cancelId = new ChildOrder(line).cancelId('c7d9d44bb065');
   trading.journal.begin<'cancel'>(cancel, { id: cancelId, reqTime: NOW }).release();
-  const record = { id, children: [line], closed: [], duplicates: [] } as unknown as FactRecord;
+  const record = { id, children: [line], closed: [], duplicates: [], toldFills: [] } as unknown as FactRecord;
   const [found] = new ChildrenInJournal(trading.journal, 0).of(record);
   expect(found?.isCancelledHere).toBe(true);
 });

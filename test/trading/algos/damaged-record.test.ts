@@ -42,6 +42,7 @@ function storeWithAll() {
   store.addLine(ID, { child: CHILD, type: 'limit', price: '110', amount: '1', time: 5 });
   store.addLine(ID, { closed: CHILD, end: 'filled', order: ORDER });
   store.addLine(ID, { duplicateOf: CHILD, order: { ...ORDER, id: '8' }, isProven: true });
+  store.addLine(ID, { toldFillOf: CHILD, filled: '1' });
   store.addLine(ID, { said: 'Something.', time: 6 });
   store.add(ID, { fact: 'paused', time: 7, cause: 'user', reason: 'tea', role: null });
   const file = path.join(root, 'algos', 'account', 'open', ID);

@@ -559,6 +559,34 @@ test('the trail of a bracket follows neither a book nor a trade from before its 
   await eventually(() => expect(work.algo.facts.best?.price.toString()).toBe('94'));
 });
 
+test('a fill is told once, however many processes watch one after the other, and what fills later is told by the next one', async () => {
+  const work = await AtWork.of(sell('1', { take: '110', stop: '98' }));
+  work.algo.changed();
+  await eventually(() => expect(work.names).toEqual(['placed']));
+  const fill = (filled: string) => Object.assign(work.exchange.orders[0] ?? {}, { filled });
+  const fills = () => work.events.flatMap(({ event, text }) => (event === 'filled' ? text : []));
+  const told = (amount: string) => `The take order has filled ${amount} of 1 btc (order 100).`;
+  /** The next process reads the order. */
+  const next = async () => {
+    await work.algo.stop(0);
+    work.algo = work.reopened();
+    const reads = work.exchange.asked('getOrder', 'getOrders').length;
+    work.pass(15_000);
+    await eventually(() => expect(work.algo.children[0]?.order?.filled).toBe(work.exchange.orders[0]?.filled));
+    await eventually(() => expect(fills().at(-1)).toBe(told(work.exchange.orders[0]?.filled ?? '')));
+    expect(work.exchange.asked('getOrder', 'getOrders').length).toBeGreaterThan(reads);
+  };
+  fill('0.1');
+  work.pass(15_000);
+  await eventually(() => expect(fills()).toEqual([told('0.1')]));
+  for (const _ of ['second', 'third']) await next();
+  expect(fills()).toEqual([told('0.1')]);
+  fill('0.3');
+  await next();
+  await next();
+  expect(fills()).toEqual([told('0.1'), told('0.3')]);
+});
+
 test('the next process continues with the facts and children on disk: it neither sends nor cancels again', async () => {
   const work = await AtWork.of(OCO);
   work.algo.changed();
