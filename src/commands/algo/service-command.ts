@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { required } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { oneOf } from '../inputs/parsers.js';
@@ -14,7 +15,10 @@ export default define({
   }),
   async run({ host, session }, { manager }) {
     const { profile } = await session.connection();
-    const unit = serviceText(manager, { program: host.self, profile, home: host.environment.PIT_HOME ?? null });
+    // the manager runs it in another folder
+    const { PIT_HOME } = host.environment;
+    const home = PIT_HOME ? path.resolve(PIT_HOME) : null;
+    const unit = serviceText(manager, { program: host.self, profile, home });
     return { data: { manager, unit }, csv: [{ manager, unit }], show: () => unit.trimEnd() };
   },
 });

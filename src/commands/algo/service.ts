@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
+import { usage } from '../../errors.js';
 import type { OwnProgram } from '../../platform/installation.js';
 
 export interface ServiceOptions {
@@ -13,15 +14,25 @@ export type ServiceKind = 'systemd' | 'launchd';
 
 /**
  * The text of a unit that keeps `pit algo run` running for its user. It has no keys: those of the profile are used. When nothing is left
- * to do it ends, and a new algo order starts a process of its own.
+ * to do it ends, and a new algo order starts a process of its own. Throws Failure `usage` for a path with a control character: one
+ * that ends a line would begin a setting of its own.
  */
 export function serviceText(kind: ServiceKind, options: ServiceOptions): string {
+  const words = [...wordsOf(options), ...(options.home === null ? [] : [options.home])];
+  const bad = words.find((word) => CONTROL.test(word));
+  if (bad !== undefined)
+    throw usage(
+      `${JSON.stringify(bad)} has a control character, which a unit cannot have.`,
+      'Set PIT_HOME to a folder whose name has none, or install pit in one.',
+    );
   return kind === 'systemd' ? systemdText(options) : launchdText(options);
 }
 
 function wordsOf({ program: { command, arguments: args }, profile }: ServiceOptions): string[] {
   return [command, ...args.map((word) => path.resolve(word)), 'algo', 'run', '--json', '--profile', profile];
 }
+
+const CONTROL = /[\p{Cc}\u2028\u2029]/u;
 
 /** Of the unit: a profile has one of its own. */
 function nameOf({ profile }: ServiceOptions): string {

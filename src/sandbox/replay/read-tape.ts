@@ -351,10 +351,14 @@ interface Line {
   readonly isWhole: boolean;
 }
 
+/** So many lines without text may be there beside those with text: packed, a million of them is a thousand bytes. */
+const MOST_BLANK = 1_000;
+
 /** The lines of a file, those that were read together at once. */
 async function* linesOf(file: string, isCompressed: boolean): AsyncGenerator<readonly Line[]> {
   let number = 0;
   let rest: Buffer = Buffer.alloc(0);
+  let blank = 0;
   let hasMore = false;
   try {
     for await (const block of bytesOf(file, isCompressed)) {
@@ -364,7 +368,10 @@ async function* linesOf(file: string, isCompressed: boolean): AsyncGenerator<rea
       // a line at a time: the text of a whole block would be large, which makes V8 slow
       for (let end = bytes.indexOf(LINE_FEED); end !== -1; end = bytes.indexOf(LINE_FEED, begin)) {
         number += 1;
-        lines.push({ number, text: trimmed(bytes.toString('utf8', begin, end), number), isWhole: true });
+        const text = trimmed(bytes.toString('utf8', begin, end), number);
+        if (text.trim() === '') blank += 1;
+        if (blank > MOST_BLANK + number / 2) throw badLine({ file, line: number }, 'is one of too many without text');
+        lines.push({ number, text, isWhole: true });
         begin = end + 1;
       }
       rest = bytes.subarray(begin);

@@ -41,3 +41,17 @@ test('the unit for launchd keeps text of XML apart from its own', () => {
   expect(text).toContain('<string>/tmp/&lt;me&gt; &amp; you</string>');
   expect(text).not.toContain('<me>');
 });
+
+test.each(['systemd', 'launchd'] as const)('no folder name writes a line into the unit for %s', (kind) => {
+  for (const end of ['\n', '\r', '\0', '\u2028', '\u001b']) {
+    const name = `/tmp/x${end}ExecStartPre=/bin/touch /tmp/owned${end}`;
+    expect(() => serviceText(kind, { ...OPTIONS, home: name })).toThrow('has a control character');
+    const program = { command: process.execPath, arguments: [`${name}/pit.js`] };
+    expect(() => serviceText(kind, { ...OPTIONS, program })).toThrow('has a control character');
+  }
+});
+
+test('a quote, a backslash, a percent sign and a dollar in a folder name stay in its text', () => {
+  const text = serviceText('systemd', { ...OPTIONS, home: '/tmp/a" b\\ 5% $x' });
+  expect(text).toContain(String.raw`Environment="PIT_HOME=/tmp/a\" b\\ 5%% $x"`);
+});

@@ -79,6 +79,19 @@ describe('a tape', () => {
     expect(times).toEqual(before.slice(0, 3));
   });
 
+  it('of endless lines without text, packed into a few bytes, is refused after the first of them', async () => {
+    const document = textOf([tradesLine(0, [trade('1')])]);
+    for (const blank of ['\n', ' \n', '\r\n']) {
+      const packed = gzipSync(document + blank.repeat(100_000));
+      expect(packed.length).toBeLessThan(2_000);
+      expect(await failureOf(fileOf(packed, 'tape.ndjson.gz'))).toMatch(
+        /^\/tape\.ndjson\.gz: line 20\d\d is one of too many/,
+      );
+    }
+    const spaced = `${document}\n`.repeat(5_000);
+    expect(await failureOf(fileOf(gzipSync(spaced), 'tape.ndjson.gz'))).not.toMatch('too many');
+  });
+
   it.each(['.ndjson', '.ndjson.gz'])(
     'has the rules, books, trades and gaps of its documents, in order: %s',
     async (ending) => {
