@@ -19,6 +19,9 @@ import { requireWatchable, WATCH, watch } from './live/watch-flag.js';
 import { newestFirst, ORDER, orderColumns, orderRow } from './order/order-row.js';
 import { type Context, define } from './session/command.js';
 
+/** The most ids in a message. */
+const SHOWN_IDS = 5;
+
 type Wanted = 'open' | 'filled' | 'cancelled' | 'all';
 
 export default define({
@@ -103,7 +106,8 @@ interface Shown {
   readonly names: KnownClientIds;
 }
 
-function listed(orders: readonly Order[], { where, state, isSeveral, names }: Shown): Answer {
+function listed(orders: readonly Order[], { where, state, isSeveral, names }: Shown, isAll = true): Answer {
+  const which = `${state === 'all' ? '' : `${state} `}orders in ${where}`;
   const rows = orders
     .map((order) => orderRow(order, names.of(order)))
     .filter((row) => state === 'all' || row.state === state)
@@ -115,7 +119,7 @@ function listed(orders: readonly Order[], { where, state, isSeveral, names }: Sh
       isSeveral,
       rows.some(({ algo }) => algo !== null),
     ),
-    empty: `No ${state === 'all' ? '' : `${state} `}orders in ${where}.`,
+    empty: isAll ? `No ${which}.` : `No ${which} were read, but there may be some.`,
   });
 }
 
@@ -138,6 +142,7 @@ function answerOf(
   const result = listed(
     lists.flatMap((list) => ('open' in list ? list.open : list.orders)),
     shown,
+    unread.length === 0 && lists.every(({ failure }) => failure === null),
   );
   const [first] = unread;
   if (first !== undefined) {
@@ -150,6 +155,13 @@ function answerOf(
     if (!isPage && lists.some((list) => !('open' in list) && list.more)) warnOfOlder(context, 'orders', '--all');
     return result;
   }
-  const hint = 'Older orders are missing; use --timeout to allow more time.';
-  return { ...result, failure: new Failure('partial', `Not every page could be read: ${cut.message}`, { hint }) };
+  const unconfirmed = lists.flatMap((list) => ('open' in list ? list.unconfirmed : []));
+  const ids = unconfirmed.slice(0, SHOWN_IDS).map(({ id }) => id);
+  if (unconfirmed.length > SHOWN_IDS) ids.push('…');
+  const wereOpen = `Open when they were read last, and unknown now: ${counted(unconfirmed.length, 'order')}, ${ids.join(', ')}.`;
+  const hint = [
+    ...(unconfirmed.length === 0 ? [] : [wereOpen]),
+    'Older orders are missing; use --timeout to allow more time.',
+  ];
+  return { ...result, failure: new Failure('partial', `Not every order could be read: ${cut.message}`, { hint }) };
 }

@@ -47,8 +47,26 @@ export function knownSides(cache: Pick<Cache, 'read' | 'write'>, account: string
   return {
     read: (side) => {
       const text = cache.read(keyOf(side))?.value;
-      return text === undefined ? undefined : (JSON.parse(text) as KnownSide);
+      return text === undefined ? undefined : knownSideOf(text);
     },
     write: (side, known) => cache.write(keyOf(side), JSON.stringify(known)),
   };
+}
+
+/** What a file has of a side; undefined if it is not what {@link KnownSides.write} writes. */
+function knownSideOf(text: string): KnownSide | undefined {
+  try {
+    const { readTo, newest, followed, countBefore } = JSON.parse(text) as KnownSide;
+    const isWhole =
+      [readTo, countBefore].every(Number.isFinite) &&
+      newest.every(({ id, time, isClosed }) => isOrder({ id, time }) && typeof isClosed === 'boolean') &&
+      followed.every(({ order, closedAt }) => isOrder(order) && (closedAt === null || Number.isFinite(closedAt)));
+    return isWhole ? { readTo, newest, followed, countBefore } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isOrder({ id, time }: { readonly id: unknown; readonly time: unknown }): boolean {
+  return typeof id === 'string' && Number.isFinite(time);
 }

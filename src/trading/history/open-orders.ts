@@ -1,5 +1,5 @@
 import type { Order, Side } from '../../domain/order.js';
-import { Failure } from '../../errors.js';
+import { Failure, tryRead } from '../../errors.js';
 import type { Exchange } from '../../exchange/exchange.js';
 import type { MarketSide } from '../journal/write.js';
 import { datedRead } from '../settling/dated-read.js';
@@ -114,11 +114,19 @@ export async function readOpenOfSide(
   const known = options.isWhole ? undefined : trading.knownSides?.read(side);
   await options.onOpen?.(openAmong(known?.followed ?? []));
   const found = await new SideReading(trading, side, options, known).read();
-  if (found !== 'contradicted') return found;
+  if (found === 'contradicted') {
+    trading.reportProgress(
+      `The exchange shows other ${side.side} orders of ${side.market} than before, so the whole list is read again.`,
+    );
+    return readOpenOfSide(trading, side, { ...options, isWhole: true });
+  }
+  if (!('unasked' in found)) return found;
+  const { unasked, ...partial } = found;
   trading.reportProgress(
-    `The exchange shows other ${side.side} orders of ${side.market} than before, so the whole list is read again.`,
+    `${unasked.message}. The whole list of ${side.side} orders of ${side.market} is read instead.`,
   );
-  return readOpenOfSide(trading, side, { ...options, isWhole: true });
+  const whole = await tryRead(() => readOpenOfSide(trading, side, { ...options, isWhole: true }));
+  return whole?.failure === null ? whole : partial;
 }
 
 /** How many of the newest orders are kept, to recognize the list: more than a page, because some may have left it. */
@@ -158,7 +166,8 @@ class SideReading {
     this.#settledAfterMs = trading.requestLifetimeMs + 2 * SLACK_MS;
   }
 
-  async read(): Promise<SideOrders | 'contradicted'> {
+  /** The orders, with why some could not be asked for by their ids although the list can be read: then it has them. */
+  async read(): Promise<SideOrders | (SideOrders & { readonly unasked: Failure }) | 'contradicted'> {
     const { value: hasOlder, began } = await datedRead({ client: this.#client, host: this.#trading.host }, () =>
       this.#readPages(),
     );
@@ -168,9 +177,14 @@ class SideReading {
       return this.#found({ asked: [], more: false, isComplete: true });
     }
     const known = this.#isContradicted ? undefined : this.#known;
+    // the clock of the exchange was set back, and its orders may be earlier ones too
+    if (known !== undefined && known.readTo > began) return 'contradicted';
     if (known === undefined) return this.#found({ asked: [], more: true, isComplete: false });
     const asked = await this.#askForOthers();
-    if (asked instanceof Failure) return this.#partial(asked);
+    if (asked instanceof Failure) {
+      const partial = this.#partial(asked);
+      return asked.kind === 'unreachable' ? { ...partial, unasked: asked } : partial;
+    }
     if (asked === 'contradicted') return asked;
     await this.#keep(began, asked, known);
     return this.#found({ asked, more: true, isComplete: true });

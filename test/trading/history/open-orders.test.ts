@@ -245,6 +245,18 @@ describe('what the exchange shows otherwise than before', () => {
     expect((await account.read()).ids).toEqual(account.open);
   });
 
+  it('is read whole: an exchange that was set back to an earlier state, where an order is open that has closed since', async () => {
+    const account = await oldAccount(1_000);
+    const earlier = { now: account.now, orders: account.orders };
+    account.become('2', 'cancelled');
+    for (const _ of [1, 2]) {
+      account.pass(SETTLED_MS + 1);
+      await account.read();
+    }
+    Object.assign(account, earlier);
+    expect((await account.read()).ids).toContain('2');
+  });
+
   it('is read whole: the clock of the exchange was set back', async () => {
     const account = await oldAccount(100);
     account.now -= 86_400_000;
@@ -263,9 +275,20 @@ describe('what could not be read', () => {
     expect([isComplete, failure?.kind]).toEqual([false, 'unreachable']);
   });
 
-  it('is no closed order: one that cannot be asked for is not confirmed', async () => {
+  it('is in the list: orders that cannot be asked for by their ids are read page by page, and that is said', async () => {
     const account = await oldAccount(1_000);
-    account.broken.add('order 4');
+    account.become('3', 'cancelled');
+    for (const id of account.open) account.broken.add(`order ${id}`);
+    const { ids, isComplete, failure } = await account.read();
+    expect([ids, isComplete, failure]).toEqual([['1', '2', '4', '5'], true, null]);
+    expect(account.notes).toEqual([
+      expect.stringContaining('The whole list of buy orders of btc_usdt is read instead.'),
+    ]);
+  });
+
+  it('is no closed order: one that can neither be asked for nor read in the list is not confirmed', async () => {
+    const account = await oldAccount(1_000);
+    account.broken.add('order 4').add('page 50');
     const { unconfirmed, failure } = await account.read();
     expect([unconfirmed.map(({ id }) => id), failure?.kind]).toEqual([['5', '4', '3', '2', '1'], 'unreachable']);
   });
@@ -273,7 +296,7 @@ describe('what could not be read', () => {
   it('changes nothing of what is known: the next read finds the same', async () => {
     const account = await oldAccount(1_000);
     const before = JSON.stringify([...account.kept]);
-    account.broken.add('order 4');
+    account.broken.add('order 4').add('page 50');
     await account.read();
     expect(JSON.stringify([...account.kept])).toBe(before);
     account.broken.clear();
