@@ -214,10 +214,13 @@ let checked: Map<string, { readonly folder: string; readonly at: number }> | und
 /**
  * From now on, this process checks the folders above pit's own at most once a second: an order of a reached stop needs more than twenty such
  * checks. The result cannot become wrong by itself: only the user and root can change a folder that others cannot write. Folders of pit are
- * checked each time.
+ * checked each time. Returns a function that ends it.
  */
-export function rememberFoldersAbove(): void {
+export function rememberFoldersAbove(): () => void {
   checked ??= new Map();
+  return () => {
+    checked = undefined;
+  };
 }
 
 /** As {@link resolveUnmovable}, from memory if this process remembers. */

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, expect, it, vi } from 'vitest';
 import { Failure } from '../../src/errors.js';
 import { makePrivateFolder, readPrivate, rememberFoldersAbove } from '../../src/platform/private-files.js';
 import { freshFolder } from '../config/support.js';
@@ -9,7 +9,7 @@ import { freshFolder } from '../config/support.js';
 
 let now = 0;
 
-beforeAll(() => rememberFoldersAbove());
+afterAll(rememberFoldersAbove());
 afterEach(() => void vi.restoreAllMocks());
 
 /** A private file that was read just now, and the folder above pit's own. */

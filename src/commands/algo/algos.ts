@@ -504,7 +504,6 @@ export async function runAlgos(context: Context, { onEvent, onOther }: RunCallba
   session.keepSandboxStopped();
   host.holdProgram();
   await host.limitMemory();
-  rememberFoldersAbove();
   const bind = budget.disableDeadline();
   const log = isBackground ? await openLog(context) : undefined;
   const actions = new AlgoActions(context, log);
@@ -556,6 +555,7 @@ export async function runAlgos(context: Context, { onEvent, onOther }: RunCallba
   const over = new AbortController();
   if (globals.isTimeoutGiven)
     void host.sleep(globals.timeoutMs, over.signal).then(() => (over.signal.aborted ? undefined : stopOnce()));
+  const forgetFolders = rememberFoldersAbove();
   try {
     await runner.run();
     // what is not watched any more is said before the command ends
@@ -568,6 +568,7 @@ export async function runAlgos(context: Context, { onEvent, onOther }: RunCallba
   } finally {
     isUnexplained.end = false;
     forgetEnd();
+    forgetFolders();
     over.abort();
     forget();
     bind();

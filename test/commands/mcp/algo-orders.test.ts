@@ -223,7 +223,9 @@ describe('an agent that asks nobody', () => {
       const prepared = await asking.done<Prepared>('prepare', change);
       expect(await agent.failed('commit', { id: prepared.id })).toMatchObject({ message });
     }
-    expect(await pit.json<Algo>(`algo show ${id}`)).toMatchObject({ reason: null, ended: null, agent: false });
+    const shown = await pit.json<Algo>(`algo show ${id}`);
+    expect(shown).toMatchObject({ ended: null, agent: false });
+    expect(shown.state).not.toBe('paused');
   });
 
   it('is held by its limits for the whole amount, not for a slice or a leg of it', async () => {

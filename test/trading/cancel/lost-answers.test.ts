@@ -60,6 +60,7 @@ describe('a cancellation that is answered', () => {
       recordId: expect.stringMatching(/^pit[0-9a-f]{24}$/),
       failure: null,
       wasRejected: false,
+      accepted: { code: 1000, message: 'ok', price: '30000', amount: '0.0100', filled: '0.004', filledValue: '120' },
     });
     expect([count(server, 'getOrder'), kept(trading)]).toEqual([1, ['cancelled']]);
     const { accesskey, sign, reqTime, method, ...own } = query(server.requests[0]?.target ?? '');
