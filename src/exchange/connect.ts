@@ -59,10 +59,18 @@ export function sharingOf(
   };
 }
 
-/** The latch of an account, for all that share its limits. @param account the name by which its latch is known */
-export function latchOf({ root, now, monotonic, redisUrl, redisProblem: problem }: Sharing, account: string): Latch {
+/**
+ * The latch of an account, for all that share its limits.
+ * @param account the name by which its latch is known
+ * @param secretKey that of the account, asked for when other machines are to believe that a halt was lifted
+ */
+export function latchOf(
+  { root, now, monotonic, redisUrl, redisProblem: problem }: Sharing,
+  account: string,
+  secretKey: () => Promise<string>,
+): Latch {
   const redis = redisUrl === undefined ? undefined : new Redis(redisUrl, problem);
-  return new Latch({ root, account, redis, now, monotonic });
+  return new Latch({ root, account, redis, now, monotonic, secretKey });
 }
 
 /** The state of the limits, and with whom they are shared. Asks the exchange nothing. */

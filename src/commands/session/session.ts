@@ -312,7 +312,11 @@ export class Session {
   }
 
   async #openLatch(): Promise<Latch> {
-    return latchOf(this.#sharingOf(await this.connection()), await this.#latchAccount());
+    const connection = await this.connection();
+    return latchOf(this.#sharingOf(connection), await this.#latchAccount(), async () => {
+      await this.#loadKeys();
+      return this.#credentials(connection).secretKey;
+    });
   }
 
   /** The keychain is read only if the digest of its key is not known without it. */

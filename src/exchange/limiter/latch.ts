@@ -32,6 +32,8 @@ interface LatchOptions {
   readonly account: string;
   /** Shares the latch with other machines. Absent: it holds on this machine. */
   readonly redis?: Redis | undefined;
+  /** The secret key of the account, which proves to its other machines that a halt was lifted. Asked for only with Redis. */
+  readonly secretKey: () => Promise<string>;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
   /** Milliseconds of a clock that all processes of this machine share and that is never set. */
@@ -57,8 +59,8 @@ const NO_FILE: LocalState = { halt: undefined, id: '' };
 
 /**
  * The latch of an account: while it is set, no write leaves except cancellations. It is a private file, which every process of a
- * `PIT_HOME` reads, and with Redis also a value there, which other machines read. Both count. If Redis says that the very halt in
- * the file was lifted, the file does not count: another machine lifted it.
+ * `PIT_HOME` reads, and with Redis also a value there, which other machines read. Both count. If Redis
+ * proves that a machine of the account lifted the very halt in the file, the file does not count.
  */
 export class Latch {
   readonly #options: LatchOptions;
@@ -71,8 +73,8 @@ export class Latch {
     this.#options = options;
 
     this.#file = path.join(FOLDER, options.account);
-    const { redis, now } = options;
-    this.#shared = redis === undefined ? undefined : new SharedHalts(redis, `pit/${this.#file}`, now);
+    const { redis, now, secretKey } = options;
+    this.#shared = redis === undefined ? undefined : new SharedHalts(redis, `pit/${this.#file}`, now, secretKey);
   }
 
   /** Whether other machines see it. */
@@ -162,12 +164,14 @@ export class Latch {
     }
   }
 
-  /** Lifts the latch. Throws Failure `unreachable` if Redis cannot be used, and `usage` if the file cannot be removed. */
+  /** Lifts the latch. Throws Failure `unreachable` if Redis cannot be used, `usage` if the file cannot be removed, and `credentials`. */
   async lift(): Promise<void> {
     const file = path.join(this.#options.root, this.#file);
     try {
       await this.#shared?.lift(this.#local().id);
     } catch (thrown) {
+      // the secret key, which proves the lift, cannot be read
+      if (thrown instanceof Failure) throw thrown;
       const message = `The halt was not lifted: Redis, which shares it, cannot be used (${reasonOf(thrown)}).`;
       throw new Failure('unreachable', message, { hint: suggest('Check the limits', 'doctor') });
     }

@@ -4,8 +4,17 @@ import { Redis } from '../../../src/exchange/limiter/redis-store.js';
 import { temporaryHome } from '../../support/pit.js';
 import { serveFalseRedis } from '../../support/redis.js';
 
+const secretKey = async () => 'a-secret-key';
+
 const latch = (url: string) =>
-  new Latch({ root: temporaryHome(), account: 'one', redis: new Redis(url), now: () => 5_000, monotonic: () => 5_000 });
+  new Latch({
+    root: temporaryHome(),
+    account: 'one',
+    redis: new Redis(url),
+    now: () => 5_000,
+    monotonic: () => 5_000,
+    secretKey,
+  });
 
 const text = (value: string) => `$${value.length}\r\n${value}\r\n`;
 const halts = (...values: string[]) => `*3\r\n:5000\r\n:0\r\n*${values.length}\r\n${values.map(text).join('')}`;
@@ -35,4 +44,19 @@ it('an account counts as halted if Redis accepts the connection and says nothing
 
 it('an account is not halted if Redis has no halt', async () => {
   expect(await latch(await serveFalseRedis(halts())).find()).toBeUndefined();
+});
+
+it.each([
+  ['a number, as earlier releases believed', ':1\r\n'],
+  ['a text', text('1')],
+  ['the proof of another account', text('0'.repeat(64))],
+  ['nothing', '$-1\r\n'],
+])('a halt counts although what answers in the place of Redis says that it was lifted: %s', async (_, proof) => {
+  const root = temporaryHome();
+  const clocks = { now: () => 5_000, monotonic: () => 5_000 };
+  await new Latch({ root, account: 'one', ...clocks, secretKey }).set({ since: null, until: null, reason: 'mine' });
+  const redis = new Redis(await serveFalseRedis(`*3\r\n:5000\r\n${proof}*0\r\n`));
+  const found = new Latch({ root, account: 'one', redis, ...clocks, secretKey });
+  expect(await found.find()).toMatchObject({ reason: 'mine', problem: null });
+  expect((await found.admit()).halt).toMatchObject({ reason: 'mine', problem: null });
 });

@@ -31,7 +31,8 @@ interface Clocks {
 }
 
 function latchIn(root: string, account = 'exchange-1', redis?: Redis, clocks: Clocks = { now: NOW, monotonic: 0 }) {
-  return new Latch({ root, account, redis, now: () => clocks.now, monotonic: () => clocks.monotonic });
+  const secretKey = async () => 'a-secret-key';
+  return new Latch({ root, account, redis, now: () => clocks.now, monotonic: () => clocks.monotonic, secretKey });
 }
 
 const SET_EVERYWHERE = { fileFailure: null, unshared: null };

@@ -34,7 +34,13 @@ const KINDS: Readonly<Record<string, () => unknown>> = {
   setting: async () => (await new Profiles(config).get('main')).settings.zone,
   keys: async () => (await new KeyStore(config, noKeychain as never).get('main'))?.accessKey,
   latch: async () => {
-    const halt = await new Latch({ root: state, account: 'account', now: Date.now, monotonic: () => 0 }).find();
+    const halt = await new Latch({
+      root: state,
+      account: 'account',
+      now: Date.now,
+      monotonic: () => 0,
+      secretKey: async () => '',
+    }).find();
     return halt === undefined ? 'not halted' : (halt.reason ?? 'halted, of unknown reason');
   },
   journal: () => new Journal(host as never, state, 'account').unsettled().damaged.join(),

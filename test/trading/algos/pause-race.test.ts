@@ -64,7 +64,13 @@ test.each(FACTS)(
       await turns(when);
       work.store.add(ID, fact);
       const { state: root, host } = work.trading;
-      const latch = new Latch({ root, account: 'test', now: host.now, monotonic: host.monotonic });
+      const latch = new Latch({
+        root,
+        account: 'test',
+        now: host.now,
+        monotonic: host.monotonic,
+        secretKey: async () => '',
+      });
       const budget = new TimeBudget(60_000, () => 0);
       expect(await waitForRequests(sharing, latch, { sleep: () => turn() }, budget)).toBe(0);
       const before = work.exchange.orders.length;
