@@ -67,6 +67,12 @@ export class MarketCatalog {
     return markets.find(({ market }) => market === name) ?? unknownMarket(name, markets);
   }
 
+  /** One market with its rules as they are now, whatever is cached. Throws as {@link find}. */
+  async findAgain(name: string): Promise<Market> {
+    await this.#fetched();
+    return this.find(name);
+  }
+
   /** Whether a market was missing from the last list, however old; false if there never was a list. */
   wasMissing(name: string): boolean {
     const last = this.#cached(Number.POSITIVE_INFINITY);
@@ -107,7 +113,7 @@ export class MarketCatalog {
 }
 
 /** Every market of an exchange. */
-export type Markets = Pick<MarketCatalog, 'all' | 'find' | 'leftOut' | 'wasMissing'>;
+export type Markets = Pick<MarketCatalog, 'all' | 'find' | 'findAgain' | 'leftOut' | 'wasMissing'>;
 
 const NO_CACHE = { read: () => null, write: async () => {} };
 

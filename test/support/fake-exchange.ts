@@ -105,7 +105,8 @@ export class FakeExchange extends DescribedReads implements Exchange {
   readonly markets = {
     all: async () => this.#content.markets,
     leftOut: async () => [],
-    find: async (name: string) => {
+    findAgain: async (name: string) => this.markets.find(name),
+    find: async (name: string): Promise<Market> => {
       const found = this.#content.markets.find(({ market }) => market === name);
       if (found === undefined) throw usage(`There is no market ${name} on this exchange.`);
       return found;

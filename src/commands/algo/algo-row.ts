@@ -15,6 +15,7 @@ import { unprotectedSince } from '../../trading/algos/facts.js';
 import { duplicateIds } from '../../trading/algos/snapshot.js';
 import { type AlgoRow, algoRow, entryRow, exitRow } from '../../trading/algos/summary.js';
 import { type AlgoTerms, kindOf } from '../../trading/algos/terms.js';
+import { changedRulesText } from '../../trading/orders/changed-rules.js';
 import { ORDER, type OrderRow, orderRow } from '../order/order-row.js';
 import type { AlgoView } from './algos.js';
 import { algoSentences, distanceText, durationText, exitWords } from './sentences.js';
@@ -195,12 +196,13 @@ export function algoDocument(view: AlgoView, now: number): AlgoDocument {
 
 /** Of several pauses and resumptions, the last. */
 function eventsOf({ facts, said, terms }: AlgoView): AlgoEventRow[] {
-  const { began, entryTriggered, exitTriggered, paused, resumed, cancelled, ended } = facts;
+  const { began, entryTriggered, exitTriggered, paused, resumed, rules, cancelled, ended } = facts;
   const priced = (price: Decimal, source: string) => `${formatPrice(price, terms.market)} (${source})`;
   const rows: (readonly [number, AlgoEventRow['event'], string])[] = [
     [began.time, 'began', 'It began.'],
     ...said.map((line) => [line.time, 'note', line.said] as const),
   ];
+  if (rules !== null) rows.push([rules.time, 'note', changedRulesText(began.terms.market, rules.market)]);
   if (entryTriggered !== null) {
     const { time, price, source } = entryTriggered;
     rows.push([time, 'conditionMet', `Its condition was met at ${priced(price, source)}.`]);

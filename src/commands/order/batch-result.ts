@@ -3,7 +3,7 @@ import { counted, formatAmount, formatAverageLike, grouped } from '../../domain/
 import { splitMarket } from '../../domain/market.js';
 import type { Order } from '../../domain/order.js';
 import type { Refusal } from '../../domain/refusal.js';
-import { Failure, type Hint, Interrupted, type Interruption, suggest } from '../../errors.js';
+import { Failure, type Hint, Interrupted, type Interruption, suggest, tryRead } from '../../errors.js';
 import { FACTS } from '../../exchange/description.js';
 import { refusalFailure } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
@@ -16,6 +16,7 @@ import type { CheckLines } from '../../trading/batches/batch-sender.js';
 import { type Job, MAX_PAIRS } from '../../trading/batches/job.js';
 import { type Ending, JobRun, type Phase } from '../../trading/batches/job-run.js';
 import { resumeCommand } from '../../trading/batches/start-job.js';
+import { type BrokenRules, brokenRules, isAboutRules } from '../../trading/orders/changed-rules.js';
 import { duplicateFailure } from '../session/duplicate-warnings.js';
 import type { WriteContext } from '../writes/write.js';
 import { FILLS, feeText, fillsSoFar, STATE_AND_FILLS, totalOfFills, UNKNOWN_FILLS } from './fills-so-far.js';
@@ -63,7 +64,7 @@ export class RunningJob {
       // what the signal left is reported already
       if (ending.kind === 'interrupted') throw new Interrupted('SIGINT');
       if (run.isChecked === false) output.warn(BATCH_NOT_CHECKED_FOR_DUPLICATES);
-      return batchAnswer(job, ending);
+      return batchAnswer(job, ending, await brokenRulesOf(this.#context, job));
     } finally {
       hide();
     }
@@ -151,9 +152,9 @@ export const BATCH = shape.object({
   ...FILLS,
 });
 
-/** The outcome of a job. Throws Failure if nothing was placed. */
-export function batchAnswer(job: Job, ending: Ending): Answer {
-  const failure = jobFailure(job, ending);
+/** The outcome of a job. Throws Failure if nothing was placed. @param broken rules that have changed, if an order was rejected for them */
+export function batchAnswer(job: Job, ending: Ending, broken?: BrokenRules): Answer {
+  const failure = jobFailure(job, ending, broken);
   if (failure !== null && failure.kind !== 'unknown' && failure.kind !== 'partial') throw failure;
   const answer = jobAnswer(job);
   return failure === null ? answer : { ...answer, failure };
@@ -195,7 +196,7 @@ function jobAnswer(job: Job): Answer {
 }
 
 /** All placed once 0; any unknown 6; none placed 3 (5 and 7 if that is why); mixed 9. */
-function jobFailure(job: Job, ending: Ending): Failure | null {
+function jobFailure(job: Job, ending: Ending, broken?: BrokenRules): Failure | null {
   const { placed, unknown, notSent } = job.counts();
   const clientId = job.id;
   if (placed === job.terms.count)
@@ -208,16 +209,17 @@ function jobFailure(job: Job, ending: Ending): Failure | null {
       clientId,
       hint: ['Do not place them again before you know.', resume],
     });
-  if (placed === 0) return nothingPlaced(job, ending);
+  if (placed === 0) return nothingPlaced(job, ending, broken);
   if (ending.kind === 'unrecorded') {
     const { message, hints, halted } = ending.failure;
     return new Failure('partial', `${progressOf(job)}. ${message}`, { clientId, halted, hint: [...hints, resume] });
   }
   const hint = notSent > 0 ? resume : 'The answer lists the outcome of each line.';
-  return new Failure('partial', `${progressOf(job)}: ${reasonOf(job, ending)}.`, { clientId, hint });
+  const advice = broken === undefined ? [hint] : [broken.text, broken.advice, hint];
+  return new Failure('partial', `${progressOf(job)}: ${reasonOf(job, ending)}.`, { clientId, hint: advice });
 }
 
-function nothingPlaced(job: Job, ending: Ending): Failure {
+function nothingPlaced(job: Job, ending: Ending, broken: BrokenRules | undefined): Failure {
   const { id: clientId, terms } = job;
   const resume = (note: string) => suggest(note, ...resumeCommand(job));
   const none = terms.count === 1 ? 'The order was not placed' : `None of ${terms.count} orders was placed`;
@@ -229,10 +231,26 @@ function nothingPlaced(job: Job, ending: Ending): Failure {
   const refused = 'refusal' in ending ? ending.refusal : firstRefusal(job);
   if (refused !== undefined) {
     const { kind, message, hints, refusal, code } = refusalFailure(refused, 'batch');
-    return new Failure(kind, `${none}: ${message}`, { clientId, hint: hints, refusal, code });
+    const why = broken === undefined ? message : `${message}. ${broken.text}`;
+    return new Failure(kind, `${none}: ${why}`, { clientId, hint: broken?.advice ?? hints, refusal, code });
   }
   const hint = [suggest('Check the host and the network', 'profile', 'show'), resume('Then continue')];
   return new Failure('unreachable', `${none}: ${reasonOf(job, ending)}.`, { clientId, hint });
+}
+
+/** The rules of the market that have changed, if the first order that was rejected for its price or amount breaks them. */
+async function brokenRulesOf({ trading }: WriteContext, job: Job): Promise<BrokenRules | undefined> {
+  const { market, side, lines } = job.terms;
+  const index = job.lines.findIndex(
+    (line) => line.state === 'refused' && isAboutRules({ kind: line.refusal ?? 'other' }),
+  );
+  const [, price, amount] = lines[index] ?? [];
+  if (price === undefined || amount === undefined) return undefined;
+  const { markets } = trading.client;
+  return tryRead(async () => {
+    const before = await markets.find(market);
+    return brokenRules({ side, price, amount }, before, await markets.findAgain(market));
+  });
 }
 
 function firstRefusal({ lines }: Job): Refusal | undefined {

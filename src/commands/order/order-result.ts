@@ -8,6 +8,7 @@ import type { Answer } from '../../terminal/answer.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { RecordedOrderTerms, TypedRequest } from '../../trading/journal/write.js';
+import { brokenRules } from '../../trading/orders/changed-rules.js';
 import { averageOfFills, notionalText } from '../../trading/orders/terms.js';
 import type { Unknown } from '../../trading/settling/find-order.js';
 import type { Placement } from '../../trading/settling/settle-sent-order.js';
@@ -52,6 +53,23 @@ interface SentOrder {
   readonly isExisting?: boolean;
 }
 
+/** The failure of an order that the exchange rejected. If it keeps other rules by now, they are the reason. */
+export function rejectedOrder(
+  { refusal, rules }: Extract<Placement, { outcome: 'refused' }>,
+  terms: RecordedOrderTerms,
+  marketRules: Market,
+): Failure {
+  const failure = refusalFailure(refusal, 'order');
+  const broken = rules === undefined ? undefined : brokenRules(terms, marketRules, rules);
+  if (broken === undefined) return failure;
+  const { kind, message } = failure;
+  return new Failure(kind, `${message}. ${broken.text}`, {
+    hint: broken.advice,
+    refusal: refusal.kind,
+    code: refusal.code,
+  });
+}
+
 /** The result of an order that is placed or whose outcome is unknown. Throws the failure of one that was not placed. */
 export function orderResult(
   { output }: Pick<WriteContext, 'output'>,
@@ -60,7 +78,7 @@ export function orderResult(
   marketRules: Market,
 ): Answer {
   if (placement.outcome === 'refused') {
-    const { message, hints, kind, refusal, code } = refusalFailure(placement.refusal, 'order');
+    const { message, hints, kind, refusal, code } = rejectedOrder(placement, terms, marketRules);
     throw new Failure(kind, message, { clientId, hint: hints, refusal, code });
   }
   if (placement.outcome === 'notSent') throw notSentFailure('The order', placement, clientId);

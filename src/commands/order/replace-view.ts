@@ -3,12 +3,13 @@ import { Decimal, formatAmount, formatPrice } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import { referenceText } from '../../domain/order.js';
 import { Failure, suggest } from '../../errors.js';
-import { notSentFailure, refusalFailure, WRONG_KEYS } from '../../exchange/exchange.js';
+import { notSentFailure, WRONG_KEYS } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { CancelOutcome } from '../../trading/cancel/cancellation.js';
 import type { GuardName } from '../../trading/guards/limits.js';
 import type { RecordedOrderTerms, ReplaceTerms } from '../../trading/journal/write.js';
+import { brokenRules } from '../../trading/orders/changed-rules.js';
 import { notionalText, remainderOf } from '../../trading/orders/terms.js';
 import type { ReplacePlan } from '../../trading/replace/plan.js';
 import type { ReplaceOutcome } from '../../trading/replace/replace.js';
@@ -18,7 +19,7 @@ import { dryRunShape } from '../writes/dry-run.js';
 import { dryRequest, type WriteContext } from '../writes/write.js';
 import { fillsSoFar } from './fills-so-far.js';
 import { orderArgs, tooLittleText } from './order-args.js';
-import { ORDER_RESULT, orderResult } from './order-result.js';
+import { ORDER_RESULT, orderResult, rejectedOrder } from './order-result.js';
 import { accountText, DRY_ORDER, dryOrder, orderPreviewText, type PreviewText } from './preview.js';
 import type { PlannedOrders, Previewed } from './send-orders.js';
 
@@ -114,8 +115,12 @@ function sent(
   market: Market,
 ): Answer {
   const { clientId } = ended;
-  if (placement.outcome === 'refused')
-    return unplaced(ended, order, refusalFailure(placement.refusal, 'order'), 'refused');
+  if (placement.outcome === 'refused') {
+    const { rules } = placement;
+    const fitting = rules === undefined ? undefined : brokenRules(order, market, rules)?.fitting;
+    const why = rejectedOrder(placement, order, market);
+    return unplaced(ended, order, why, 'refused', { ...order, ...fitting });
+  }
   if (placement.outcome === 'notSent') return unplaced(ended, order, notSentFailure('The order', placement, clientId));
   const answer = orderResult(context, { id: clientId, clientId, terms: order }, placement, market);
   return {
@@ -157,10 +162,11 @@ function unplaced(
   order: RecordedOrderTerms | null,
   why: Failure,
   outcome: 'notSent' | 'refused' = 'notSent',
+  next = order,
 ): Answer {
   const { clientId, terms, cancel } = ended;
   const rest = order ?? remainderOf(terms.wanted, cancel.filled ?? '0');
-  const hint = order === null ? tooLittleText(rest) : suggest('To place the rest', ...orderArgs(order));
+  const hint = next === null ? tooLittleText(rest) : suggest('To place the rest', ...orderArgs(next));
   const text = `The order is cancelled${filledText(ended)}, and no new order was placed: ${why.message}`;
   const failure = new Failure('partial', text, { hint, clientId, refusal: why.refusal, code: why.code });
   return { data: notPlaced(ended, rest, outcome), show: (screen) => cancelledLine(screen, ended), failure };

@@ -124,6 +124,14 @@ export const ADMIN_CALLS = {
   'POST /replay/plan': answering<ReplayPlan>()({ files, market: optional(text) }),
   /** Moves a market to a price within `ms`. */
   'POST /price': answering<PriceMoveReport>()({ market: text, price: text, ms: whole(0, 365 * DAY) }),
+  /** Makes the rules of a market stricter for new orders, until the sandbox ends. */
+  'POST /rules': answering<MarketRulesReport>()({
+    market: text,
+    priceScale: optional(whole(0, 30)),
+    amountScale: optional(whole(0, 30)),
+    minAmount: optional(text),
+    minNotional: optional(text),
+  }),
   /** Writes the exchange to a file. */
   'POST /export': answering<StateReport>()({ file: text }),
   /** Replaces the exchange by that of a file. */
@@ -285,3 +293,12 @@ interface StateReport {
 }
 
 interface ImportReport extends StateReport, Ended {}
+
+/** The rules of a market for new orders. */
+export interface MarketRulesReport {
+  readonly market: string;
+  readonly priceScale: number;
+  readonly amountScale: number;
+  readonly minAmount: string;
+  readonly minNotional: string;
+}

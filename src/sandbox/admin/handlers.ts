@@ -129,6 +129,12 @@ const HANDLERS: Handlers = {
     exchange.admin.movePrice(marketNamed(exchange, market).name, price, ms);
     return { market, price, at: new Date(exchange.clock.now() + ms).toISOString() };
   },
+  'POST /rules': ({ market, ...changes }, { data: { exchange } }) => {
+    const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+    const rules = exchange.admin.changeRules(marketNamed(exchange, market).name, given);
+    const { name, priceScale, amountScale, minAmount, minNotional } = rules;
+    return { market: name, priceScale, amountScale, minAmount, minNotional };
+  },
   'POST /export': async ({ file }, { data: { exchange } }) => {
     await exchange.durable();
     return { file, rows: withFile(file, 'written', () => writeState(file, exchange.store.rows())) };

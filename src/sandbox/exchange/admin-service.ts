@@ -1,7 +1,7 @@
 import type { Permissions } from '../../domain/account.js';
 import type { Customer, Customers, Secrets } from '../accounts/accounts.js';
 import type { FundsService } from '../funds/funds-service.js';
-import type { SandboxMarket } from '../markets/market.js';
+import { type MarketRules, SandboxMarket } from '../markets/market.js';
 import type { OrderService } from '../orders/order-service.js';
 import { RequestRefused } from '../refusals.js';
 import type { ReplayedMarket, Replays } from '../replay/replays.js';
@@ -16,6 +16,7 @@ const ROWS_AT_ONCE = 10_000;
 interface AdminContext {
   readonly customers: Customers;
   readonly markets: ReadonlyMap<string, SandboxMarket>;
+  readonly changedRules: Map<string, SandboxMarket>;
   readonly orders: OrderService;
   readonly funds: FundsService;
   readonly clock: Clock;
@@ -58,6 +59,22 @@ export class AdminService {
     if (this.#context.isReplayed(name)) throw new RequestRefused('cannotTrade', `${name} follows a recording`);
     this.#context.simulator.movePrice(name, Number(market.ticks(price)), ms);
     this.#context.changed();
+  }
+
+  /**
+   * Makes the rules of a market stricter, for new orders and until the sandbox ends. Throws {@link RequestRefused} for an unknown market,
+   * and rules that allow what the market cannot have.
+   */
+  changeRules(name: string, changes: Partial<Omit<MarketRules, 'name' | 'base' | 'quote'>>): MarketRules {
+    const market = this.#context.markets.get(name);
+    if (market === undefined) throw new RequestRefused('unknownMarket', name);
+    const { priceScale, amountScale } = { ...market, ...changes };
+    if (priceScale > market.priceScale || amountScale > market.amountScale)
+      throw new RequestRefused('badParameter', 'a market never gets more decimals than it began with');
+    const { base, quote, minAmount, minNotional } = market;
+    const rules = new SandboxMarket({ name, base, quote, priceScale, amountScale, minAmount, minNotional, ...changes });
+    this.#context.changedRules.set(name, rules);
+    return rules;
   }
 
   /** Whether no customer has traded, moved coins or added an account yet, so that nothing is lost by starting again. */

@@ -115,6 +115,8 @@ const IDLE_COMMIT = 2_000;
  */
 export class SandboxExchange {
   readonly markets: ReadonlyMap<string, SandboxMarket>;
+  /** The rules for new orders of markets whose rules were changed: until it is closed. */
+  readonly changedRules = new Map<string, SandboxMarket>();
   readonly customers: Customers;
   readonly orders: OrderService;
   readonly funds: FundsService;
@@ -169,7 +171,15 @@ export class SandboxExchange {
     };
     const orders = new OrderRepository(tables, markets);
     const timers = new Scheduler(state.cancelTimers);
-    this.orders = new OrderService({ ...base, orders, margin: this.margin, venues, timers, changes: this.changes });
+    this.orders = new OrderService({
+      ...base,
+      orders,
+      margin: this.margin,
+      venues,
+      timers,
+      changes: this.changes,
+      rules: this.changedRules,
+    });
     this.funds = new FundsService({
       ...base,
       customers,
@@ -206,6 +216,7 @@ export class SandboxExchange {
     this.admin = new AdminService({
       customers,
       markets,
+      changedRules: this.changedRules,
       orders: this.orders,
       funds: this.funds,
       clock: this.clock,

@@ -65,6 +65,8 @@ interface OrderContext {
   readonly orders: OrderRepository;
   readonly margin: MarginService;
   readonly venues: ReadonlyMap<string, TradedMarket>;
+  /** The rules of markets for new orders that have changed. */
+  readonly rules: ReadonlyMap<string, SandboxMarket>;
   readonly timers: Scheduler<CancelTimer>;
   readonly changes: Changes;
   readonly now: () => number;
@@ -99,8 +101,9 @@ export class OrderService {
   /** The id of the new order. Throws {@link RequestRefused}, with nothing changed. */
   place({ id: account }: Account, { market: name, price, amount, ...terms }: OrderRequest): string {
     const venue = this.#venue(name);
+    const rules = this.#context.rules.get(name) ?? venue.market;
+    rules.checkNotional(rules.ticks(price), rules.lots(amount));
     const [ticks, lots] = [venue.market.ticks(price), venue.market.lots(amount)];
-    venue.market.checkNotional(ticks, lots);
     const order = this.submit(venue, { account, price: ticks, amount: lots, ...terms }, this.#context.now());
     return String(order.id);
   }

@@ -1,3 +1,4 @@
+import type { Market } from '../../domain/market.js';
 import type { GuardLimits } from '../guards/limits.js';
 import type { TradingContext } from '../trading-context.js';
 import type { AccountFunds } from './account-funds.js';
@@ -5,7 +6,7 @@ import type { AlgoVoice } from './algo-voice.js';
 import type { ChildBook } from './child-book.js';
 import type { ChildOrder } from './child-order.js';
 import { type Child, type ChildRole, isExit, type NewChild } from './children.js';
-import { type AlgoFacts, isHeldBack, type PauseCause } from './facts.js';
+import { type AlgoFacts, currentTerms, isHeldBack, type PauseCause } from './facts.js';
 import { Leg } from './leg.js';
 import type { MarketSight } from './market-sight.js';
 import type { UnderWay } from './next-step.js';
@@ -32,6 +33,8 @@ export interface AlgoParts {
   readonly pause: (cause: PauseCause, reason: string, role?: ChildRole | null) => void;
   /** Takes the facts as they are on disk. */
   readonly reload: (facts: AlgoFacts) => void;
+  /** The rules of the market were read again. */
+  readonly rulesRead: (market: Market) => void;
   /** Something is known that was not known before. */
   readonly changed: () => void;
 }
@@ -46,7 +49,7 @@ export class AlgoRequests implements UnderWay {
   constructor(options: AlgoRequestsOptions, parts: AlgoParts) {
     [this.#options, this.#parts] = [options, parts];
     const { host } = options.trading;
-    this.#sender = new ChildSender(options, options.terms);
+    this.#sender = new ChildSender(options, () => currentTerms(parts.facts()));
     this.#legs = { entry: new Leg(host), exits: new Leg(host) };
   }
 
@@ -93,6 +96,7 @@ export class AlgoRequests implements UnderWay {
         () => market.readBookView(),
         isWanted,
         named,
+        this.#parts.rulesRead,
       );
       this.#parts.book.touched();
       this.#sent(sent, wanted.role);

@@ -19,7 +19,7 @@ export interface AlgoEvent {
   /** By the exchange's clock, in milliseconds since the Unix epoch. */
   readonly time: number;
   readonly event:
-    | Exclude<AlgoFact['fact'], 'began' | 'best'>
+    | Exclude<AlgoFact['fact'], 'began' | 'best' | 'rules'>
     | 'placed'
     | 'filled'
     | 'childCancelled'

@@ -11,7 +11,7 @@ import {
   waiting,
   wanting,
 } from './decision-input.js';
-import { fits, isWorse, noWorse, restingPrice } from './prices.js';
+import { fits, isWorse, noWorse, onTick, restingPrice } from './prices.js';
 import type { AlgoEntry } from './terms.js';
 
 /**
@@ -25,7 +25,7 @@ export function planChase(input: DecisionInput, { bound }: Extract<AlgoEntry, { 
   const open = openOf(entries, 'entry');
   const rest = entryRest(input);
   const best = restingPrice(market, side);
-  const price = best === null ? null : noWorse(side, best, bound);
+  const price = best === null ? null : onTick(rules, side, noWorse(side, best, bound));
   const last = newestOf(entries);
   const mayMoveAt = last === null ? null : last.time + PACE_MS;
   if (open === null) {

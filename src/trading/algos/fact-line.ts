@@ -20,7 +20,7 @@ export function decodeFact(line: string): AlgoFact | undefined {
 /** The fact of a line of JSON. @throws UnreadableLine if it is none that this version understands in full */
 export function factOf(fields: Fields): AlgoFact {
   const time = fields.time('time');
-  const fact = fields.oneOf('fact', ['began', 'best', 'triggered', 'paused', 'resumed', 'cancelled', 'ended']);
+  const fact = fields.oneOf('fact', ['began', 'best', 'triggered', 'paused', 'resumed', 'rules', 'cancelled', 'ended']);
   switch (fact) {
     case 'began':
       return {
@@ -51,6 +51,8 @@ export function factOf(fields: Fields): AlgoFact {
       };
     case 'resumed':
       return { fact, time };
+    case 'rules':
+      return { fact, time, market: marketOf(fields.object('market')) };
     case 'cancelled':
       return { fact, time, reason: fields.text('reason') };
     case 'ended':

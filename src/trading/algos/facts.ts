@@ -1,6 +1,7 @@
 import type { Decimal } from '../../domain/decimal.js';
+import type { Market } from '../../domain/market.js';
 import type { ChildRole } from './children.js';
-import { type AlgoTerms, exitSideOf, hasStop } from './terms.js';
+import { type AlgoTerms, exitSideOf, hasStop, withRules } from './terms.js';
 
 /** What an algo order waits for: the conditions of its entry, or the stop of its exits. */
 export type TriggeredLeg = 'entry' | 'exit';
@@ -53,6 +54,8 @@ export type AlgoFact =
       readonly role: ChildRole | null;
     }
   | { readonly fact: 'resumed'; readonly time: number }
+  /** The exchange has changed the rules of the market: its orders have to keep these from now on. */
+  | { readonly fact: 'rules'; readonly time: number; readonly market: Market }
   /** The user ends it: the children are cancelled, and nothing is placed any more. `ended` follows. */
   | { readonly fact: 'cancelled'; readonly time: number; readonly reason: string }
   /** All children are closed. `filled` is that of the entry, or of the exits if there is none; `remaining` what did not fill of it. */
@@ -82,6 +85,8 @@ export interface AlgoFacts {
   readonly paused: FactOf<'paused'> | null;
   /** The last time that it was resumed. */
   readonly resumed: FactOf<'resumed'> | null;
+  /** The rules of the market, if they have changed since the start. */
+  readonly rules: FactOf<'rules'> | null;
   readonly cancelled: FactOf<'cancelled'> | null;
   readonly ended: FactOf<'ended'> | null;
 }
@@ -97,6 +102,7 @@ export function foldFacts(facts: readonly AlgoFact[]): AlgoFacts | undefined {
     exitTriggered: null,
     paused: null,
     resumed: null,
+    rules: null,
     cancelled: null,
     ended: null,
   };
@@ -120,11 +126,18 @@ export function withFact(facts: AlgoFacts, fact: AlgoFact): AlgoFacts {
       return { ...facts, paused: fact };
     case 'resumed':
       return { ...facts, paused: null, resumed: fact };
+    case 'rules':
+      return { ...facts, rules: fact };
     case 'cancelled':
       return { ...facts, cancelled: facts.cancelled ?? fact };
     case 'ended':
       return { ...facts, ended: facts.ended ?? fact };
   }
+}
+
+/** The terms with the rules that the market has now. */
+export function currentTerms({ began, rules }: Pick<AlgoFacts, 'began' | 'rules'>): AlgoTerms {
+  return rules === null ? began.terms : withRules(began.terms, rules.market);
 }
 
 /** Whether a pause holds back the children of a role. */

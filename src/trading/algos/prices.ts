@@ -28,6 +28,13 @@ export function restingPrice(market: AlgoMarket, side: Side): Decimal | null {
   return side === 'buy' ? market.book.othersBid : market.book.othersAsk;
 }
 
+/**
+ * A price as an order of a side may have it, rounded to the safe side: what rests from before the market had fewer decimals may have more.
+ */
+export function onTick({ priceScale }: Pick<Market, 'priceScale'>, side: Side, price: Decimal): Decimal {
+  return price.significantScale <= priceScale ? price : price.rescaled(priceScale, side === 'buy' ? 'down' : 'up');
+}
+
 /** Whether one price costs an order of this side more than another. */
 export function isWorse(side: Side, price: Decimal, than: Decimal): boolean {
   const order = price.compare(than);

@@ -1,4 +1,5 @@
 import type { Refusal, RefusalKind } from '../../domain/refusal.js';
+import { isAboutRules } from '../orders/changed-rules.js';
 import type { Child, ChildRole } from './children.js';
 import { type DecisionInput, hasArrived, latest, newestOf, PACE_MS, type WantedChild } from './decision-input.js';
 
@@ -38,6 +39,9 @@ export function retryOf(
   }
   if (refusal === null || TEMPORARY.has(refusal.kind) || isTurnedAway(newest))
     return { kind: 'go', notBefore: latest(time + PACE_MS, limitedUntil), reason: null };
+  // it was sent before the rules were known that it broke
+  if (isAboutRules(refusal) && facts.rules !== null && facts.rules.time >= time)
+    return { kind: 'go', notBefore: limitedUntil, reason: null };
   const reason = rejectionText(newest.role, refusal);
   if (refusal.kind === 'insufficientFunds') {
     const hasChanged = market.fundsChanged !== null && market.fundsChanged > time;

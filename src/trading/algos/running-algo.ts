@@ -1,9 +1,11 @@
 import type { BestPrices } from '../../domain/book.js';
+import type { Market } from '../../domain/market.js';
 import type { Trade } from '../../domain/market-data.js';
 import { Failure } from '../../errors.js';
 import type { OrderUpdate } from '../../exchange/exchange.js';
 import { backoffMs } from '../../platform/backoff.js';
 import type { GuardLimits } from '../guards/limits.js';
+import { changedRulesText, isSameRules } from '../orders/changed-rules.js';
 import type { DuplicateOrders } from '../settling/duplicates.js';
 import type { TradingContext } from '../trading-context.js';
 import type { AccountFunds } from './account-funds.js';
@@ -13,7 +15,15 @@ import { ChildBook } from './child-book.js';
 import type { ChildOrder } from './child-order.js';
 import type { ChildRole } from './children.js';
 import { decide, pauseFact } from './decide.js';
-import { type AlgoFact, type AlgoFacts, type AlgoState, isHeldBack, type PauseCause, withFact } from './facts.js';
+import {
+  type AlgoFact,
+  type AlgoFacts,
+  type AlgoState,
+  currentTerms,
+  isHeldBack,
+  type PauseCause,
+  withFact,
+} from './facts.js';
 import type { Gap, GapPrices } from './gap-prices.js';
 import { MarketSight, type MetCondition } from './market-sight.js';
 import { nextStep, type Step } from './next-step.js';
@@ -90,6 +100,7 @@ export class RunningAlgo {
       ...{ book: this.#book, voice: this.#voice, sight: this.#sight, facts: () => this.facts },
       pause: (cause, reason, role) => this.pause(cause, reason, role),
       reload: (facts) => this.reload(facts),
+      rulesRead: (rules) => this.#takeRules(rules),
       changed: this.changed,
     });
   }
@@ -210,6 +221,15 @@ export class RunningAlgo {
     if (this.#add(fact)) this.#voice.tellFact(fact, this.facts);
   }
 
+  /** Keeps the rules of the market if they have changed. */
+  #takeRules(rules: Market): void {
+    const market = currentTerms(this.facts).market;
+    if (isSameRules(market, rules)) return;
+    const fact: AlgoFact = { fact: 'rules', time: this.#options.market.now(), market: rules };
+    if (this.#add(fact))
+      this.#voice.tell('note', `${changedRulesText(market, rules)} Its orders keep them from now on.`);
+  }
+
   /** Nothing leaves any more; resolves when what was under way is done or the wait is over. */
   async stop(waitMs: number): Promise<void> {
     this.#isStopped = true;
@@ -223,7 +243,8 @@ export class RunningAlgo {
     const { children, isUnsettled } = this.#book;
     this.#sight.seePosition(children, this.facts);
     const market = this.#sight.look(this.facts, this.#book.changedAt);
-    const decision = decide(this.terms, this.facts, market, children);
+    const terms = currentTerms(this.facts);
+    const decision = decide(terms, this.facts, market, children);
     const unwritten = this.#isWriteHeld ? this.#unwritten.text : null;
     this.#voice.show(decision, this.facts, this.children, unwritten ?? this.#requests.trouble);
     const step = nextStep(decision, children, market.now, this.#requests);
@@ -231,7 +252,7 @@ export class RunningAlgo {
     this.#until = step.step === 'wait' && step.until !== null && step.until > market.now ? step.until : null;
     if (this.#take(step)) return true;
     const isBusy = isUnsettled || this.#underWay.size > 0 || this.#isWoken || this.#sight.hasGap;
-    const { terms, facts } = this;
+    const { facts } = this;
     if (step.step === 'wait' && !isBusy)
       this.#quiet = quietRange({ terms, facts, market: this.#sight.withPrices(market), children });
     return step.step === 'wait' && this.#sight.hasGap;

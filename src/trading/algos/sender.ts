@@ -1,3 +1,4 @@
+import type { Market } from '../../domain/market.js';
 import { Failure, usage } from '../../errors.js';
 import { haltText } from '../../exchange/exchange.js';
 import { TimeBudget } from '../../platform/time-budget.js';
@@ -69,15 +70,21 @@ const NOT_WANTED: Extract<SentChild, { kind: 'unwanted' }> & { readonly failure:
  */
 export class ChildSender {
   readonly #context: SenderContext;
-  readonly #terms: AlgoTerms;
+  readonly #currentTerms: () => AlgoTerms;
   readonly #gates = new Set<SendGate>();
   /** The limits of the agent that made the algo order. */
   readonly #agent: AgentLimits | undefined;
 
-  constructor(context: SenderContext, terms: AlgoTerms) {
+  /** @param currentTerms with the rules that the market has now */
+  constructor(context: SenderContext, currentTerms: () => AlgoTerms) {
     this.#context = context;
-    this.#terms = terms;
-    this.#agent = terms.agent === undefined ? undefined : new AgentLimits(terms.agent);
+    this.#currentTerms = currentTerms;
+    const { agent } = currentTerms();
+    this.#agent = agent === undefined ? undefined : new AgentLimits(agent);
+  }
+
+  get #terms(): AlgoTerms {
+    return this.#currentTerms();
   }
 
   /**
@@ -86,6 +93,7 @@ export class ChildSender {
    * @param readBook the book that the guards compare it with
    * @param isWanted asked at the last moment: while the guards were asked, a stop may have been reached
    * @param onNamed called with the child before anything leaves
+   * @param onRules called with the rules of the market if the exchange has rejected the price or the amount, before that is taken
    */
   async place(
     wanted: NewChild,
@@ -93,6 +101,7 @@ export class ChildSender {
     readBook: () => Promise<BookView | Failure>,
     isWanted: () => boolean,
     onNamed: (child: ChildOrder) => void,
+    onRules: (market: Market) => void,
   ): Promise<SentChild> {
     const { trading, store } = this.#context;
     const terms = this.#terms;
@@ -170,6 +179,8 @@ export class ChildSender {
         ...{ id, bestBid, requireWithinLimits, gate },
         isUrgent: wanted.role === 'stop',
       });
+      // what follows from a rejection follows from the rules as they are now
+      if (placement.outcome === 'refused' && placement.rules !== undefined) onRules(placement.rules);
       take(child, placement);
       if (forbidding !== undefined) return forbidding;
       return { kind: 'sent', child, placement };

@@ -1,4 +1,4 @@
-import type { Decimal } from '../../domain/decimal.js';
+import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import type { AccountType, OrderType, Side } from '../../domain/order.js';
 import type { GivenLimits } from '../guards/given-limits.js';
@@ -102,4 +102,30 @@ export function hasStop({ exits }: Pick<AlgoTerms, 'exits'>): boolean {
 /** The side of take-profit and stop: with an entry, the other one. */
 export function exitSideOf({ entry, side }: Pick<AlgoTerms, 'entry' | 'side'>): Side {
   return entry === null ? side : opposite(side);
+}
+
+/** The terms in a market whose rules have changed: each price of an order is rounded to the safe side, and a distance stays what it was. */
+export function withRules(terms: AlgoTerms, market: Market): AlgoTerms {
+  const rounded = (side: Side, price: Decimal): Decimal =>
+    price.rescaled(market.priceScale, side === 'buy' ? 'down' : 'up').trimmed();
+  const bound = (side: Side, price: Decimal | null) => (price === null ? null : rounded(side, price));
+  const { entry, exits, side } = terms;
+  const exitSide = exitSideOf(terms);
+  return {
+    ...terms,
+    market,
+    entry:
+      entry === null || entry.kind === 'limit'
+        ? entry && { ...entry, price: rounded(side, entry.price) }
+        : { ...entry, bound: bound(side, entry.bound) },
+    exits: exits && {
+      ...exits,
+      take: bound(exitSide, exits.take),
+      limit: bound(exitSide, exits.limit),
+      trail:
+        exits.trail?.unit === 'ticks'
+          ? { unit: 'price', value: exits.trail.value.times(Decimal.of(terms.market.tickSize)) }
+          : exits.trail,
+    },
+  };
 }

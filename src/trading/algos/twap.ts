@@ -15,7 +15,7 @@ import {
   over,
   wanting,
 } from './decision-input.js';
-import { hitPrice, limitWithSlippage, noWorse, restingPrice } from './prices.js';
+import { hitPrice, limitWithSlippage, noWorse, onTick, restingPrice } from './prices.js';
 import type { AlgoEntry, AlgoTerms } from './terms.js';
 
 type Twap = Extract<AlgoEntry, { readonly kind: 'twap' }>;
@@ -123,7 +123,7 @@ function priceOf({ terms, market }: DecisionInput, { isPassive, bound }: Twap): 
   const { side } = terms;
   if (isPassive) {
     const best = restingPrice(market, side);
-    const price = best === null ? null : noWorse(side, best, bound);
+    const price = best === null ? null : onTick(terms.market, side, noWorse(side, best, bound));
     return price !== null && price.sign > 0 ? price : null;
   }
   const opposite = hitPrice(market, side);

@@ -5,6 +5,7 @@ import type { Order } from '../../domain/order.js';
 import { Failure, suggest } from '../../errors.js';
 import type { GuardLimits } from '../guards/limits.js';
 import { isKind, type RecordedOrderTerms } from '../journal/write.js';
+import { isSameRules } from '../orders/changed-rules.js';
 import { placeOrder } from '../orders/place.js';
 import { isTooSmall, newClientId } from '../orders/terms.js';
 import { referenceOf } from '../preview/market-view.js';
@@ -168,11 +169,12 @@ export interface SellOptions {
  */
 export async function sell(
   trading: TradingContext,
-  { coin, sale: { market, floor } }: { readonly coin: string; readonly sale: Sale },
+  { coin, sale }: { readonly coin: string; readonly sale: Sale },
   limits: GuardLimits,
   { mayContinue, onSlice = () => {} }: SellOptions,
 ): Promise<SaleResult> {
   const slices: SoldSlice[] = [];
+  let { market, floor } = sale;
   const ended = (left: string | null, unknown: string | null = null): SaleResult => ({ slices, left, unknown });
   const maxNotional = limits.orderNotional.get(market.quote) ?? null;
   const { budget } = trading;
@@ -221,6 +223,12 @@ export async function sell(
       if (placement.outcome === 'notSent') return ended(`an order was not sent: ${placement.reason}`);
       if (placement.outcome === 'refused') {
         rest = null;
+        const { rules } = placement;
+        if (rules !== undefined && !isSameRules(market, rules)) {
+          market = rules;
+          floor = floor?.rescaled(rules.priceScale, 'up') ?? null;
+          continue;
+        }
         // another process may have sold it meanwhile
         if (await mayPause()) continue;
         return ended(`the exchange rejected an order: ${placement.refusal.message}`);

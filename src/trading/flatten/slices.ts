@@ -45,7 +45,8 @@ export function nextSlice(
     const levelPrice = Decimal.of(level.price);
     if (amount.compare(wanted) >= 0 || (floor !== null && levelPrice.compare(floor) < 0)) break;
     amount = amount.plus(Decimal.of(level.amount));
-    price = levelPrice;
+    // an order from before the market had fewer decimals may have more
+    price = levelPrice.rescaled(Math.min(levelPrice.scale, market.priceScale), 'down');
   }
   const taken = (amount.compare(wanted) < 0 ? amount : wanted).rescaled(market.amountScale, 'down');
   return taken.sign <= 0 || isTooSmall(market, price, taken) ? null : { price, amount: taken };

@@ -1,9 +1,11 @@
+import type { Market } from '../../domain/market.js';
 import type { Order } from '../../domain/order.js';
 import type { Refusal } from '../../domain/refusal.js';
 import { tryRead } from '../../errors.js';
 import type { NotSentReason, WriteResponse } from '../../exchange/exchange.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { RecordedWrite } from '../journal/write.js';
+import { isAboutRules } from '../orders/changed-rules.js';
 import type { TradingContext } from '../trading-context.js';
 import type { DuplicateOrders } from './duplicates.js';
 import { EXPIRED, findOrderOutcome, type Unknown } from './find-order.js';
@@ -25,7 +27,14 @@ export interface NotSent extends NotSentReason {
 }
 
 /** The outcome of an order. */
-export type Placement = Placed | NotSent | Unknown | { readonly outcome: 'refused'; readonly refusal: Refusal };
+export type Placement = Placed | NotSent | Unknown | Rejected;
+
+interface Rejected {
+  readonly outcome: 'refused';
+  readonly refusal: Refusal;
+  /** The rules of the market as they were read after its price or amount was rejected; absent if they were not, or could not be read. */
+  readonly rules?: Market | undefined;
+}
 
 /**
  * Finds what became of a sent order within the time budget, from the response to it on, and settles it. An answer that names an order
@@ -52,7 +61,12 @@ export async function settleSentOrder(
   }
   if (found.outcome === 'unknown')
     return response.kind === 'lost' ? { ...found, reason: found.mismatch ?? response.reason } : found;
-  if (found.outcome === 'refused') return found;
+  if (found.outcome === 'refused') {
+    if (!isAboutRules(found.refusal)) return found;
+    // the rules that it was checked against may be an hour old
+    const { market } = entry.write.terms;
+    return { ...found, rules: await tryRead(() => trading.client.markets.findAgain(market)) };
+  }
   return { outcome: 'notSent', reason: EXPIRED, failure: 'unreachable', hasExpired: true };
 }
 

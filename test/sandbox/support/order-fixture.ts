@@ -60,7 +60,7 @@ export class OrderFixture {
     };
     const venues = new Map([['btc_usdt', this.venue]]);
     const idle = { timers: new Scheduler<CancelTimer>([]), changes: new Changes() };
-    this.orderService = new OrderService({ ...base, ...idle, orders, margin: this.margin, venues });
+    this.orderService = new OrderService({ ...base, ...idle, orders, margin: this.margin, venues, rules: new Map() });
     for (const account of accounts) {
       this.ledger.credit(account, 'usdt', usdt);
       this.ledger.credit(account, 'btc', market.units(lots));

@@ -253,7 +253,7 @@ test('a halt that came after the decision keeps its order back, and pauses it', 
 test('the sender lets nothing leave that is more than the amount, whatever decided so', async () => {
   const work = await AtWork.of(STOP);
   const { trading, store, market, terms } = work;
-  const sender = new ChildSender({ trading, store, market, limits: async () => NO_LIMITS }, terms);
+  const sender = new ChildSender({ trading, store, market, limits: async () => NO_LIMITS }, () => terms);
   const wanted = { role: 'stop', type: 'limit', price: Decimal.of('97'), amount: Decimal.of('1.0001') } as const;
   const book = async () => work.market.bookView();
   const tried = await sender.place(
@@ -261,6 +261,7 @@ test('the sender lets nothing leave that is more than the amount, whatever decid
     work.algo.children,
     book,
     () => true,
+    () => {},
     () => {},
   );
   expect(tried).toMatchObject({
@@ -499,6 +500,10 @@ test('after a restart with a stop under way, the state has its reason before any
   await eventually(() => expect(sent(work)).toEqual(['order']));
   await work.algo.stop(0);
   work.algo = work.reopened();
+  for (let i = 0; i < 5; i++) {
+    work.pass(1_000);
+    await delay(100);
+  }
   work.algo.changed();
   const reason = 'NOT PROTECTED: It is not known yet what became of the stop order';
   expect(work.algo.snapshot).toMatchObject({ state: 'settling', reason });
@@ -690,4 +695,75 @@ test('a stop that was reached and left in a gap is said', async () => {
   work.algo.changed();
   await eventually(() => expect(work.names).toEqual(['note']));
   expect(work.algo.snapshot.said.map(({ said }) => said)).toEqual([expect.stringContaining('was reached (97.5)')]);
+});
+
+const TOO_FINE = respond('{"code":"3002","message":"the price has more decimals than the market allows"}');
+const TOO_SMALL = respond('{"code":"3003","message":"the amount is below the minimum of the market"}');
+const RULES = { priceScale: 2, amountScale: 4, minAmount: 0.001, minSize: 5 };
+
+/** The exchange changes the rules of the market, and rejects the next order for it. */
+function changeRules({ exchange }: AtWork, changes: Partial<typeof RULES>, answer = TOO_FINE): void {
+  exchange.configuration = JSON.stringify({ btc_usdt: { ...RULES, ...changes } });
+  exchange.answers.push(answer);
+}
+
+test('a reached stop whose price has too many decimals by new rules is sent with fewer, rounded to the safe side, which is noted', async () => {
+  const work = await AtWork.of(sell('1.2345', { stop: '98' }));
+  changeRules(work, { priceScale: 1, amountScale: 2 });
+  work.move('98', '99');
+  await eventually(() => expect(work.exchange.orders).toMatchObject([{ price: '97.1', amount: '1.23' }]));
+  await eventually(() => expect(work.names).toEqual(['triggered', 'note', 'rejected', 'placed']));
+  expect(work.texts).toContain(
+    'The rules of btc_usdt have changed: prices have at most 1 decimal (2 before), amounts have at most 2 decimals (4 before). Its orders keep them from now on.',
+  );
+  expect(work.algo.facts.paused).toBeNull();
+});
+
+test('new rules are on disk before the next order is named, so that a restart keeps them', async () => {
+  const work = await AtWork.of(STOP);
+  changeRules(work, { priceScale: 1 });
+  work.move('98', '99');
+  await eventually(() => expect(work.names).toContain('placed'));
+  expect(work.store.read(ID)?.facts?.rules?.market.priceScale).toBe(1);
+});
+
+test('a take-profit and the limit of a stop are rounded away from a loss when prices get fewer decimals', async () => {
+  const take = await AtWork.of(sell('1', { take: '110.55', stop: '98' }));
+  changeRules(take, { priceScale: 1 });
+  take.algo.changed();
+  await eventually(() => expect(take.exchange.orders).toMatchObject([{ price: '110.6' }]));
+  const stop = await AtWork.of(buy('1', { stop: '105', limit: '106.57' }));
+  changeRules(stop, { priceScale: 1 });
+  stop.move('104', '105');
+  await eventually(() => expect(stop.exchange.orders).toMatchObject([{ price: '106.5' }]));
+});
+
+test('a stop below a minimum that was raised is reported with the new minimum', async () => {
+  const work = await AtWork.of(STOP);
+  changeRules(work, { minAmount: 2 }, TOO_SMALL);
+  work.move('98', '99');
+  await eventually(() => expect(work.texts).toContain('the minimum amount is 2 btc (0.001 before)'));
+  await eventually(() => expect(work.names).toContain('ended'));
+  expect([work.exchange.orders, work.algo.facts.ended?.reason]).toEqual([
+    [],
+    expect.stringMatching(/below the minimum.*2 btc/),
+  ]);
+});
+
+test('a rejection of a price under rules that are as before pauses the algo order', async () => {
+  const work = await AtWork.of(STOP);
+  changeRules(work, {});
+  work.move('98', '99');
+  await eventually(() => expect(work.algo.facts.paused?.cause).toBe('rejected'));
+  expect(work.exchange.orders).toEqual([]);
+});
+
+test('a chase in a market with fewer decimals by now joins a best price that has more at the next tick on the safe side', async () => {
+  const work = await AtWork.of(buy('1', { entry: chase() }));
+  changeRules(work, { priceScale: 1 });
+  work.move('99.97', '101');
+  await eventually(() => {
+    work.pass(1_000);
+    expect(work.exchange.orders).toMatchObject([{ price: '99.9' }]);
+  });
 });

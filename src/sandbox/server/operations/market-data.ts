@@ -7,12 +7,14 @@ import { marketOf, type Served, servePublic } from '../served-operation.js';
 
 const markets = servePublic('markets', (_values, { exchange }) => marketConfigurations(exchange));
 
-export function marketConfigurations(exchange: Pick<SandboxExchange, 'markets'>): Json {
+export function marketConfigurations(exchange: Pick<SandboxExchange, 'markets' | 'changedRules'>): Json {
   return Object.fromEntries(
-    [...exchange.markets].map(([market, { priceScale, amountScale, minAmount, minNotional }]) => [
-      market,
-      { priceScale, amountScale, minAmount: number(minAmount), minSize: number(minNotional) },
-    ]),
+    [...exchange.markets, ...exchange.changedRules].map(
+      ([market, { priceScale, amountScale, minAmount, minNotional }]) => [
+        market,
+        { priceScale, amountScale, minAmount: number(minAmount), minSize: number(minNotional) },
+      ],
+    ),
   );
 }
 

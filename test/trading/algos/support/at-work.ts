@@ -40,6 +40,8 @@ interface Placed {
 /** An exchange of btc_usdt on which each order rests until a test says otherwise. */
 export class OneMarket {
   readonly orders: Placed[] = [];
+  /** The rules of the market, as it answers. */
+  configuration = CONFIGURATION;
   /** Answers to the next orders, instead of placing them. */
   readonly answers: Answer[] = [];
   /** Whether reads do not find any order. */
@@ -73,7 +75,7 @@ export class OneMarket {
   #answer(target: string): Answer {
     const { customerOrderId, id, price = '', amount = '', orderType = 'limit', tradeType, pageIndex } = query(target);
     const side = tradeType === '1' ? 'buy' : 'sell';
-    if (target.startsWith('/data/v1/markets')) return respond(CONFIGURATION);
+    if (target.startsWith('/data/v1/markets')) return respond(this.configuration);
     if (target.startsWith('/data/v1/depth?'))
       return respond(
         `{"asks":[[${this.bid + 1},5]],"bids":[[${this.bid},5]],"timestamp":${Math.floor(Date.now() / 1_000)}}`,
