@@ -77,10 +77,7 @@ export default define({
     const given = ways.filter((way) => way).length;
     if (given > 1) throw usage('Order ids, --id and --all exclude each other.', 'Give one of them.');
     if (given === 0)
-      throw usage('No order is named: give ids, --id or --all.', [
-        suggest('List the ids', 'orders', market),
-        suggest('Cancel every open order', 'cancel', market, '--all'),
-      ]);
+      throw usage('No order is named: give ids, --id or --all.', suggest('List the ids', 'orders', market));
     if (all) return cancelEverything(await openWithConsent(context), market, refresh);
     return cancelNamed(await openWrite(context), market, id === undefined ? named : [{ clientId: id }]);
   },
