@@ -215,6 +215,15 @@ function unreadableAlgo(id: string, problem: string): Failure {
   return usage(`Nothing is done for the algo order ${id}: ${problem}.`, hint);
 }
 
+/** Why algo orders that have not ended cannot be shown, a clause for each; empty if all can. */
+export async function unshownAlgos(context: Context): Promise<string[]> {
+  const store = await storeOf(context);
+  return store.openIds().flatMap((id) => {
+    const problem = store.read(id)?.problem ?? null;
+    return problem === null ? [] : `nothing is done for ${id}: ${problem}`;
+  });
+}
+
 /** @param from `records` reads no order of the exchange, and warns of nothing */
 async function viewsOf(
   context: Context,

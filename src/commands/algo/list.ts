@@ -1,9 +1,10 @@
 import { toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
+import { Failure } from '../../errors.js';
 import { WATCH } from '../live/watch-flag.js';
 import { define } from '../session/command.js';
 import { ALGO, algoList } from './algo-row.js';
-import { type AlgoView, listAlgos, warnOfOpenDuplicates } from './algos.js';
+import { type AlgoView, listAlgos, unshownAlgos, warnOfOpenDuplicates } from './algos.js';
 
 export default define({
   summary: 'List algo orders, newest first (default: those at work)',
@@ -16,7 +17,11 @@ export default define({
     if (!watch) {
       const views = await listAlgos(context, { all });
       warnOfOpenDuplicates(context, views);
-      return answer(views);
+      const unshown = await unshownAlgos(context);
+      const shown = answer(views);
+      if (unshown.length === 0) return shown;
+      const message = `Not all algo orders are shown: ${unshown.join('; ')}.${shown.failure === undefined ? '' : ` ${shown.failure.message}`}`;
+      return { ...shown, failure: new Failure('partial', message, { hint: shown.failure?.hints ?? [] }) };
     }
     const { watchAlgos } = await import('./watch-algos.js');
     return watchAlgos(context, { isOf: ({ facts }) => all || facts.ended === null, answer, isOver: () => false });

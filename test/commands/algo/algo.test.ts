@@ -1,4 +1,4 @@
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../../support/eventually.js';
@@ -154,6 +154,16 @@ describe('an algo order', () => {
     expect(stderr).toContain(`pit cancel btc_usdt ${other.id}`);
     expect((await pit.run(`algo show ${id}`)).stderr).toContain(`pit cancel btc_usdt ${other.id}`);
     await pit.done(`cancel btc_usdt ${other.id}`);
+  });
+
+  it('whose record is damaged is named by pit algo list, which ends with exit code 9', async () => {
+    const { id } = await pit.json<Algo>('order sell btc_usdt 0.1 --stop bid-20% --yes');
+    const record = path.join(pit.home, 'state', 'algos', 'sandbox', 'open', id);
+    appendFileSync(record, '\n{"child":"x"}\n');
+    const { code, stderr } = await pit.run('algo list');
+    expect(code).toBe(9);
+    expect(stderr).toContain(`Not all algo orders are shown: nothing is done for ${id}: its record is damaged: `);
+    rmSync(record);
   });
 
   it('is named with all others that do not exist or have ended, and nothing is changed then', async () => {
