@@ -61,6 +61,13 @@ describe('pit cancel --all --all-markets', () => {
     expect(await pit.json('orders --all-markets')).toEqual([]);
   });
 
+  it('does not say that no orders are open if the lists could not be read', async () => {
+    pit.world.network.treat = ({ operation }) => (operation === 'getOrders' ? LOST : PASS);
+    const { code, stdout } = await pit.run('cancel --all --all-markets --yes --timeout 2');
+    pit.world.network.treat = () => PASS;
+    expect([code, stdout.trim()]).toEqual([9, 'No order was cancelled.']);
+  });
+
   it('goes on in the other markets if some cannot be read, and says their common reason once', async () => {
     await placeInThree();
     pit.world.network.treat = ({ operation, parameters }) =>

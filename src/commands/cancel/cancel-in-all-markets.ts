@@ -63,7 +63,7 @@ export async function cancelInAllMarkets(context: Context, isWhole: boolean): Pr
   const run = new CancelRun(context, trading);
   const asks = write.isPreviewed;
   let algosBefore: ReadonlySet<string> = new Set();
-  const printed = () => cancelTable(run.attempts, 'No open orders.');
+  const printed = () => cancelTable(run.attempts, 'No cancellation was answered.');
   return carryOut<Plan, readonly Emptied[]>(write, {
     passesHalt: true,
     prepare: async () => {
@@ -157,10 +157,13 @@ function countOf(open: readonly OpenMarket[]): number {
   return open.reduce((sum, { own }) => sum + ordersToCancel(own).length, 0);
 }
 
-function planText(screen: Screen, { open, warnings }: Plan, exchange: string): string {
+function planText(screen: Screen, { open, warnings, unlisted, unread }: Plan, exchange: string): string {
+  const isAllRead = unlisted === undefined && unread.length === 0;
   const text =
     open.length === 0
-      ? 'No open orders in any market.'
+      ? isAllRead
+        ? 'No open orders in any market.'
+        : 'No open orders were found, but there may be some.'
       : table(
           screen,
           [
@@ -183,7 +186,6 @@ function planText(screen: Screen, { open, warnings }: Plan, exchange: string): s
 /** Any unknown 6; anything left, or not read, 9. */
 function resultOf({ unlisted, unread }: Plan, emptied: readonly Emptied[]): Answer {
   const attempts: readonly CancelAttempt[] = emptied.flatMap((one) => one.attempts);
-  const answer = cancelTable(attempts, 'No open orders in any market.');
   const unknown = attempts.filter(({ failure }) => failure === 'unknown');
   const problems = [
     ...(unknown.length === 0 ? [] : [`${counted(unknown.length, 'cancellation')} without a known outcome`]),
@@ -195,7 +197,8 @@ function resultOf({ unlisted, unread }: Plan, emptied: readonly Emptied[]): Answ
       ...unread,
     ]),
   ];
-  if (problems.length === 0) return answer;
+  if (problems.length === 0) return cancelTable(attempts, 'No open orders in any market.');
+  const answer = cancelTable(attempts, 'No order was cancelled.');
   const hint = [...(unknown.length === 0 ? [] : [suggest('Find out', 'resolve')]), AGAIN];
   const message = `Orders may still be open: ${problems.join('; ').replace(/\.$/, '')}.`;
   return { ...answer, failure: new Failure(unknown.length > 0 ? 'unknown' : 'partial', message, { hint }) };

@@ -78,15 +78,19 @@ export class CancelEverywhere {
 
   /** What was done so far. */
   soFar(): CancelledEverywhere {
-    return this.#result(this.#run?.attempts ?? [], undefined);
+    return this.#result(this.#run?.attempts ?? [], undefined, 'No cancellation was answered.');
   }
 
-  #result(attempts: readonly CancelAttempt[], failure: Failure | undefined): CancelledEverywhere {
+  #result(
+    attempts: readonly CancelAttempt[],
+    failure: Failure | undefined,
+    none = failure === undefined ? 'No open orders.' : 'No order was cancelled.',
+  ): CancelledEverywhere {
     const timers = this.#timers;
     return {
       rows: attempts.map(({ result }) => cancelRow(result)),
       timers,
-      show: (screen) => `${cancelTable(attempts, 'No open orders.').show(screen)}${timersText(timers, screen)}`,
+      show: (screen) => `${cancelTable(attempts, none).show(screen)}${timersText(timers, screen)}`,
       failure,
     };
   }
