@@ -34,7 +34,7 @@ export async function readAccount(
   );
   const release = host.onInterrupt(() => hide());
   try {
-    return await readHistory({
+    const history = await readHistory({
       trading,
       client,
       markets,
@@ -43,6 +43,9 @@ export async function readAccount(
         progress = count;
       },
     });
+    if (history.unlisted.length > 0)
+      output.warn(`The exchange lists no orders of ${history.unlisted.join(', ')}, and no bill shows any.`);
+    return history;
   } catch (error) {
     if (!(error instanceof Failure) || error.refusal !== 'noPermission') throw error;
     throw error.hinting(permissionHint('pnl'));

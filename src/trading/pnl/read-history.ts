@@ -34,6 +34,8 @@ export interface ReadHistory {
   readonly refusedCoins: readonly string[];
   /** The coins of bills that cannot be asked for: nothing here has them. */
   readonly leftOut: readonly string[];
+  /** The markets without bills whose orders the exchange does not list. */
+  readonly unlisted: readonly string[];
 }
 
 /** A list may show an entry late: what is younger than this is read again. */
@@ -105,14 +107,23 @@ class HistoryReader {
     client.learnZone(onePerDay(this.#kept.bills));
     await this.#readBills();
     const readAt = client.now() - CLOCK_ERROR_MS;
-    for (const market of await this.#tradedMarkets()) await this.#readOrders(market, readAt);
+    const unlisted: string[] = [];
+    for (const { market, hasBills } of await this.#tradedMarkets()) {
+      try {
+        await this.#readOrders(market, readAt);
+      } catch (error) {
+        // the document shows no answer of this list: without bills it is an extra
+        if (hasBills || !(error instanceof Failure) || error.kind !== 'internal') throw error;
+        unlisted.push(market);
+      }
+    }
     // after the orders, so that every fill that they show has its bills
     await this.#readBills();
     const { transfers, refusedCoins } = await this.#readTransfers();
     const bills = this.#kept.bills.filter(({ coin }) => COIN.isExact(coin));
     const matched = matchBills({ orders: filledOrders(this.#kept), bills, ...transfers });
     const leftOut = [...this.#coins].filter((coin) => !COIN.isExact(coin)).sort();
-    return { matched, readAt, transfers, refusedCoins, leftOut };
+    return { matched, readAt, transfers, refusedCoins, leftOut, unlisted };
   }
 
   /** Those of all bills. */
@@ -150,7 +161,7 @@ class HistoryReader {
    * Those that were asked about, those with orders before, and those whose coins both have bills or are in the account. If the account
    * had coins before its first bill, older bills are not listed: then every market is asked once.
    */
-  async #tradedMarkets(): Promise<readonly string[]> {
+  async #tradedMarkets(): Promise<readonly { readonly market: string; readonly hasBills: boolean }[]> {
     const { client, markets = [], coins: held = new Set() } = this.#options;
     const { bills, orders, ordersReadAt } = this.#kept;
     const wanted = new Set([...markets, ...orders.map(({ market }) => market)]);
@@ -162,7 +173,7 @@ class HistoryReader {
         ({ market, base, quote }) =>
           wanted.has(market) || (isOurs(base) && isOurs(quote)) || (isCut && ordersReadAt[market] === undefined),
       )
-      .map(({ market }) => market);
+      .map(({ market, base, quote }) => ({ market, hasBills: this.#coins.has(base) && this.#coins.has(quote) }));
   }
 
   /** Adds new orders, and reads those again that were open. The lists also settle the writes that they show. */
