@@ -77,6 +77,7 @@ async function* readRecords<Entry>(
   }
   let counts: Pick<RecordPage<Entry>, 'rowCount' | 'pageCount'> = { rowCount: null, pageCount: null };
   let perPage = 0;
+  let before = '';
   const last = new WeakSet<readonly Entry[]>();
   const read = async (number: number) => {
     const found = await request(number);
@@ -84,7 +85,11 @@ async function* readRecords<Entry>(
     if (number === 1) perPage = records.length;
     // a count may be too low, and the stated size too high: either may show that there is more
     const isFull = records.length > 0 && records.length >= fullSize(found.size);
-    if (!isFull && !hasOlder(number, { ...found, size: perPage })) last.add(records);
+    // an exchange that repeats a page that is not full has no other one, whatever it counts
+    const text = records.map(row.identity).join('\n');
+    const isRepeated = text === before;
+    before = text;
+    if (!isFull && (isRepeated || !hasOlder(number, { ...found, size: perPage }))) last.add(records);
     if (records.length > 0) counts = { rowCount, pageCount };
     return records;
   };
