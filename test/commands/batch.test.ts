@@ -6,7 +6,7 @@ import { DECIMAL, ID, lastError, TEXT } from './pit-home.js';
 /** The list is read as far as the check for duplicates needs: it does not show every order of a long batch. */
 const FILLS = ['state', 'filled', 'filledValue', 'averagePrice', 'fee', 'feeCoin'];
 
-const batches = useBatchHome();
+const batches = useBatchHome(true);
 const { pit } = batches;
 
 describe('pit order batch', () => {

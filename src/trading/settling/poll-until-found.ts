@@ -31,7 +31,7 @@ export interface PollResult<Outcome> {
 /**
  * Reads again and again until the outcome is found or the budget ends. Unless the user has set the time, the budget lasts until the
  * request has expired and the exchange was asked after that. Each pause is longer than the one before; a push of the exchange ends it.
- * A request that should have expired before, and that the exchange still accepts, is read once.
+ * A request that should have expired long before, and that the exchange still accepts, is read once.
  *
  * @param read returns the outcome, `none` if there is none yet, or undefined if the exchange could not be asked. `isExpired`
  *   says whether the exchange has rejected this `reqTime` as expired: until then, a request that is delayed in the network can
@@ -84,7 +84,7 @@ async function poll<Outcome>(
 ): Promise<PollResult<Outcome>> {
   const { client, budget, requestLifetimeMs } = trading;
   const expiry = expiresAt(request.reqTime, requestLifetimeMs);
-  const isLate = client.now() > expiry;
+  const isLate = client.now() > expiry + AFTER_EXPIRY_MS;
   budget.allowFor(Math.max(0, expiry - client.now()) + AFTER_EXPIRY_MS);
   let isAccepted: boolean | undefined;
   for (let count = 0; ; ) {
