@@ -14,7 +14,7 @@ export { interfacePage } from './interface-page.js';
 export { SUCCESS } from './observed-codes.js';
 export { isDocumented, type OperationName, operationOf, operations } from './operations/index.js';
 export type { Operation } from './operations/operation.js';
-export { likelyOrders, RAW_EXAMPLES, readRawWithdrawal, readRawWrite } from './raw-writes.js';
+export { CLIENT_ID_PARAMETER, likelyOrders, RAW_EXAMPLES, readRawWithdrawal, readRawWrite } from './raw-writes.js';
 export { isOperationName } from './request.js';
 export { ENVELOPE_FIELDS } from './response.js';
 export { WRITE_OPERATIONS } from './write-requests.js';

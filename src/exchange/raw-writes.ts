@@ -4,6 +4,9 @@ import type { AccountType, BatchRequest, OrderReference, OrderTerms, OrderType, 
 /** Parameters by the interface's own names. */
 type Values = Readonly<Record<string, string>>;
 
+/** The parameter of an order that gives it a client id. */
+export const CLIENT_ID_PARAMETER = 'customerOrderId';
+
 /** Calls as `pit api` takes them. */
 export const RAW_EXAMPLES = [
   'depth market=btc_usdt size=5',

@@ -32,14 +32,17 @@ beforeAll(async () => {
   writeFileSync(
     recorder,
     `const fs = require('node:fs');
-     const { readFileSync } = fs;
-     const read = [];
-     fs.readFileSync = (file, ...options) => {
-       read.push(String(file));
-       return readFileSync(file, ...options);
+     const vm = require('node:vm');
+     const { Script } = vm;
+     const ran = [];
+     vm.Script = class extends Script {
+       constructor(source, options) {
+         super(source, options);
+         ran.push(options.filename);
+       }
      };
      process.on('exit', () => {
-       const report = { read, modules: process.moduleLoadList };
+       const report = { ran, modules: process.moduleLoadList };
        fs.writeFileSync(process.env.LOADED, JSON.stringify(report));
      });`,
   );
@@ -50,8 +53,8 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The files that the built program reads, and the modules of Node that it loads. */
-async function run(line: string): Promise<{ readonly read: readonly string[]; readonly modules: readonly string[] }> {
+/** The files that the built program runs, and the modules of Node that it loads. */
+async function run(line: string): Promise<{ readonly ran: readonly string[]; readonly modules: readonly string[] }> {
   const file = path.join(folder, 'loaded.json');
   const added = { ...environment, ...nodeOptions('--require', recorder), LOADED: file };
   const { code, stderr } = await runProgram(line.split(' '), { home, environment: added, program: BUILT });
@@ -59,16 +62,16 @@ async function run(line: string): Promise<{ readonly read: readonly string[]; re
   return JSON.parse(readFileSync(file, 'utf8'));
 }
 
-/** The heavy packages in the files that the built program reads. */
+/** The heavy packages in the files that the built program runs: what it only reads and holds costs little. */
 async function loadedBy(line: string): Promise<string[]> {
-  const read = (await run(line)).read.map((name) => path.basename(name));
+  const ran = (await run(line)).ran.map((name) => path.basename(name));
   const packages = JSON.parse(readFileSync(path.resolve('dist/.packages.json'), 'utf8')) as readonly {
     readonly name: string;
     readonly files: readonly string[];
   }[];
   expect(HEAVY.filter((name) => !packages.some((one) => one.name === name))).toEqual([]);
   return HEAVY.filter((name) =>
-    packages.some((one) => one.name === name && one.files.some((held) => read.includes(held))),
+    packages.some((one) => one.name === name && one.files.some((file) => ran.includes(file))),
   );
 }
 

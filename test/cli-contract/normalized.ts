@@ -34,12 +34,16 @@ export function normalized(value: unknown, name = ''): unknown {
   if (Array.isArray(value)) return value.slice(0, SHOWN).map((item) => normalized(item, name));
   if (Object.hasOwn(OF_THE_RUN, name) && typeof value !== 'object') return OF_THE_RUN[name];
   if (typeof value === 'object')
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, normalized(inner, key)]));
-  // what the process that watches an algo order has seen so far
-  if (name === 'state' && ['blind', 'working'].includes(String(value))) return 'waiting';
+    return Object.fromEntries(Object.entries(ofNoWatch(value)).map(([key, inner]) => [key, normalized(inner, key)]));
   if (name === 'id' && /^a[a-z2-9]{6}$/.test(String(value))) return 'a4k7x2q';
   if (name === 'id' && /^\d+$/.test(String(value))) return typeof value === 'string' ? '123456' : value;
   return typeof value === 'string' ? normalText(value) : value;
+}
+
+/** An algo order without what the process that watches it has seen so far: the reason of a state that is left without a fact. */
+function ofNoWatch(value: object): object {
+  if (!('state' in value && ['blind', 'waiting', 'working'].includes(String(value.state)))) return value;
+  return { ...value, state: 'waiting', ...('reason' in value ? { reason: '…' } : {}) };
 }
 
 function normalText(text: string): string {

@@ -3,6 +3,7 @@ import * as shape from '../../cli/shapes.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import { type Advice, Failure, suggest, usage } from '../../errors.js';
+import { CLIENT_ID_PARAMETER } from '../../exchange/description.js';
 import type { Answer } from '../../terminal/answer.js';
 import { amountText, evaluateOrder, parseAmount, parsePrice, priceText } from '../../trading/expressions.js';
 import type { Warning } from '../../trading/guards/guards.js';
@@ -257,7 +258,7 @@ interface PlannedOrder extends PlannedOrders {
 /** The warning of an order that `pit api` sends without a client id. */
 const UNNAMED: Warning = {
   about: 'client id',
-  text: 'It is sent without a client id. If no answer comes, only the list of orders may show it: add customerOrderId=YOURID.',
+  text: `It is sent without a client id. If no answer comes, only the list of orders may show it: add ${CLIENT_ID_PARAMETER}=YOURID.`,
 };
 
 /**

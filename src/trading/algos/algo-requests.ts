@@ -7,9 +7,9 @@ import type { ChildBook } from './child-book.js';
 import type { ChildOrder } from './child-order.js';
 import { type Child, type ChildRole, isExit, type NewChild } from './children.js';
 import { type AlgoFacts, currentTerms, isHeldBack, type PauseCause } from './facts.js';
-import { Leg } from './leg.js';
 import type { MarketSight } from './market-sight.js';
 import type { UnderWay } from './next-step.js';
+import { RequestLeg } from './request-leg.js';
 import { ChildSender, type SentChild } from './sender.js';
 import type { AlgoStore } from './store.js';
 import type { AlgoTerms } from './terms.js';
@@ -44,13 +44,13 @@ export class AlgoRequests implements UnderWay {
   readonly #options: AlgoRequestsOptions;
   readonly #parts: AlgoParts;
   readonly #sender: ChildSender;
-  readonly #legs: { readonly entry: Leg; readonly exits: Leg };
+  readonly #legs: { readonly entry: RequestLeg; readonly exits: RequestLeg };
 
   constructor(options: AlgoRequestsOptions, parts: AlgoParts) {
     [this.#options, this.#parts] = [options, parts];
     const { host } = options.trading;
     this.#sender = new ChildSender(options, () => currentTerms(parts.facts()));
-    this.#legs = { entry: new Leg(host), exits: new Leg(host) };
+    this.#legs = { entry: new RequestLeg(host), exits: new RequestLeg(host) };
   }
 
   readonly isBusy = (child: Pick<Child, 'role'>): boolean => this.#legOf(child).isBusy;
@@ -127,7 +127,7 @@ export class AlgoRequests implements UnderWay {
     } else this.#answered(leg, role, sent);
   }
 
-  #answered(leg: Leg, role: ChildRole, { child, placement }: Extract<SentChild, { kind: 'sent' }>): void {
+  #answered(leg: RequestLeg, role: ChildRole, { child, placement }: Extract<SentChild, { kind: 'sent' }>): void {
     const what = this.#parts.voice.orderText(child);
     if (placement.outcome === 'placed') {
       leg.succeeded();
@@ -189,20 +189,20 @@ export class AlgoRequests implements UnderWay {
   }
 
   /** Something did not work that may work later. It is said once. */
-  #later(leg: Leg, text: string, isUnprotected = false): void {
+  #later(leg: RequestLeg, text: string, isUnprotected = false): void {
     const said = `${isUnprotected ? 'NOT PROTECTED: ' : ''}${text}`;
     if (leg.failed(said, this.#parts.facts().exitTriggered !== null))
       this.#parts.voice.tell('note', `${said} pit tries again.`);
   }
 
-  #limit(leg: Leg): void {
+  #limit(leg: RequestLeg): void {
     const { client, host } = this.#options.trading;
     const locked = client.lockedUntil;
     const pauseMs = locked === undefined ? leg.limitMs() : Math.max(0, locked - host.now());
     this.#parts.sight.limit(this.#options.market.now() + pauseMs);
   }
 
-  #legOf(child: Pick<Child, 'role'>): Leg {
+  #legOf(child: Pick<Child, 'role'>): RequestLeg {
     return isExit(child) ? this.#legs.exits : this.#legs.entry;
   }
 }

@@ -334,10 +334,10 @@ function listedOrder(order: Order): ListedOrder {
 }
 
 /** Whether a list shows its newest orders first, as was observed: then its first pages have all that is new. */
-function areNewestFirst(orders: readonly Order[], pageSize: number): boolean {
+function areNewestFirst(orders: readonly Order[], rowsPerPage: number): boolean {
   const isSorted = orders.every(({ time }, index) => time <= (orders[index - 1]?.time ?? time) + SLACK_MS);
   const [first, last] = [orders[0]?.time ?? 0, orders.at(-1)?.time ?? 0];
-  return isSorted && (orders.length <= pageSize || first - last > SLACK_MS);
+  return isSorted && (orders.length <= rowsPerPage || first - last > SLACK_MS);
 }
 
 function openAmong(followed: readonly FollowedOrder[]): Order[] {

@@ -8,7 +8,7 @@ const URGENT_MS = { first: 500, longest: 2_000 };
 const LIMIT_MS = { first: 1_000, longest: 30_000 };
 
 /** The requests of one leg of an algo order: one order is on its way at a time, and after a failure it waits for a moment. */
-export class Leg {
+export class RequestLeg {
   readonly #host: Pick<Host, 'monotonic'>;
   readonly #cancelling = new Set<string>();
   isPlacing = false;
