@@ -26,6 +26,18 @@ it('a workflow runs the two commands of the README and the tests of the system o
   expect(commands).toEqual(['npm start', 'npm test', 'npm run test:system']);
 });
 
+it('a workflow names the actions of others by their commit: a tag can be moved', () => {
+  for (const file of workflows)
+    for (const [, action] of textOf(file).matchAll(/uses: (\S+)/g))
+      expect(action, file).toMatch(/^[\w./-]+@[0-9a-f]{40}$/);
+});
+
+it('what signs a release runs no test', () => {
+  const { release } = parse(textOf('.github/workflows/release.yml')).jobs;
+  expect(release.needs).toBe('test');
+  expect(release.steps.map(({ run = '' }: { readonly run?: string }) => run).join('\n')).not.toMatch(/npm (run )?test/);
+});
+
 it('no workflow has more rights than it uses: each reads, and only the release writes', () => {
   for (const file of workflows) expect(parse(textOf(file)).permissions, file).toEqual({ contents: 'read' });
   expect(parse(textOf('.github/workflows/release.yml')).jobs.release.permissions).toEqual({
