@@ -314,8 +314,12 @@ export class ExchangeClient extends DescribedReads {
     clientId: string | null,
     { parameters, ...options }: WriteOptions & { readonly parameters?: ParameterValues | undefined } = {},
   ): Promise<WriteResponse<{ readonly id: string }>> {
-    const values = parameters ?? codecOf('order').encode({ terms, clientId });
-    const response = await this.api.write('order', values as ValuesOf<'order'>, options);
+    const response = await this.#write(
+      'order',
+      { terms, clientId },
+      options,
+      parameters as ValuesOf<'order'> | undefined,
+    );
     const { market, type } = terms;
     if (response.kind === 'done')
       this.#reportNames({ kind: 'placed', market, type, clientId, ids: [response.value.id], terms });
@@ -434,13 +438,15 @@ export class ExchangeClient extends DescribedReads {
     return value;
   }
 
+  /** @param values sent as they are; absent: what the request comes to */
   async #write<Name extends OperationName>(
     name: Name,
     request: RequestOf<Name>,
     options?: WriteOptions,
+    values?: ValuesOf<Name>,
   ): Promise<WriteResponse<DecodedResult<Name>>> {
     const codec = codecOf(name);
-    const response = await this.api.write(name, codec.encode(request), options);
+    const response = await this.api.write(name, values ?? codec.encode(request), options);
     return response.kind === 'done' ? { kind: 'done', value: codec.decode(response.value, request) } : response;
   }
 

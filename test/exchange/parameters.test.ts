@@ -38,7 +38,7 @@ describe.each([
   {
     name: 'market',
     kind: market,
-    takes: ['btc_usdt', '1inch_usdt'],
+    takes: ['btc_usdt', '1inch_usdt', 'luna-2_usdt', 'btc_üsdt', `${'a'.repeat(32)}_b`],
     refuses: [
       '',
       'btcusdt',
@@ -48,15 +48,16 @@ describe.each([
       'btc_usdt_x',
       'btc usdt',
       'btc_usdt\n',
-      `${'a'.repeat(21)}_b`,
-      'btc_üsdt',
+      'luna-_usdt',
+      'btc_ÜSDT',
+      `${'a'.repeat(33)}_b`,
     ],
   },
   {
     name: 'coin',
     kind: coin,
-    takes: ['btc', 'BTC', '1inch'],
-    refuses: ['', 'b c', 'b_c', 'btc\n', 'ｂtc', 'a'.repeat(21)],
+    takes: ['btc', 'BTC', '1inch', 'luna-2', 'bnb.s', '猫币', 'ｂtc', 'a'.repeat(32)],
+    refuses: ['', 'b c', 'b_c', 'btc\n', '-btc', 'btc.', 'btc\u200b', 'a'.repeat(33)],
   },
   {
     name: 'amount',

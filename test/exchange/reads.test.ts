@@ -96,7 +96,7 @@ describe('a read whose answer would be the same', () => {
       /HTTP 403: a guard in front of the exchange/,
     ],
     ['no such page', FAULTS['no such page'], 'internal', /HTTP 404/],
-    ['other JSON', FAULTS['JSON of another kind'], 'internal', /field "hello" should be Object/],
+    ['a list in place of an object', respond('["hello"]'), 'internal', /the body: expected an object/],
     ['an error', respond('{"error":"market not exist"}'), 'refused', /rejected by the exchange: market not exist$/],
   ])('%s', async (_, answer, kind, words) => {
     const server = await serveFaults({ answer: () => answer });
