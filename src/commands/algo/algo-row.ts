@@ -308,8 +308,14 @@ const COLUMNS: readonly Column<ViewRow>[] = [
 /** What keeps it from acting, in capitals, and what that means; undefined if nothing does. */
 function dangerOf(view: AlgoView): readonly [mark: string, meaning: string] | undefined {
   if (view.facts.ended !== null) return undefined;
-  if (!view.isWatched) return ['NOT WATCHED', 'no process of pit acts for it'];
   const since = unprotectedSince(view.facts, view.unsentSince);
+  const isUnwatched = !view.isWatched;
+  if (isUnwatched && since !== null && view.facts.exitTriggered !== null)
+    return [
+      'NOT PROTECTED',
+      `since ${localTime(since)} its stop is reached and not known to be sent, and no process of pit acts for it`,
+    ];
+  if (isUnwatched) return ['NOT WATCHED', 'no process of pit acts for it'];
   return since === null ? undefined : ['NOT PROTECTED', `since ${localTime(since)} its stop is not sent`];
 }
 

@@ -554,6 +554,9 @@ export async function runAlgos(context: Context, { onEvent, onOther }: RunCallba
     }
     actions.announceRest();
     await actions.done();
+    // a signal ends the process as soon as this is done
+    log?.('This process was ended.');
+    isUnexplained.end = false;
   };
   let stopping: Promise<void> | undefined;
   const stopOnce = () => {
@@ -569,7 +572,7 @@ export async function runAlgos(context: Context, { onEvent, onOther }: RunCallba
     await runner.run();
     // what is not watched any more is said before the command ends
     await stopping;
-    log?.(stopping === undefined ? 'This process ends: nothing is left for it to watch.' : 'This process was ended.');
+    if (stopping === undefined) log?.('This process ends: nothing is left for it to watch.');
     await actions.done();
   } catch (error) {
     log?.(`This process ends: ${error instanceof Error ? error.message : String(error)}`);

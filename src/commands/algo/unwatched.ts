@@ -77,8 +77,8 @@ export function continueText(pid: number): string {
 }
 
 /**
- * Lines for each account with algo orders that are watched and whose stop is not sent all the same: they are paused, or it is reached
- * and its order is not known to be at the exchange. A record that cannot be read is named too.
+ * Lines for each account with algo orders whose stop is not sent: it is reached and its order is not known to be at the exchange, whether a
+ * process watches or not, or they are watched and paused. A record that cannot be read is named too.
  */
 export async function unsentStopsText(host: Host): Promise<string[]> {
   const { state } = host.directories;
@@ -95,8 +95,14 @@ export async function unsentStopsText(host: Host): Promise<string[]> {
     const problems = unread.map(
       ({ id, danger }) => `NOT PROTECTED: nothing is done for the algo order ${id}: ${danger?.problem}.`,
     );
-    // without a watcher, unwatchedText has a line for the account
-    if (!isWatched) return problems;
+    // without a watcher, unwatchedText has a line for the account, with the command; what is reached already is worse
+    if (!isWatched) {
+      const reached = unsent.map(
+        ({ id, danger }) =>
+          `NOT PROTECTED: the stop of ${id} is reached since ${localTimeText(danger?.since ?? 0)} and not known to be sent, and no process watches it.`,
+      );
+      return [...reached, ...problems];
+    }
     return [
       ...paused.slice(0, 1).map((first) => {
         const are =

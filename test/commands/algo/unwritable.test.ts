@@ -97,3 +97,19 @@ test('a record that cannot be read is named, and does not hide that the stop of 
   ]);
   store.release();
 });
+
+test('a stop that is reached and not known to be sent is not protected, also once no process watches it', async () => {
+  const state = temporaryState();
+  const host = { ...fakeHost(), directories: { config: state, state, cache: state } };
+  const store = new AlgoStore(host, state, 'main');
+  const id = store.create((made) => ({
+    ...{ fact: 'began', time: 0, bid: null, ask: null },
+    terms: { ...sell('1', { stop: '98' }), id: made },
+  }));
+  expect(await unprotectedText(host)).toEqual([expect.stringMatching(/^NOT WATCHED: no process watches 1 algo order/)]);
+  store.add(id, { fact: 'triggered', time: 1, leg: 'exit', price: Decimal.of('98'), source: 'book', late: false });
+  expect(await unprotectedText(host)).toEqual([
+    expect.stringMatching(/^NOT WATCHED: no process watches 1 algo order/),
+    `NOT PROTECTED: the stop of ${id} is reached since ${localTimeText(1)} and not known to be sent, and no process watches it.`,
+  ]);
+});

@@ -163,7 +163,7 @@ describe("the protocol's own inspector", () => {
 
   it('lists the tools', async () => {
     const { tools } = (await inspect('--method', 'tools/list')) as { readonly tools: readonly unknown[] };
-    expect(tools).toHaveLength(12);
+    expect(tools).toHaveLength(13);
   });
 
   it('calls a tool, and checks its answer against the schema that was listed', async () => {
