@@ -166,7 +166,7 @@ it('pit shell runs commands that it has not run before after an update', async (
   shell.child.stdin?.write('markets\n');
   await prints(shell, 'btc_usdt');
   update();
-  shell.child.stdin?.write('doctor\npnl\norder buy btc_usdt 0.01 --at 20000 --yes\nexit\n');
+  shell.child.stdin?.write('balance\npnl\norder buy btc_usdt 0.01 --at 20000 --yes\nexit\n');
   await prints(shell, /20,000/);
   expect(shell.printed()).not.toMatch(/An update replaced|is gone/);
 });
