@@ -232,6 +232,8 @@ async function viewsOf(
   from: 'exchange' | 'records' = 'exchange',
 ): Promise<AlgoView[]> {
   const records = ids.flatMap((id) => store.read(id) ?? []);
+  // of the same moment as the records: one that was written while orders were read would be a state without the children that led to it
+  const notes = new Map(records.map(({ id, facts }) => [id, facts && store.currentNoteOf(id, facts)]));
   const { isWatched } = store;
   const unseen = store.withUnseenDuplicates();
   const views: AlgoView[] = [];
@@ -249,7 +251,7 @@ async function viewsOf(
     const problems = from === 'records' ? [] : await readOrders(context, facts.began.terms, orders);
     const isOpen = facts.ended === null;
     views.push({
-      ...snapshotOf(facts, orders, record.said, store.currentNoteOf(record.id, facts)),
+      ...snapshotOf(facts, orders, record.said, notes.get(record.id)),
       isWatched: isOpen && isWatched,
       hasUnseenDuplicates: unseen.includes(record.id),
       problems: [...tornText(record), ...problems],
