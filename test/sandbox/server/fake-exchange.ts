@@ -72,6 +72,7 @@ export function servedAs(exchange: Exchange): SandboxExchange {
     market: { ticker, depth, trades, candles },
     funds: { balances },
     margin: { crossBalances },
+    changedRules: new Map(),
   };
   return { ...others, ...services } as unknown as SandboxExchange;
 }
