@@ -94,11 +94,10 @@ export class MarketCatalog {
 
   async #fetch(): Promise<MarketList> {
     const configuration = await this.#source.readMarkets({});
-    const text = JSON.stringify(configuration);
-    const list = toMarkets(text);
+    const list = marketsOf(configuration);
     if (list.markets.length === 0 && list.leftOut.length > 0) throw unreadableRules(list.leftOut);
     // an exchange without markets has some soon, or is broken
-    if (list.markets.length > 0) await this.#cache.write(this.#key, text);
+    if (list.markets.length > 0) await this.#cache.write(this.#key, JSON.stringify(configuration));
     return this.#reported(list);
   }
 
@@ -132,10 +131,18 @@ interface MarketList {
   readonly leftOut: readonly LeftOutMarket[];
 }
 
+/** What is wrong with the rules of a market is not kept. */
 function toMarkets(text: string): MarketList {
+  const { markets, leftOut } = marketsOf(readResponse('markets', text));
+  return { markets, leftOut: leftOut.map((one) => (one.market === null ? one : { ...one, why: UNREADABLE_RULES })) };
+}
+
+const UNREADABLE_RULES = 'has rules that cannot be read';
+
+function marketsOf(configuration: DecodedResult<'markets'>): MarketList {
   const markets: Market[] = [];
   const leftOut: LeftOutMarket[] = [];
-  for (const [key, rules] of Object.entries(readResponse('markets', text))) {
+  for (const [key, rules] of Object.entries(configuration)) {
     const name = nameInAnswer(key);
     const names = splitMarket(name);
     if (names === undefined) {
@@ -144,7 +151,7 @@ function toMarkets(text: string): MarketList {
     }
     const problem = rules instanceof Unreadable ? rules.problem : scaleProblem(rules);
     if (rules instanceof Unreadable || problem !== undefined) {
-      leftOut.push({ name, market: name, why: `has rules that cannot be read: ${problem}` });
+      leftOut.push({ name, market: name, why: `${UNREADABLE_RULES}: ${problem}` });
       continue;
     }
     const { priceScale, amountScale, minAmount, minSize } = rules;

@@ -59,7 +59,7 @@ describe('pit api with an operation that reads', () => {
     ['depth market=btc_usdt levels=2', /levels is not a parameter of depth/, /depth takes market/],
     ['depth btc_usdt', /"btc_usdt" is not a parameter/, /name=value/],
     ['getOrder currency=btc_usdt', /exclude each other, and one of them is required/, /customerOrderId/],
-    ['getorders currency=btc_usdt', /no operation "getorders"/, /Write getOrders/],
+    ['getorders currency=btc_usdt', /no operation "getorders"/, /pit api getOrders currency=btc_usdt/],
     ['../order a=b', /is not the name of an operation/, /Known operations: markets/],
     ['setExpressState accesskey=me', /accesskey is filled in with the signature/, /name=value/],
     ['setExpressState a-b=c', /"a-b" is not a name/, /name=value/],

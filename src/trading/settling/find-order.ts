@@ -195,7 +195,7 @@ async function evidenceOf(
 ): Promise<Evidence> {
   const { terms } = write;
   const clientId = sentClientId(write);
-  if (clientId === undefined) return listEvidence(trading, write, refusal !== undefined);
+  if (clientId === undefined) return listEvidence(trading, write, refusal);
   const found = await findByClientId(trading, terms.market, clientId, refusal?.code);
   if (found === undefined || found === 'refused')
     return { found: undefined, event: 'no answer', hasNoClientIds: found === 'refused' };
@@ -226,12 +226,16 @@ async function evidenceOf(
 async function listEvidence(
   trading: TradingContext,
   write: RecordedWrite<'order'>,
-  isRefused: boolean,
+  refusal: Refusal | undefined,
 ): Promise<Evidence> {
   const { journal, requestLifetimeMs } = trading;
   const { terms, reqTime } = write;
   const to = listMustReachTo({ reqTime });
-  const list = await tryRead(() => readOrderList(trading, terms, { to }));
+  const list = await readOrderList(trading, terms, { to }).catch((error: unknown) => {
+    if (!(error instanceof Failure)) throw error;
+    return isSameRefusal(error, refusal?.code) ? 'none' : undefined;
+  });
+  if (list === 'none') return { found: 'none', event: 'not found', hasNoClientIds: true };
   if (list === undefined) return { found: undefined, event: 'no answer', hasNoClientIds: true };
   const isAlike = (order: Order) =>
     differences(order, terms).length === 0 &&
@@ -251,7 +255,7 @@ async function listEvidence(
     };
   }
   const ids = free.map(({ id }) => id).join(' and ');
-  if (!isRefused && !isWantedTwice(journal, write) && others.length === 0)
+  if (refusal === undefined && !isWantedTwice(journal, write) && others.length === 0)
     return { found: only, event: ids, hasNoClientIds: true };
   const mismatch = `it was sent without a client id, and nothing shows whether ${ids} is it or that of another request`;
   return { found: { mismatch }, event: mismatch, hasNoClientIds: true };
