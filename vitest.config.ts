@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, statfsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { binaryFiles } from './test/support/binary-files.js';
 import { SYSTEM_FILES } from './test/support/parts.js';
@@ -32,6 +33,8 @@ export default defineConfig({
     experimental: { fsModuleCache: true },
     globalSetup: ['test/support/current-program.ts', 'test/support/missing.ts'],
     setupFiles: ['test/support/every-file.ts'],
+    // the runner leaves one core free, and uses one of two
+    maxWorkers: availableParallelism(),
     reporters: ['default', './test/support/closing-line.ts', './test/support/failure-report.ts'],
     // most of what the tests allocate dies young
     execArgv: ['--max-semi-space-size=64'],
