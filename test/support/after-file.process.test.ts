@@ -16,7 +16,9 @@ function endedFile(lines: readonly string[]): { ends: string; status: number | n
   writeFileSync(at('notes'), '');
   const config = [
     `import config from ${named('vitest.config.ts')};`,
-    `export default { root: ${named()}, test: { ...config.test, include: [${JSON.stringify(at('*.test.ts'))}] } };`,
+    // its projects are the tests of this folder
+    `const test = { ...config.test, projects: undefined, include: [${JSON.stringify(at('*.test.ts'))}] };`,
+    `export default { root: ${named()}, test };`,
   ];
   writeFileSync(at('vitest.config.mts'), config.join('\n'));
   const source = [
