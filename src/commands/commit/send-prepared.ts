@@ -1,7 +1,6 @@
 import { type Advice, Failure, suggest, usage } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { ageText } from '../../terminal/time.js';
-import { isOwnerAlive } from '../../trading/journal/write.js';
 import { PREPARED_FOR } from '../../trading/prepared/prepared-folder.js';
 import { type Kept, PreparedStore } from '../../trading/prepared/prepared-store.js';
 import { algoIn, leavesRecord, type PreparedWrite } from '../../trading/prepared/prepared-write.js';
@@ -42,7 +41,7 @@ export async function findPrepared(context: WriteContext, id: string): Promise<P
       `${id} was prepared for another account: the hosts or keys of ${profile} have changed. Nothing was sent.`,
       AGAIN,
     );
-  if (kept.takenBy !== null || isRecorded(trading, id)) throw alreadyCommitted(context, kept);
+  if (kept.isTaken || isRecorded(trading, id)) throw alreadyCommitted(context, kept);
   if (!store.isInTime(prepared))
     throw usage(
       `${id} expired ${ageText(host.now() - prepared.expires)} ago: it could be committed for ${PREPARED_FOR}. Nothing was sent.`,
@@ -125,7 +124,7 @@ function send(command: Context, context: WriteContext, { id, write }: PreparedWr
 function alreadyCommitted({ trading }: WriteContext, kept: Kept | 'changed' | undefined): Failure {
   if (kept === undefined || kept === 'changed')
     return usage('It was committed already. Nothing was sent this time.', suggest('See your orders', 'orders'));
-  const { prepared, takenBy, reported } = kept;
+  const { prepared, isUnderWay, reported } = kept;
   const { journal } = trading;
   const { id, write } = prepared;
   if (write.kind === 'algo' && madeAlgo(trading, id) !== undefined)
@@ -162,7 +161,7 @@ function alreadyCommitted({ trading }: WriteContext, kept: Kept | 'changed' | un
     // a write that was sent has a record, except a cancellation
     return leavesRecord(write.kind) ? neverSent(outcome) : failed(outcome, AGAIN);
   }
-  if (takenBy !== null && isOwnerAlive(takenBy))
+  if (isUnderWay)
     // of cancellations, an unknown outcome has no record
     return underWay(leavesRecord(write.kind) ? 'it is being committed now' : 'what came of it is not known yet');
   return neverSent('its process ended before anything was sent');

@@ -1,6 +1,5 @@
 import { Failure, suggest } from '../../errors.js';
 import { ageText } from '../../terminal/time.js';
-import { isOwnerAlive } from '../../trading/journal/write.js';
 import type { PreparedStore } from '../../trading/prepared/prepared-store.js';
 import { isSameWrite, type PreparedTerms } from '../../trading/prepared/prepared-write.js';
 import type { TradingContext } from '../../trading/trading-context.js';
@@ -20,14 +19,12 @@ export function refuseUnreported(
   const same = store
     .committed()
     .find(
-      ({ prepared, takenBy, reported, isKnown }) =>
+      ({ prepared, isUnderWay, reported, isKnown }) =>
         !isKnown &&
         prepared.id !== own &&
         prepared.account === journal.folder &&
         isSameWrite(write, prepared.write) &&
-        (reported === null
-          ? isRecorded(trading, prepared.id) || (takenBy !== null && isOwnerAlive(takenBy))
-          : mayHavePlaced(trading, prepared.id)),
+        (reported === null ? isRecorded(trading, prepared.id) || isUnderWay : mayHavePlaced(trading, prepared.id)),
     );
   if (same === undefined) return;
   const { prepared, reported } = same;

@@ -6,7 +6,7 @@ import { safe } from '../../terminal/text.js';
 import { isoTime } from '../../terminal/time.js';
 import { AgentLimits } from '../../trading/guards/agent-limits.js';
 import type { Journal } from '../../trading/journal/journal.js';
-import { isOwnerAlive, type Outcome, operationName } from '../../trading/journal/write.js';
+import { type Outcome, operationName } from '../../trading/journal/write.js';
 import { PREPARED_FOR } from '../../trading/prepared/prepared-folder.js';
 import { PreparedStore } from '../../trading/prepared/prepared-store.js';
 import { leavesRecord, type PreparedKind } from '../../trading/prepared/prepared-write.js';
@@ -294,7 +294,7 @@ function questionOf({
 /** Whether a process of this account has committed it: of another account's, this one learns nothing. */
 function isTakenFrom(store: PreparedStore, id: string, journal: Journal): boolean {
   const kept = store.find(id);
-  return kept !== undefined && kept !== 'changed' && kept.takenBy !== null && kept.prepared.account === journal.folder;
+  return kept !== undefined && kept !== 'changed' && kept.isTaken && kept.prepared.account === journal.folder;
 }
 
 /** Uses up the id of a write that the user has declined. Throws Failure `declined`. */
@@ -323,7 +323,7 @@ function withoutEntry(
   const id = clientId(word);
   const kept = store.find(id);
   if (kept === undefined || kept === 'changed') return undefined;
-  const { prepared, takenBy, reported } = kept;
+  const { prepared, isTaken, isUnderWay, reported } = kept;
   const { write, made } = prepared;
   const row = (outcome: string, event: string): ToolAnswer => {
     const operation = operationText(write.kind);
@@ -333,17 +333,17 @@ function withoutEntry(
   };
   if (isRecorded(trading, id))
     return write.kind === 'algo' ? row('placed', 'the algo order was made: call algo_orders with this id') : undefined;
-  if (takenBy !== null && reported === null && isOwnerAlive(takenBy))
+  if (reported === null && isUnderWay)
     throw new Failure('unknown', `${id} is being committed, and its outcome is not known yet.`, {
       clientId: id,
       hint: 'Call resolve again in a moment.',
     });
-  if (takenBy !== null && !leavesRecord(write.kind))
+  if (isTaken && !leavesRecord(write.kind))
     throw usage(
       `${id} changes other orders, and has no record of its own.`,
       `Call ${write.kind === 'cancel' ? 'orders' : 'algo_orders'} with the id of each.`,
     );
-  const event = takenBy === null ? 'prepared, and not committed' : (reported ?? 'nothing was sent: its process ended');
+  const event = !isTaken ? 'prepared, and not committed' : (reported ?? 'nothing was sent: its process ended');
   return row('notSent', event);
 }
 

@@ -24,7 +24,7 @@ import {
   valueInLine,
 } from '../journal/files.js';
 import { LineFields, tryDecode } from '../journal/line-fields.js';
-import { isOwnerAlive, type Owner, thisProcess } from '../journal/write.js';
+import { decodeOwner, isOwnerAlive, type Owner, thisProcess } from '../journal/owner.js';
 import { DigestKey, digestOf, isDigestOf } from '../prepared/digest-key.js';
 import { ALGO_FOLDER, openAlgos } from './algo-folder.js';
 import type { ChildEnd, ChildRole } from './children.js';
@@ -579,21 +579,22 @@ function livingWatchers(folder: string): Watcher[] {
     const link = path.join(folder, name);
     const owner = ownerIn(link);
     // the process that gave up may make it again at any moment
-    if (owner === 'gone') return [];
-    if (owner !== undefined && isOwnerAlive(owner)) return { ...owner, isStopped: isStopped(owner.pid) };
+    if (owner === undefined) return [];
+    if (isOwnerAlive(owner)) return { ...owner, isStopped: isStopped(owner.pid) };
     ignoringDiskErrors(() => removeLink(link));
     return [];
   });
 }
 
-/** The process that made a link; undefined if the link does not say, `gone` if it was removed meanwhile. */
-function ownerIn(link: string): Owner | 'gone' | undefined {
-  try {
-    const text = textOfLink(link);
-    return text === undefined ? 'gone' : (JSON.parse(text) as Owner);
-  } catch {
-    return undefined;
-  }
+/** The process that made a link, by the link's name if its text does not say; undefined if the link is gone or names none. */
+function ownerIn(link: string): Owner | undefined {
+  let text: string | undefined = '';
+  ignoringDiskErrors(() => {
+    text = textOfLink(link);
+  });
+  if (text === undefined) return undefined;
+  const pid = path.basename(link).slice(WATCHER.length);
+  return decodeOwner(text) ?? decodeOwner(`{"pid":${pid},"startStamp":null}`);
 }
 
 /** Algo orders that no process watches. */

@@ -20,19 +20,16 @@ import {
   textOfLink,
   valuesIn,
 } from './files.js';
+import { decodeOwner, isOwner, isOwnerAlive, isSameOwner, type Owner, thisProcess } from './owner.js';
 import type { JournalPaths } from './paths.js';
 import {
   isKind,
-  isOwnerAlive,
   isRecordedWrite,
-  isSameOwner,
   type JournalEvent,
-  type Owner,
   ownerOf,
   type RecordedWrite,
   type Settled,
   type Settlement,
-  thisProcess,
   type Write,
   type WriteKind,
 } from './write.js';
@@ -151,15 +148,17 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
   }
 
   /**
-   * Makes the link of the next claim, which only one process can make; undefined if another live process has. The link of a
-   * process that died before it added its line stays, and the next number is used.
+   * Makes the link of the next claim, which only one process can make; undefined if another process has that may be alive. The link
+   * of a process that died before it added its line stays, and the next number is used.
    */
   #makeClaimLink(): string | undefined {
     for (let number = claimsIn(this.#laterEvents) + 1; ; number += 1) {
       const link = claimLink(this.#file, number);
       if (createLink(link, JSON.stringify(thisProcess()))) return link;
       const text = textOfLink(link);
-      if (text === undefined || isOwnerAlive(JSON.parse(text) as Owner)) return undefined;
+      if (text === undefined) return undefined;
+      const owner = decodeOwner(text);
+      if (owner === undefined || isOwnerAlive(owner)) return undefined;
     }
   }
 
@@ -387,13 +386,18 @@ export function recordText(write: RecordedWrite): string {
   return encodeLine({ write });
 }
 
-/** Reads a record; `damaged` if it holds no write, undefined if there is none. Throws Failure `usage` if it cannot be read. */
+/**
+ * Reads a record; `damaged` if it holds no write or does not say who owns it, undefined if there is none. Throws Failure `usage` if it
+ * cannot be read.
+ */
 function readRecord(file: string): JournalRecord | 'damaged' | undefined {
   const content = readIfExists(file);
   if (content === undefined) return undefined;
   const values = valuesIn(content);
   const write = values.flatMap((value) => ('write' in value && isRecordedWrite(value.write) ? value.write : [])).at(-1);
-  return write === undefined ? 'damaged' : { write, laterEvents: eventsAmong(values) };
+  const laterEvents = eventsAmong(values);
+  const isOwned = laterEvents.every(({ newOwner }) => newOwner === undefined || isOwner(newOwner));
+  return write === undefined || !isOwned ? 'damaged' : { write, laterEvents };
 }
 
 /** The events since the write, from the text of a record. */
@@ -405,7 +409,7 @@ function eventsAmong(values: readonly object[]): JournalEvent[] {
   return values.flatMap((value) => ('time' in value && 'event' in value ? (value as JournalEvent) : []));
 }
 
-/** Reads an entry. Returns `damaged` if the record holds no write, the failure if it cannot be read, and undefined if there is none. */
+/** Reads an entry. Returns `damaged` if the record holds no write or does not say who owns it, the failure if it cannot be read, and undefined if there is none. */
 export function readEntry(file: string, journal: EntryContext): JournalEntry | Failure | 'damaged' | undefined {
   try {
     const record = readRecord(file);

@@ -17,6 +17,7 @@ import {
   readIfExists,
   sweepLeftovers,
 } from './files.js';
+import { thisProcess } from './owner.js';
 import { JournalPaths, type ShowingList, timeOfSettled } from './paths.js';
 import {
   clientIdOf,
@@ -26,7 +27,6 @@ import {
   marketOf,
   type RecordedWrite,
   type Settled,
-  thisProcess,
   type Write,
   type WriteKind,
 } from './write.js';

@@ -1,7 +1,7 @@
 import type { AccountType, OrderReference, OrderTerms, Side } from '../../domain/order.js';
 import type { Refusal } from '../../domain/refusal.js';
-import { isAlive, startStamp } from '../../platform/processes.js';
 import type { BatchEvent } from '../batches/batch-event.js';
+import { isOwner, type Owner } from './owner.js';
 
 /** The terms of an order as it is recorded. */
 export interface RecordedOrderTerms extends OrderTerms {
@@ -122,7 +122,7 @@ export function isRecordedWrite(value: unknown): value is RecordedWrite {
   const { operation, id, time, reqTime, terms, firstOwner } = value;
   const isNamed = typeof operation === 'string' && typeof id === 'string';
   const isDated = typeof time === 'number' && typeof reqTime === 'number';
-  return isNamed && isDated && isObject(terms) && hasTermsOf(operation, terms) && isObject(firstOwner);
+  return isNamed && isDated && isObject(terms) && hasTermsOf(operation, terms) && isOwner(firstOwner);
 }
 
 /** The terms of each kind of write that are texts, and those that have parts. A job of the archive has no lines. */
@@ -148,12 +148,6 @@ function hasTermsOf(operation: string, terms: Readonly<Record<string, unknown>>)
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
-}
-
-/** A process, distinguished from a later one with the same id if the system allows it. */
-export interface Owner {
-  readonly pid: number;
-  readonly startStamp: string | null;
 }
 
 /**
@@ -286,28 +280,6 @@ export function marketOf({ terms }: RecordedWrite): string | undefined {
 /** Whether a write is of a kind. */
 export function isKind<Kind extends WriteKind>(write: RecordedWrite, operation: Kind): write is RecordedWrite<Kind> {
   return write.operation === operation;
-}
-
-/** Read once, because it never changes. */
-let own: Owner | undefined;
-
-/** This process, as an owner of writes. */
-export function thisProcess(): Owner {
-  const { pid } = process;
-  if (own?.pid !== pid) own = { pid, startStamp: startStamp(pid) };
-  return own;
-}
-
-/** Whether two owners are the same process. */
-export function isSameOwner(one: Owner, other: Owner): boolean {
-  return one.pid === other.pid && one.startStamp === other.startStamp;
-}
-
-/** Whether the process is alive. */
-export function isOwnerAlive(owner: Owner): boolean {
-  if (isSameOwner(owner, thisProcess())) return true;
-  const { pid, startStamp: stamp } = owner;
-  return isAlive(pid) && (stamp === null || stamp === startStamp(pid));
 }
 
 /** The owner of a write, alive or dead; null once released. */

@@ -16,7 +16,7 @@ import {
   valueInLine,
   valuesIn,
 } from '../journal/files.js';
-import { type Owner, thisProcess } from '../journal/write.js';
+import { decodeOwner, isOwnerAlive, thisProcess } from '../journal/owner.js';
 import { DigestKey } from './digest-key.js';
 import { PREPARED_FOLDER, PREPARED_MS } from './prepared-folder.js';
 import { idOf, type PreparedContent, type PreparedWrite } from './prepared-write.js';
@@ -33,8 +33,10 @@ const ONLY = 1;
 /** A prepared write, and who has taken it. */
 export interface Kept {
   readonly prepared: PreparedWrite;
-  /** The process that commits it, alive or dead; null if none has. */
-  readonly takenBy: Owner | null;
+  /** Whether a process has taken it to commit it. */
+  readonly isTaken: boolean;
+  /** Whether that process may be at work: it is alive, or its claim does not say which it is. */
+  readonly isUnderWay: boolean;
   /** The outcome as it was reported; null if it was not. */
   readonly reported: string | null;
   /**
@@ -84,13 +86,13 @@ export class PreparedStore {
   /** Those that may be committed now, oldest first. */
   waiting(): PreparedWrite[] {
     return this.#all()
-      .filter(({ prepared, takenBy }) => takenBy === null && this.isInTime(prepared))
+      .filter(({ prepared, isTaken }) => !isTaken && this.isInTime(prepared))
       .map(({ prepared }) => prepared);
   }
 
   /** Those that were taken in the last day, oldest first. */
   committed(): Kept[] {
-    return this.#all().filter(({ takenBy }) => takenBy !== null);
+    return this.#all().filter(({ isTaken }) => isTaken);
   }
 
   isInTime({ expires, made }: PreparedWrite): boolean {
@@ -110,11 +112,13 @@ export class PreparedStore {
     if (content?.write === undefined || key === undefined || idOf(first, content.write.kind, key) !== id)
       return 'changed';
     const prepared = { ...(content as PreparedContent), id };
-    const owner = textOfLink(claimLink(file, ONLY));
+    const claim = textOfLink(claimLink(file, ONLY));
+    const owner = claim === undefined ? undefined : decodeOwner(claim);
     const reports = valuesIn(rest.join('\n')) as readonly { readonly reported?: string; readonly known?: boolean }[];
     return {
       prepared,
-      takenBy: owner === undefined ? null : (JSON.parse(owner) as Owner),
+      isTaken: claim !== undefined,
+      isUnderWay: claim !== undefined && (owner === undefined || isOwnerAlive(owner)),
       reported: reports.findLast(({ reported }) => reported !== undefined)?.reported ?? null,
       isKnown: reports.some(({ known }) => known === true),
     };

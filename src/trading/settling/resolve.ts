@@ -3,9 +3,9 @@ import { archivedJob, Job } from '../batches/job.js';
 import { timelineOf } from '../batches/timeline.js';
 import { findCancellationOutcome, settleCancellation } from '../cancel/cancellation.js';
 import type { JournalEntry } from '../journal/entry.js';
+import { isOwnerAlive } from '../journal/owner.js';
 import {
   isKind,
-  isOwnerAlive,
   type JournalEvent,
   type Outcome,
   type RecordedOrderTerms,

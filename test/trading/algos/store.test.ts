@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readdirSync, symlinkSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, renameSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
@@ -162,6 +162,20 @@ describe('the process that watches', () => {
     expect(store.claim()?.pid).toBe(process.ppid);
     expect(readdirSync(folder).filter((name) => name.startsWith('.watcher'))).toEqual([`.watcher.${process.ppid}`]);
   });
+
+  test.each(['{}', '{"pid":-1,"startStamp":null}', '{"pid":'])(
+    'counts by the name of its link if that does not say: %s',
+    (text) => {
+      const { root, store, create, folder } = newStore();
+      const id = create();
+      symlinkSync(text, path.join(folder, `.watcher.${process.ppid}`));
+      expect(store.claim()?.pid).toBe(process.ppid);
+      symlinkSync(text, path.join(folder, '.watcher.-1'));
+      renameSync(path.join(folder, `.watcher.${process.ppid}`), path.join(folder, `.watcher.${DEAD}`));
+      expect(unwatchedAccounts(root)).toEqual([{ account: 'account', ids: [id] }]);
+      expect(store.claim()).toBeUndefined();
+    },
+  );
 
   test('is not missed if nothing is left to watch', () => {
     const { root, store, create } = newStore();

@@ -5,7 +5,8 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startStamp } from '../../../src/platform/processes.js';
 import { recordText } from '../../../src/trading/journal/entry.js';
 import { claimLink, encodeLine } from '../../../src/trading/journal/files.js';
-import { type Owner, type RecordedWrite, thisProcess } from '../../../src/trading/journal/write.js';
+import { type Owner, thisProcess } from '../../../src/trading/journal/owner.js';
+import type { RecordedWrite } from '../../../src/trading/journal/write.js';
 import { type Resolution, resolve } from '../../../src/trading/settling/resolve.js';
 import { respond } from '../../support/fault-server.js';
 import { NOT_FOUND, record, serve } from '../support/exchange.js';
@@ -156,6 +157,28 @@ describe('a claim', () => {
     expect([find()?.owner, find()?.claim()]).toEqual([thisProcess(), false]);
     find()?.release();
     expect(find()?.claim()).toBe(true);
+  });
+
+  it.each([
+    '',
+    '{}',
+    '[]',
+    'null',
+    '{"pid":-1,"startStamp":null}',
+    '{"pid":"7","startStamp":null}',
+    '{"pid":7,"startStamp":',
+    '{"pid":0}',
+  ])('gives way to one that does not say whose it is: %s', (text) => {
+    const { file, find } = released();
+    fs.symlinkSync(text === '' ? ' ' : text, claimLink(file, 1));
+    expect(find()?.claim()).toBe(false);
+    expect(find()?.owner).toBe(null);
+  });
+
+  it.each([-1, 0, '7', 1.5, null])('of process %j is unreadable, and its record is damaged', (pid) => {
+    const { file, find, journal } = released();
+    fs.appendFileSync(file, encodeLine({ time: 1, event: 'taken over', newOwner: { pid, startStamp: null } }));
+    expect([find(), journal.unsettled().damaged]).toEqual([undefined, [ID]]);
   });
 
   it('fails if another claim was completed between the read and the link', () => {

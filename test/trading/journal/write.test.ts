@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { isOwnerAlive, isSameOwner } from '../../../src/trading/journal/owner.js';
 import {
   absentOutcome,
-  isOwnerAlive,
   isRecordedWrite,
-  isSameOwner,
   listShowing,
   type Outcome,
   operationName,
