@@ -9,6 +9,8 @@ import { BUILT } from '../support/command.js';
 import { eventually } from '../support/eventually.js';
 import { plainEnvironment, temporaryHome } from '../support/pit.js';
 import { runProgram, serveSandboxProgram } from '../support/program.js';
+import { onTerminal } from '../support/pty.js';
+import { requires } from '../support/tools.js';
 
 // A copy of the program whose files are renamed while it runs, as an update of its package does. Each process that works for long
 // goes on with what it has read before it began.
@@ -183,6 +185,33 @@ it('pit mcp answers with tools that were not called before an update', async () 
   await prints(server, '"id":2');
   expect(server.printed()).not.toMatch(/An update replaced|is gone/);
 });
+
+it('pit alert runs the program of an alert that comes after an update', async () => {
+  const marker = path.join(folder, 'alerted');
+  const running = start('alert', 'btc_usdt', 'last<27000', '--exec', `sh -c 'cat > ${marker}'`, '--verbose');
+  await prints(running, 'addChannel');
+  update();
+  await price('26500');
+  await eventually(() => expect(readFileSync(marker, 'utf8')).toContain('"btc_usdt"'));
+  expect(running.printed()).not.toMatch(/An update replaced|is gone/);
+});
+
+it.skipIf(!requires('python3'))(
+  'pit watch shows a form that it has not shown before after an update (needs python3)',
+  async () => {
+    const { screen, status } = await onTerminal({
+      command: [process.execPath, program, 'watch', 'btc_usdt'],
+      environment: plainEnvironment(home),
+      columns: 120,
+      steps: [
+        { await: 'btc_usdt', rename: [path.join(copy, 'dist'), path.join(copy, 'before')], type: 'b' },
+        { await: 'Available', type: '\u0003' },
+      ],
+    });
+    expect(screen).not.toMatch(/An update replaced|is gone/);
+    expect(status).toBe(130);
+  },
+);
 
 it('pit cancel-after --hold goes on and ends the timer after an update', async () => {
   const running = start('cancel-after', 'btc_usdt', '--hold', '--yes', '--', 'sh', '-c', 'read -r _');

@@ -66,6 +66,8 @@ for step in job["steps"]:
     seen = found.end() if found else len(screen)
     if "resize" in step:
         fcntl.ioctl(master, termios.TIOCSWINSZ, struct.pack("HHHH", job["rows"], step["resize"], 0, 0))
+    if "rename" in step:
+        os.rename(*step["rename"])
     type_keys(step.get("type", "").encode())
     if "signal" in step:
         program.send_signal(signal.Signals[step["signal"]])

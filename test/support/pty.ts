@@ -7,6 +7,8 @@ export interface PtyStep {
   /** The same as a regular expression of Python, of bytes as they come. */
   readonly pattern?: string;
   readonly type?: string;
+  /** A file or folder that gets another name, before anything is typed. */
+  readonly rename?: readonly [from: string, to: string];
   /** The columns that the window has from then on. */
   readonly resize?: number;
   /** Sent to the program after that. */

@@ -10,6 +10,7 @@ export default define({
   timeout: 'stop watching after this time (default: at Ctrl-C, or when nothing is left to do)',
   examples: ['algo run', 'algo run --json', 'algo run --profile main'],
   output: shape.object(EVENT),
+  isQuietAtStart: () => true,
   async run(context) {
     const { host, output } = context;
     let count = 0;

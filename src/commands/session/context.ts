@@ -2,10 +2,12 @@ import type { CliContext, CommandContext } from '../../cli/context.js';
 import type { CommandTable } from '../../cli/definition.js';
 import type { RunningCommand } from '../../cli/run.js';
 import { Failure, suggest } from '../../errors.js';
+import type { Host } from '../../platform/host.js';
 import { TimeBudget } from '../../platform/time-budget.js';
 import { Prompts } from '../../terminal/prompts.js';
 import { mayHaveAlgos } from '../../trading/algos/algo-folder.js';
 import type { RecentBooks } from '../../trading/guards/recent-books.js';
+import type * as Unwatched from '../algo/unwatched.js';
 import type { ExchangeLink } from './exchange-link.js';
 import { Sandbox } from './sandbox.js';
 import { Session } from './session.js';
@@ -37,6 +39,7 @@ export function createContext(
   const budget = new TimeBudget(globals.timeoutMs, host.monotonic, globals.isTimeoutGiven);
   const sandbox = new Sandbox(host, budget, output, link);
   const session = new Session(base, budget, sandbox, recentBooks, link);
+  const algoWarnings = new AlgoWarnings(base);
   let prompts: Prompts | undefined;
   return {
     context: {
@@ -57,20 +60,43 @@ export function createContext(
       timeoutFailure: () => timeoutFailure(budget, session),
     },
     activeProfile: async () => (await session.connection()).profile,
-    open: () => session.warnOfLocalHalt(),
+    open: async () => {
+      await session.warnOfLocalHalt();
+      await algoWarnings.first();
+    },
     close: async () => {
-      await warnOfUnprotectedAlgos(base);
+      await algoWarnings.last();
       await session.close();
     },
   };
 }
 
-/** Says in one line for each account that its algo orders are not protected: no living process watches them, or nothing can be recorded. */
-async function warnOfUnprotectedAlgos({ host, output }: CliContext): Promise<void> {
-  const { state } = host.directories;
-  if (!mayHaveAlgos(state)) return;
-  const { unprotectedText } = await import('../algo/unwatched.js');
-  for (const line of await unprotectedText(host)) output.warn(line);
+/** Says, in a line for each account, what keeps its algo orders from being protected; each line once in a command. */
+class AlgoWarnings {
+  readonly #base: CliContext;
+  readonly #said = new Set<string>();
+
+  constructor(base: CliContext) {
+    this.#base = base;
+  }
+
+  /** Before anything else: that nobody watches, which a long command would say too late. */
+  async first(): Promise<void> {
+    await this.#warn(({ unwatchedText }) => unwatchedText);
+  }
+
+  /** Everything, as it is when the command has ended. */
+  async last(): Promise<void> {
+    await this.#warn(({ unprotectedText }) => unprotectedText);
+  }
+
+  async #warn(which: (texts: typeof Unwatched) => (host: Host) => Promise<string[]>): Promise<void> {
+    const { host, output } = this.#base;
+    if (!mayHaveAlgos(host.directories.state)) return;
+    const lines = await which(await import('../algo/unwatched.js'))(host);
+    for (const line of lines) if (!this.#said.has(line)) output.warn(line);
+    for (const line of lines) this.#said.add(line);
+  }
 }
 
 /** Asks a question. Throws Failure `declined` if there is no answer before `--timeout` is over, if that was given. */

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
@@ -80,13 +80,13 @@ test('a stop is watched by a process in the background as soon as it is created,
   await move('28000');
 }, 300_000);
 
-test('after kill -9 nothing moves, every command says so with the command that helps, and the next process goes on', async () => {
+test('after kill -9 nothing moves, every command first says so with the command that helps, and the next process goes on', async () => {
   const { id } = await sell('0.01', '--stop', '27000', '--take', '29500');
   await eventually(async () => expect((await show(id)).children).toMatchObject([{ state: 'open' }]));
   kill('SIGKILL');
-  const { stderr } = await runProgram(['ticker', 'btc_usdt'], { home });
+  const { stderr } = await runProgram(['ticker', 'no_market'], { home });
   expect(stderr).toMatch(
-    /^Warning: NOT WATCHED: no process watches 1 algo order, .*Run: pit algo run --profile sandbox$/m,
+    /^Warning: NOT WATCHED: no process watches 1 algo order, .*Run: pit algo run --profile sandbox\npit: There is no market/,
   );
   expect(await show(id)).toMatchObject({ watched: false, state: 'working', children: [{ state: 'open' }] });
   const { stdout } = await runProgram(['doctor', '--json'], { home });
@@ -124,6 +124,14 @@ test('a price that was reached and left while the process was stopped is reporte
     expect(stdout).toMatch(/The stop at 27,000(\.00)? was reached/);
   });
   expect(await show(id)).toMatchObject({ state: 'waiting', children: [] });
+  await runProgram(['algo', 'cancel', id, '--yes'], { home });
+}, 300_000);
+
+test('the reason for which a watching process ends stands in run.log', async () => {
+  const { id } = await sell('0.01', '--stop', '27000');
+  kill('SIGTERM');
+  const log = path.join(home, 'state', 'algos', 'sandbox', 'run.log');
+  await eventually(() => expect(readFileSync(log, 'utf8').trimEnd()).toMatch(/This process was ended\.$/));
   await runProgram(['algo', 'cancel', id, '--yes'], { home });
 }, 300_000);
 
