@@ -5,6 +5,7 @@ import { Decimal } from '../../domain/decimal.js';
 import type { Host } from '../../platform/host.js';
 import { FILE_MODE } from '../../platform/private-files.js';
 import type { PrivateSandbox } from '../../sandbox/rehearsal/private-sandbox.js';
+import type { CandlePath } from '../../sandbox/replay/candle-path.js';
 import { isoTime } from '../../terminal/time.js';
 import type { AlgoDocument } from '../algo/algo-row.js';
 import type { AccountRecord } from './account-record.js';
@@ -22,13 +23,25 @@ interface ReportParts {
   readonly record: AccountRecord;
   /** The algo order that was rehearsed; null for another command. */
   readonly algo: Pick<AlgoDocument, 'state' | 'reason' | 'events'> | null;
+  readonly path: CandlePath;
+  readonly bothExits: Report['bothExits'];
 }
 
 /**
  * Reports what a rehearsal did, up to the moment that the exchange shows. Profit and loss are those of `pit pnl`, asked of the exchange
  * itself; what the account began with cost its first price. Throws its Failure.
  */
-export async function reportOf({ host, program, folder, tape, sandbox, record, algo }: ReportParts): Promise<Report> {
+export async function reportOf({
+  host,
+  program,
+  folder,
+  tape,
+  sandbox,
+  record,
+  algo,
+  path: candlePath,
+  bothExits,
+}: ReportParts): Promise<Report> {
   sandbox.exchange.clock.stop();
   sandbox.endFaults();
   const clock = new VirtualClock(sandbox.exchange.clock.now());
@@ -51,6 +64,9 @@ export async function reportOf({ host, program, folder, tape, sandbox, record, a
       documents: tape.documents,
       gaps: tape.gaps,
     },
+    path: candlePath.kind,
+    seed: candlePath.kind === 'random' ? candlePath.seed : null,
+    bothExits,
     orders: record.orders,
     fills: record.fills.length,
     refused: sandbox.refused,

@@ -1,19 +1,23 @@
 import path from 'node:path';
 import type { Program } from '../../cli/run.js';
+import type { Side } from '../../domain/order.js';
 import type { Failure } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import { RunningProgram } from '../../platform/running-program.js';
 import type { FaultKind } from '../../sandbox/faults/rules.js';
 import { newKeys } from '../../sandbox/lifecycle/files.js';
 import { PrivateSandbox } from '../../sandbox/rehearsal/private-sandbox.js';
+import type { CandlePath } from '../../sandbox/replay/candle-path.js';
 import { emptyPart } from '../../sandbox/replay/load-tape.js';
 import { isPast } from '../../sandbox/replay/tape-event.js';
 import type { AlgoDocument } from '../algo/algo-row.js';
 import { AccountRecord } from './account-record.js';
+import { ExitCandles } from './exit-candles.js';
 import type { MarketPicture } from './picture.js';
 import { CommandWorld, homeIn } from './rehearsed-command.js';
 import type { TapeReader } from './tape.js';
 import { VirtualClock } from './virtual-clock.js';
+import { WorsePath } from './worse-path.js';
 
 /*
  * A rehearsal: a tape, an exchange that replays it, and a command that trades on it.
@@ -33,6 +37,8 @@ export interface RehearsalTerms {
   readonly latencyMs: number;
   /** How many times faster than real time, for a program. */
   readonly speed: number;
+  /** Within candles. */
+  readonly path: CandlePath;
   /** The coin of all values. */
   readonly unit: string;
 }
@@ -48,21 +54,31 @@ const KEYS = {
 /** What both kinds of rehearsal share. */
 abstract class Rehearsal {
   isStopped = false;
+  protected readonly picture: MarketPicture | undefined;
+  readonly exitCandles: ExitCandles;
+  readonly #worse: WorsePath | undefined;
 
   protected constructor(
     readonly tape: TapeReader,
     readonly sandbox: PrivateSandbox,
     readonly record: AccountRecord,
-    protected readonly picture: MarketPicture | undefined,
+    { picture, terms }: RehearsalParts,
+    /** Of the command, if it has one. */
+    side?: Side,
   ) {
     record.begin();
+    this.picture = picture;
+    this.exitCandles = new ExitCandles(record);
+    this.#worse = terms.path.kind === 'worst' ? new WorsePath(sandbox, side) : undefined;
   }
 
   /** Applies the next event of the tape. */
   protected takeEvent(): void {
-    const event = this.tape.take();
-    if (event === undefined) return;
+    const taken = this.tape.take();
+    if (taken === undefined) return;
+    const event = this.#worse?.choose(taken) ?? taken;
     this.sandbox.take(event);
+    if (event.kind === 'candle') this.exitCandles.add(event);
     if (event.kind !== 'trade' && event.kind !== 'candle') return;
     this.record.priced(event.market);
     if (!isPast(event)) this.picture?.add(event, this.record);
@@ -98,8 +114,15 @@ export class CommandRehearsal extends Rehearsal {
   readonly #world: CommandWorld;
   readonly #program: Program;
 
-  private constructor(parts: RehearsalParts, program: Program, clock: VirtualClock, sandbox: PrivateSandbox) {
-    super(parts.tape, sandbox, new AccountRecord(sandbox, parts.terms.unit), parts.picture);
+  private constructor(
+    parts: RehearsalParts,
+    program: Program,
+    words: readonly string[],
+    clock: VirtualClock,
+    sandbox: PrivateSandbox,
+  ) {
+    const side = words.find((word) => word === 'buy' || word === 'sell');
+    super(parts.tape, sandbox, new AccountRecord(sandbox, parts.terms.unit), parts, side);
     this.#clock = clock;
     this.#program = program;
     const { host, folder, printed, terms } = parts;
@@ -107,7 +130,7 @@ export class CommandRehearsal extends Rehearsal {
     this.#world = new CommandWorld({ host, clock, sandbox, keys: KEYS, home: homeIn(folder), latencyMs, printed });
   }
 
-  static async open(parts: RehearsalParts, program: Program): Promise<CommandRehearsal> {
+  static async open(parts: RehearsalParts, program: Program, words: readonly string[]): Promise<CommandRehearsal> {
     const { folder, tape, terms } = parts;
     const time = tape.next?.time ?? 0;
     const clock = new VirtualClock(time);
@@ -120,7 +143,7 @@ export class CommandRehearsal extends Rehearsal {
       ...{ now: clock.now, sleep: (ms: number) => clock.sleep(ms) },
     });
     sandbox.start(1);
-    return new CommandRehearsal(parts, program, clock, sandbox);
+    return new CommandRehearsal(parts, program, words, clock, sandbox);
   }
 
   /** Rehearses a command line to the end of the tape. Returns its failure. Throws Failure `usage` for a fault of the tape. */
@@ -176,7 +199,7 @@ export class ProgramRehearsal extends Rehearsal {
   readonly #isStopping: Promise<void>;
 
   private constructor(parts: RehearsalParts, sandbox: PrivateSandbox) {
-    super(parts.tape, sandbox, new AccountRecord(sandbox, parts.terms.unit), parts.picture);
+    super(parts.tape, sandbox, new AccountRecord(sandbox, parts.terms.unit), parts);
     this.#parts = parts;
 
     this.#isStopping = new Promise((resolve) => {

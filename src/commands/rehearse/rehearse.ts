@@ -1,8 +1,9 @@
-import { flag, repeated, several } from '../../cli/definition.js';
+import { flag, repeated, several, withCompletion } from '../../cli/definition.js';
 import type { Program } from '../../cli/run.js';
 import { Decimal } from '../../domain/decimal.js';
 import { quoted, suggest, usage } from '../../errors.js';
 import { FAULT_KINDS, type FaultKind } from '../../sandbox/faults/rules.js';
+import { type CandlePath, DEFAULT_SEED } from '../../sandbox/replay/candle-path.js';
 import { coinName, duration, filePath, moment, oneOf, requireRange } from '../inputs/parsers.js';
 import { FORCE } from '../named-files/force.js';
 import { define } from '../session/command.js';
@@ -24,6 +25,11 @@ export const rehearseCommand = (program: Program) =>
       speed: flag('--speed <n>', 'for a program: run the clock n times as fast (default: 1)', speed),
       latency: flag('--latency <duration>', 'what a request and a push take: 80ms (default: 0ms)', duration),
       funds: flag('--funds <list>', 'what the account begins with: btc=1,usdt=10000 (default: as the sandbox)', funds),
+      path: flag(
+        '--path <order>',
+        `how prices move within candles: random:SEED, worst, ohlc or olhc (default: random:${DEFAULT_SEED})`,
+        pathWord,
+      ),
       fault: repeated(
         '--fault <kind>',
         `apply this fault to every tenth request or frame: ${FAULTS.join(', ')}`,
@@ -87,6 +93,19 @@ function requireTrading([name = '']: readonly string[], given: number | undefine
   if (given !== undefined)
     throw usage('--speed has no meaning for a command of pit.', 'It always runs as fast as this machine can.');
 }
+
+const pathWord = withCompletion(
+  { of: 'words', words: [`random:${DEFAULT_SEED}`, 'worst', 'ohlc', 'olhc'] },
+  (word): CandlePath => {
+    const [, seed] = /^random:(\d{1,9})$/.exec(word) ?? [];
+    if (seed !== undefined) return { kind: 'random', seed: Number(seed) };
+    if (word === 'worst' || word === 'ohlc' || word === 'olhc') return { kind: word };
+    throw usage(
+      `${quoted(word)} is no path within candles.`,
+      'Give random:SEED with a number up to 999999999, worst, ohlc or olhc.',
+    );
+  },
+);
 
 function speed(word: string): number {
   const value = /^\d{1,7}(\.\d{1,3})?$/.test(word) ? Number(word) : 0;

@@ -1,6 +1,7 @@
 import * as shape from '../../cli/shapes.js';
 import { FAULT_KINDS } from '../../sandbox/faults/rules.js';
 import type { PrivateSandbox } from '../../sandbox/rehearsal/private-sandbox.js';
+import type { CandlePath } from '../../sandbox/replay/candle-path.js';
 import { ALGO_EVENTS, ALGO_REASON, ALGO_STATE, type AlgoDocument } from '../algo/algo-row.js';
 import { PNL_ROW } from '../pnl/rows.js';
 
@@ -13,6 +14,17 @@ export const REPORT = shape.object({
     documents: shape.integer('the lines and rows that were replayed'),
     gaps: shape.integer('periods that were not recorded'),
   }),
+  path: shape.enumOf(['random', 'worst', 'ohlc', 'olhc'], 'how prices moved within candles'),
+  seed: shape.nullable(shape.integer('of a random path: --path random:SEED gives the same report')),
+  bothExits: shape.nullable(
+    shape.object(
+      {
+        stopped: shape.integer('the stop filled first'),
+        taken: shape.integer('the take-profit filled first'),
+      },
+      'candles that reached both the stop and the take-profit: which was first is a guess; null without both',
+    ),
+  ),
   orders: shape.integer('that the exchange accepted'),
   fills: shape.integer('trades of these orders'),
   refused: shape.integer('orders and cancellations that the exchange refused'),
@@ -66,6 +78,9 @@ export interface Report {
     readonly documents: number;
     readonly gaps: number;
   };
+  readonly path: CandlePath['kind'];
+  readonly seed: number | null;
+  readonly bothExits: { readonly stopped: number; readonly taken: number } | null;
   readonly orders: number;
   readonly fills: number;
   readonly refused: number;

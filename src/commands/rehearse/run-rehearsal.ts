@@ -2,11 +2,13 @@ import path from 'node:path';
 import type { Program } from '../../cli/run.js';
 import { Failure, quoted, usage } from '../../errors.js';
 import type { FaultKind } from '../../sandbox/faults/rules.js';
+import { type CandlePath, RANDOM_PATH } from '../../sandbox/replay/candle-path.js';
 import type { ReadingTerms } from '../../sandbox/replay/read-tape.js';
 import { isCandleSvg } from '../../terminal/charts/index.js';
 import { toCsv } from '../../terminal/csv.js';
 import { toJson } from '../../terminal/json.js';
 import { isoTime } from '../../terminal/time.js';
+import { durationText } from '../algo/sentences.js';
 import { OutputTarget } from '../named-files/output.js';
 import { isPiped, withPipedCopy } from '../named-files/piped-copy.js';
 import type { Context } from '../session/command.js';
@@ -17,6 +19,8 @@ import { CommandRehearsal, ProgramRehearsal, type RehearsalParts } from './rehea
 import { RehearsalFolder } from './rehearsal-folder.js';
 import { TapeReader } from './tape.js';
 import { showReport } from './view.js';
+
+const MINUTE_MS = 60_000;
 
 /** The columns of the file of fills. */
 const FIELDS = ['time', 'orderId', 'clientId', 'market', 'side', 'price', 'amount', 'value', 'fee', 'feeCoin'];
@@ -33,6 +37,8 @@ interface Wanted {
   /** In milliseconds. */
   readonly latency: number | undefined;
   readonly funds: Readonly<Record<string, string>> | undefined;
+  /** Within candles; absent: random, with the seed of every rehearsal. */
+  readonly path?: CandlePath | undefined;
   readonly fault: readonly FaultKind[];
   readonly svg: string | undefined;
   readonly out: string | undefined;
@@ -45,7 +51,7 @@ interface Wanted {
 export async function rehearse(
   context: Context,
   program: Program,
-  { files, command, isOwn, from, to, longestMs, ...given }: Wanted,
+  { files, command, isOwn, from, to, longestMs, path: candlePath = RANDOM_PATH, ...given }: Wanted,
 ): Promise<undefined> {
   const { host, output, budget } = context;
   const isJson = context.globals.format !== 'table';
@@ -57,13 +63,20 @@ export async function rehearse(
   if (given.force && drawing === undefined && fillsFile === undefined)
     throw usage('--force needs --svg or --out.', 'It replaces the file that they name.');
   const folder = new RehearsalFolder(host);
-  const tape = await openTape(context, files, { from, to }, given.funds, folder.path).catch((error: unknown) => {
-    folder.remove();
-    throw error;
-  });
+  const tape = await openTape(context, files, { from, to, path: candlePath }, given.funds, folder.path).catch(
+    (error: unknown) => {
+      folder.remove();
+      throw error;
+    },
+  );
+  if (tape.longestCandle > MINUTE_MS)
+    output.warn(
+      `The tape has candles of ${durationText(tape.longestCandle)}: where the price was within one is a guess. Give candles of a minute if you can.`,
+    );
   const picture = drawing === undefined ? undefined : new MarketPicture();
   const terms = {
     ...{ funds: given.funds, faults: given.fault, latencyMs: given.latency ?? 0, speed: given.speed ?? 1 },
+    path: candlePath,
     unit: tape.next?.market.split('_')[1] ?? 'usdt',
   };
   const printed = (text: string) => {
@@ -84,7 +97,7 @@ export async function rehearse(
   let sandbox: { close(): Promise<void> } | undefined;
   const over = new AbortController();
   try {
-    const rehearsal = isOwn ? await CommandRehearsal.open(parts, program) : await ProgramRehearsal.open(parts);
+    const rehearsal = isOwn ? await CommandRehearsal.open(parts, program, command) : await ProgramRehearsal.open(parts);
     sandbox = rehearsal.sandbox;
     let isInterrupted = false;
     stop = () => {
@@ -110,6 +123,8 @@ export async function rehearse(
       sandbox: rehearsal.sandbox,
       record,
       algo,
+      path: candlePath,
+      bothExits: rehearsal.exitCandles.bothReached(algo),
     });
     if (fillsFile !== undefined) await writeFills(fillsFile, record.fills);
     if (drawing !== undefined) await draw(context, drawing, picture?.draw(record));

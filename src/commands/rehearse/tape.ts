@@ -13,6 +13,8 @@ const SANDBOX_MARKET = 'btc_usdt';
 /** As assets/README.md says. */
 const SANDBOX_START = Date.parse('2023-03-01T00:00:00Z');
 const MINUTE = 60_000;
+/** For a reading that only checks. */
+const QUICKEST = { kind: 'ohlc' } as const;
 
 /** So many minutes of the sandbox are read at a time. */
 const BLOCK = 250;
@@ -39,6 +41,8 @@ export class TapeReader {
     blocks: Blocks,
     readonly markets: readonly string[],
     readonly rules: readonly MarketRules[],
+    /** In milliseconds; 0 without candles. */
+    readonly longestCandle: number,
   ) {
     this.#blocks = blocks;
   }
@@ -49,11 +53,13 @@ export class TapeReader {
    */
   static async open(files: readonly string[], terms: ReadingTerms): Promise<TapeReader> {
     const isNamed = files.length === 1 && files[0] === SANDBOX_TAPE;
-    const plan = isNamed ? undefined : await planTape(files, terms, Number.POSITIVE_INFINITY, new Map());
+    const plan = isNamed
+      ? undefined
+      : await planTape(files, { ...terms, path: QUICKEST }, Number.POSITIVE_INFINITY, new Map());
     if (plan?.isPast) throw emptyPart();
     const blocks = plan === undefined ? sandboxTape(terms) : readTapeInBlocks(files, terms);
     const markets = plan === undefined ? [SANDBOX_MARKET] : [...plan.markets.keys()];
-    const tape = new TapeReader(blocks, markets, plan?.rules ?? []);
+    const tape = new TapeReader(blocks, markets, plan?.rules ?? [], plan?.longestCandle ?? MINUTE);
     await tape.read();
     if (tape.next === undefined) throw emptyPart();
     return tape;
@@ -105,10 +111,11 @@ export class TapeReader {
 
 /** The recorded minutes of the sandbox, as the rows of `pit kline --out`. */
 function* sandboxTape({
+  path,
   from = Number.NEGATIVE_INFINITY,
   to = Number.POSITIVE_INFINITY,
 }: ReadingTerms): Generator<readonly TapeEvent[]> {
-  const documents = new TapeDocuments(SANDBOX_TAPE, from);
+  const documents = new TapeDocuments(SANDBOX_TAPE, from, path);
   const { open, high, low, close, volume } = recordedMinutes();
   const price = (column: Int32Array, minute: number) => Decimal.fromUnits(BigInt(column[minute] ?? 0), 2).toString();
   const rowAt = (minute: number) => ({

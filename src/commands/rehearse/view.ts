@@ -1,4 +1,4 @@
-import { Decimal, formatAmount, grouped } from '../../domain/decimal.js';
+import { counted, Decimal, formatAmount, grouped } from '../../domain/decimal.js';
 import { paintChange, signed } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record as recordTable } from '../../terminal/table.js';
@@ -16,7 +16,7 @@ const LIMITS =
 
 /** The report for people. */
 export function showReport(report: Report, record: AccountRecord, isInterrupted: boolean): (screen: Screen) => string {
-  const { tape, orders, fills, refused, fees, faults, algo } = report;
+  const { tape, orders, fills, refused, fees, faults, algo, bothExits } = report;
   const { unit, drawdown } = record;
   const count = (value: number) => grouped(String(value));
   const value = (amount: string | null) =>
@@ -30,9 +30,13 @@ export function showReport(report: Report, record: AccountRecord, isInterrupted:
   const entries: Entry[] = [
     ['tape', `${time(tape.from)} to ${time(tape.to)}${isInterrupted ? ', interrupted' : ''}`],
     ['replayed', `${count(tape.documents)} documents${gaps}`],
+    ['path in candles', report.seed === null ? report.path : `${report.path}:${report.seed}`],
     ...(algo === null
       ? []
       : [['algo order', algo.reason === null ? algo.state : `${algo.state}: ${algo.reason}`] as Entry]),
+    ...(bothExits === null || bothExits.stopped + bothExits.taken === 0
+      ? []
+      : [['both exits reached', bothExitsText(bothExits)] as Entry]),
     ['orders', count(orders)],
     ['fills', count(fills)],
     ['refused', count(refused)],
@@ -51,6 +55,10 @@ export function showReport(report: Report, record: AccountRecord, isInterrupted:
     const width = screen.width === Number.POSITIVE_INFINITY ? 100 : screen.width;
     return [recordTable(screen, entries), '', screen.paint.faint(wrapped(LIMITS, width))].join('\n');
   };
+}
+
+function bothExitsText({ stopped, taken }: NonNullable<Report['bothExits']>): string {
+  return `in ${counted(stopped + taken, 'candle')}: stop first in ${stopped}, take first in ${taken}, a guess`;
 }
 
 function time(text: string | null): string {

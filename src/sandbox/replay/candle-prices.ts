@@ -1,4 +1,5 @@
 import { Decimal } from '../../domain/decimal.js';
+import type { Side } from '../../domain/order.js';
 
 /** A candle as a file has it. */
 export interface FileCandle {
@@ -11,25 +12,26 @@ export interface FileCandle {
   readonly volume: Decimal;
 }
 
-/** The prices of a candle in the order in which it reached them, as far as it tells: a rising one has its low first. */
-export function pathOf({ open, high, low, close }: FileCandle): Decimal[] {
-  const extremes = close.compare(open) >= 0 ? [low, high] : [high, low];
-  return withoutRepeats([open, ...extremes, close]);
-}
-
-/** The prices that a candle shows and an earlier state of it did not. */
-export function changedPath(before: FileCandle, { high, low, close }: FileCandle): Decimal[] {
+/** The prices that a candle shows and an earlier state of it did not. @param isHighFirst the order of a new high and a new low */
+export function changedPath(before: FileCandle, { high, low, close }: FileCandle, isHighFirst: boolean): Decimal[] {
   const extremes = [...(high.compare(before.high) > 0 ? [high] : []), ...(low.compare(before.low) < 0 ? [low] : [])];
-  const ordered = close.compare(before.close) >= 0 ? extremes.toReversed() : extremes;
-  return extremes.length === 0 && close.equals(before.close) ? [] : withoutRepeats([...ordered, close]);
+  if (extremes.length === 0 && close.equals(before.close)) return [];
+  return [...(isHighFirst ? extremes : extremes.toReversed()), close];
 }
 
-function withoutRepeats(prices: readonly Decimal[]): Decimal[] {
+export function withoutRepeats(prices: readonly Decimal[]): Decimal[] {
   return prices.filter((price, index) => index === 0 || !price.equals(prices[index - 1] ?? Decimal.zero));
 }
 
+/** A price of a candle with its part of the volume. */
+export interface PricePart {
+  readonly price: string;
+  readonly amount: string;
+  readonly side: Side;
+}
+
 /** Spreads a volume over prices, in whole units of its last decimal; the later prices get what is left. */
-export function shares(prices: readonly Decimal[], volume: Decimal, before: Decimal | undefined) {
+export function shares(prices: readonly Decimal[], volume: Decimal, before: Decimal | undefined): PricePart[] {
   const units = volume.sign > 0 ? volume.units : 0n;
   const count = BigInt(prices.length);
   const [share, rest] = [units / count, Number(units % count)];
@@ -39,7 +41,7 @@ export function shares(prices: readonly Decimal[], volume: Decimal, before: Deci
     return {
       price: price.toString(),
       amount: (index >= prices.length - rest ? more : less) ?? '0',
-      side: price.compare(earlier) >= 0 ? ('buy' as const) : ('sell' as const),
+      side: price.compare(earlier) >= 0 ? 'buy' : 'sell',
     };
   });
 }

@@ -25,6 +25,8 @@ export interface TapePlan extends TapeSurvey {
   readonly isPast: boolean;
   /** The rules that the tape has of its markets, if it has any. */
   readonly rules: readonly MarketRules[];
+  /** In milliseconds; 0 without candles. */
+  readonly longestCandle: number;
 }
 
 /**
@@ -44,6 +46,7 @@ export async function planTape(
   const kinds = new Set<TapeEvent['kind']>();
   let restarts: boolean | undefined;
   let isAllPast = true;
+  let longestCandle = 0;
   const survey = await surveyTape(files, terms, (event) => {
     if (event.kind === 'gap') return;
     restarts ??= event.time < now;
@@ -51,6 +54,7 @@ export async function planTape(
     if (event.kind === 'config') rules.set(event.market, known ?? marketOf(event));
     else {
       kinds.add(event.kind);
+      if (event.kind === 'candle') longestCandle = Math.max(longestCandle, event.length);
       isAllPast &&= isPast(event);
       converter.convert(event, rules.get(event.market) ?? known ?? MARKETS.get(event.market) ?? unknownMarket(event));
     }
@@ -73,6 +77,7 @@ export async function planTape(
     restarts,
     isPast: isAllPast,
     rules: [...rules.values()],
+    longestCandle,
   };
 }
 

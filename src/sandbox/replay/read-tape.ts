@@ -5,6 +5,7 @@ import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'h
 import { compareIds, isOvertaken } from '../../domain/market-data.js';
 import { Failure, systemErrorCode, usage } from '../../errors.js';
 import { openRegular, UnboundedFile } from '../../platform/bounded-file.js';
+import type { CandlePath } from './candle-path.js';
 import { plainTime, TapeDocuments } from './tape-documents.js';
 import { badLine, type ConfigEvent, type TapeEvent } from './tape-event.js';
 
@@ -30,6 +31,8 @@ export interface ReadingTerms {
   readonly to?: number | undefined;
   /** The market of files that name none. */
   readonly market?: string | undefined;
+  /** Within candles; absent: random, with the seed of every replay. */
+  readonly path?: CandlePath | undefined;
 }
 
 /**
@@ -227,9 +230,9 @@ async function beginningOf(file: string, terms: ReadingTerms): Promise<number> {
 }
 
 /** The events of a file, those that were read together at once. */
-async function* eventsIn(file: string, { market, from = 0 }: ReadingTerms): Blocks {
+async function* eventsIn(file: string, { market, from = 0, path }: ReadingTerms): Blocks {
   const head = headOf(file);
-  const documents = new TapeDocuments(file, from);
+  const documents = new TapeDocuments(file, from, path);
   if (head.equals(PARQUET)) {
     for await (const rows of parquetRows(file))
       yield* upToFault(rows, ([row, fields], events) => events.push(...documents.readRow(row, fields)));

@@ -2,8 +2,9 @@ import { CANDLE_MS, type CandleType } from '../../domain/candle.js';
 import { Decimal } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
 import { compareIds, isOvertaken } from '../../domain/market-data.js';
-import { changedPath, type FileCandle, pathOf, shares } from './candle-prices.js';
-import type { ConfigEvent, DepthEvent, PastEvent, TapeEvent, TapeGap, TradeEvent } from './tape-event.js';
+import { type CandlePath, isHighFirst, pathOf, RANDOM_PATH, WHOLE } from './candle-path.js';
+import { changedPath, type FileCandle, type PricePart, shares, withoutRepeats } from './candle-prices.js';
+import type { CandleEvent, ConfigEvent, DepthEvent, PastEvent, TapeEvent, TapeGap, TradeEvent } from './tape-event.js';
 import { isObject, shown, TapeFields, type TapeRow } from './tape-fields.js';
 import { TapeHead } from './tape-head.js';
 
@@ -19,6 +20,7 @@ export class TapeDocuments {
   readonly #fields: TapeFields;
   readonly #head = new TapeHead();
   readonly #from: number;
+  readonly #path: CandlePath;
 
   #last = Number.NEGATIVE_INFINITY;
   /** The second that was seen last, and when its first document arrived. */
@@ -33,9 +35,10 @@ export class TapeDocuments {
   readonly #newest = new Map<string, number>();
 
   /** @param from candles that are over then are of the past (ms since the Unix epoch) */
-  constructor(file: string, from: number) {
+  constructor(file: string, from: number, path = RANDOM_PATH) {
     this.#fields = new TapeFields(file);
     this.#from = from;
+    this.#path = path;
   }
 
   /** The events of a line. Throws Failure `usage` with the line for what is no document of a tape. */
@@ -189,15 +192,26 @@ export class TapeDocuments {
       const isNew = known?.time !== date;
       // what is over already when it is first seen was missed
       if (isFirst || (isNew && index < rows.length - 1)) return [this.#pastCandle(market, length, candle)];
-      const prices = isNew ? pathOf(candle) : changedPath(known, candle);
+      const highFirst = isHighFirst(candle, this.#path, market, length);
+      const { open } = candle;
+      const isWorst = this.#path.kind === 'worst';
+      const before = isNew ? { ...candle, high: open, low: open, close: open } : known;
+      const changed = (first: boolean) => {
+        const path = [...(isNew ? [open] : []), ...changedPath(before, candle, first)];
+        return isWorst ? path : withoutRepeats(path);
+      };
+      const prices = changed(highFirst);
       const added = isNew ? volume : volume.minus(known.volume);
       if (prices.length === 0 && added.sign <= 0) return [];
       const time = this.#moment(date, received, length);
       const when = { ...this.#event(market, time), date: Math.max(date, time), until: time, length };
-      return shares(prices.length === 0 ? [close] : prices, added, known?.close).map((part) => ({
+      const parts = (path: readonly Decimal[]) => shares(path.length === 0 ? [close] : path, added, known?.close);
+      const others = isWorst ? parts(changed(false)) : [];
+      return parts(prices).map((part, index) => ({
         ...when,
         kind: 'candle' as const,
         ...part,
+        ...lowFirst(others[index]),
       }));
     });
   }
@@ -233,10 +247,13 @@ export class TapeDocuments {
       events.push(this.#pastCandle(market, length, candle));
       return events;
     }
-    const parts = shares(pathOf(candle), volume, undefined);
+    const points = pathOf(candle, this.#path, market, length);
+    const prices = points.map(({ price }) => price);
+    const parts = shares(prices, volume, undefined);
+    const others = this.#path.kind === 'worst' ? shares(swapped(prices), volume, undefined) : [];
     const { file, line } = this.#fields;
     for (const [index, { side, price, amount }] of parts.entries()) {
-      const date = time + Math.floor((index * length) / parts.length);
+      const date = time + Math.floor(((points[index]?.at ?? 0) / WHOLE) * length);
       events.push({
         kind: 'candle',
         time: this.#forward(date),
@@ -249,6 +266,7 @@ export class TapeDocuments {
         side,
         price,
         amount,
+        ...lowFirst(others[index]),
       });
     }
     return events;
@@ -304,6 +322,16 @@ export class TapeDocuments {
     this.#arrived = this.#fields.time(document.received, 'received');
     return this.#arrived;
   }
+}
+
+/** Open, low, high and close from open, high, low and close. */
+function swapped(prices: readonly Decimal[]): readonly Decimal[] {
+  const [open, high, low, close] = prices;
+  return open && high && low && close ? [open, low, high, close] : prices;
+}
+
+function lowFirst(part: PricePart | undefined): Pick<CandleEvent, 'lowFirst'> {
+  return part === undefined ? {} : { lowFirst: part };
 }
 
 /** The time of a row that names no market; undefined if it is none. In milliseconds since the Unix epoch. */

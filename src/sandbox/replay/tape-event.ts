@@ -2,6 +2,7 @@ import type { Level } from '../../domain/market-data.js';
 import type { Side } from '../../domain/order.js';
 import { type Failure, usage } from '../../errors.js';
 import type { MarketRules } from '../markets/market.js';
+import type { PricePart } from './candle-prices.js';
 
 /** What all events have. Prices and amounts are decimal texts above zero, unless noted otherwise. */
 interface Event {
@@ -48,6 +49,8 @@ export interface CandleEvent extends Event {
   readonly price: string;
   /** Its share of the volume; zero only shows the price. */
   readonly amount: string;
+  /** What it is instead if the candle reached its low before its high, if that is decided while it is replayed. */
+  readonly lowFirst?: PricePart;
 }
 
 /** A candle, or the part of one, from before the tape begins. It is listed with the other candles, and fills no order. */

@@ -14,6 +14,9 @@ const folder = temporaryHome();
 
 interface Report {
   readonly tape: { readonly from: string; readonly to: string; readonly documents: number; readonly gaps: number };
+  readonly path: string;
+  readonly seed: number | null;
+  readonly bothExits: { readonly stopped: number; readonly taken: number } | null;
   readonly orders: number;
   readonly fills: number;
   readonly refused: number;
@@ -170,7 +173,7 @@ describe('a command of pit', () => {
   it('replays the recorded days of the sandbox under their name, in part', async () => {
     const out = path.join(folder, 'sandbox.ndjson');
     const report = await reportOf(
-      `sandbox --out ${out} --from 2023-03-01T12:00 --to 2023-03-01T18:00`,
+      `sandbox --path olhc --out ${out} --from 2023-03-01T12:00 --to 2023-03-01T18:00`,
       'order sell btc_usdt 1 --at bid',
     );
     const { from, to, documents, gaps } = report.tape;
@@ -223,6 +226,64 @@ describe('a command of pit', () => {
     const { stdout } = await rehearse(`${HILL} --funds btc=1`, 'order sell btc_usdt 1 --trail 1%');
     expect(stdout).toContain('A replay cannot answer your orders');
     expect(stdout).toMatch(/held instead +-880\.00 usdt/);
+  });
+});
+
+describe('the path within a candle', () => {
+  const row = (minute: number, [open, high, low, close]: readonly string[], type = '1min') => ({
+    ...{ market: 'btc_usdt', type, time: new Date(START + minute * 60_000).toISOString() },
+    ...{ open, high, low, close, volume: '40' },
+  });
+  /** Its second candle reaches 20300 and 19700. */
+  const wide = (name: string, type = '1min', minutes = 1) => {
+    const file = path.join(folder, name);
+    const flat = ['20000', '20000', '20000', '20000'];
+    const prices = [flat, ['20000', '20300', '19700', '20010'], flat];
+    const rows = prices.map((candle, index) => row(index * minutes, candle, type));
+    writeFileSync(file, rows.map((one) => `${JSON.stringify(one)}\n`).join(''));
+    return file;
+  };
+  const OCO = 'order sell btc_usdt 0.5 --take 20250 --stop 19800';
+
+  it.each([
+    ['ohlc', { stopped: 0, taken: 1 }],
+    ['olhc', { stopped: 1, taken: 0 }],
+    ['worst', { stopped: 1, taken: 0 }],
+  ])('decides whether the stop or the take is first, and the report counts such candles: %s', async (kind, both) => {
+    const report = await reportOf(`${wide('wide.ndjson')} --funds btc=1 --path ${kind}`, OCO);
+    expect(report).toMatchObject({ fills: 1, path: kind, seed: null, bothExits: both });
+  });
+
+  it('is the worse one for who has to buy: the high first', async () => {
+    const buy = 'order buy btc_usdt 0.5 --take 19750 --stop 20200';
+    const worst = await reportOf(`${wide('buy.ndjson')} --funds usdt=30000 --path worst`, buy);
+    expect(worst.bothExits).toEqual({ stopped: 1, taken: 0 });
+  });
+
+  it('is random with a seed that the report names, and the same seed gives the same bytes', async () => {
+    const file = wide('seeds.ndjson');
+    const run = async (words: string) => (await rehearse(`${file} --funds btc=1 --json ${words}`.trim(), OCO)).stdout;
+    const byDefault = JSON.parse(await run('')) as Report;
+    expect(byDefault).toMatchObject({ path: 'random', seed: 1 });
+    expect(await run('--path random:1')).toBe(await run(''));
+    const taken = [];
+    for (const seed of [2, 3, 4, 5, 6, 7, 8])
+      taken.push((JSON.parse(await run(`--path random:${seed}`)) as Report).bothExits?.taken);
+    expect(new Set(taken).size).toBe(2);
+    const { stdout } = await rehearse(`${file} --funds btc=1`, OCO);
+    expect(stdout).toMatch(/^path in candles +random:1$/m);
+    expect(stdout).toMatch(/^both exits reached +in 1 candle: stop first in \d, take first in \d, a guess$/m);
+  });
+
+  it('is a guess that a warning names, if candles are longer than a minute', async () => {
+    const { stderr } = await rehearse(`${wide('hours.ndjson', '1hour', 60)} --funds btc=1`, OCO);
+    expect(stderr).toContain('The tape has candles of 1h: where the price was within one is a guess.');
+    expect((await rehearse(`${wide('minutes.ndjson')} --funds btc=1`, OCO)).stderr).not.toContain('is a guess');
+  });
+
+  it.each(['random:x', 'best', 'random:'])('is refused if it is none of the four: %s', async (word) => {
+    const { code, stderr } = await rehearse(`sandbox --path ${word}`, OCO);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('is no path within candles') });
   });
 });
 

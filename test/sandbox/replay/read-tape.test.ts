@@ -180,7 +180,7 @@ describe('a tape', () => {
         candle(60_000),
       ]),
     ]);
-    const events = shown(await eventsOf(file));
+    const events = shown(await eventsOf(file, { path: { kind: 'olhc' } }));
     expect(events.map(({ kind }) => kind)).toEqual([
       'past',
       'past',
@@ -287,7 +287,11 @@ describe('files of pit kline and pit trades', () => {
   const row = (ms: number) => `btc_usdt,1min,${iso(ms)},100.00,102.00,99.00,101.00,4.000002\n`;
 
   it('have each candle as its prices over its time, and missing ones as a gap', async () => {
-    const events = shown(await eventsOf(fileOf(Buffer.from(`${CANDLES}${row(0)}${row(180_000)}`), 'minutes.csv')));
+    const events = shown(
+      await eventsOf(fileOf(Buffer.from(`${CANDLES}${row(0)}${row(180_000)}`), 'minutes.csv'), {
+        path: { kind: 'olhc' },
+      }),
+    );
     const prices = events.map((event) =>
       event.kind === 'candle' ? [event.time, event.price, event.amount] : [event.kind, event.time],
     );
@@ -313,7 +317,7 @@ describe('files of pit kline and pit trades', () => {
       }),
     );
     expect(shown(await eventsOf(json))).toEqual(shown(await eventsOf(csv)));
-    const cut = await eventsOf(csv, { from: NOON + 60_000 });
+    const cut = await eventsOf(csv, { from: NOON + 60_000, path: { kind: 'ohlc' } });
     expect(cut.map(({ kind }) => kind)).toEqual(['past', 'candle', 'candle', 'candle', 'candle']);
   });
 
@@ -340,7 +344,8 @@ describe('rows that name no market', () => {
   const CANDLE = `${START},23140.48,23150.77,23128.52,23142.31,2.131777`;
   const prices = (events: readonly TapeEvent[]) =>
     events.flatMap((event) => (event.kind === 'candle' ? [[event.time - START, event.price, event.amount]] : []));
-  const read = (text: string) => eventsOf(fileOf(Buffer.from(text), 'rows.csv'), { market: 'btc_usdt' });
+  const read = (text: string) =>
+    eventsOf(fileOf(Buffer.from(text), 'rows.csv'), { market: 'btc_usdt', path: { kind: 'olhc' } });
 
   it('are candles of six columns, with or without a header, or of twelve, with times in milliseconds or microseconds', async () => {
     const expected = [
