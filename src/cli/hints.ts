@@ -21,7 +21,9 @@ export function argumentsOfPit(args: readonly string[]): readonly string[] {
  */
 export function commandLine(given: readonly string[], argv: readonly string[]): string {
   const profile = profileFlag(argumentsOfPit(given));
-  const isComplete = profile === undefined || WITHOUT_PROFILE.has(argv[0]) || argv.includes('--profile');
+  const isOfActive = argv.join(' ') === 'profile show';
+  const takesNone = WITHOUT_PROFILE.has(argv[0]) && !isOfActive;
+  const isComplete = profile === undefined || takesNone || argv.includes('--profile');
   const words = [...(isComplete ? [] : ['--profile', profile]), ...argv];
   return ['pit', ...words.map((word) => shellWord(word === ACTIVE_PROFILE ? 'NAME' : word))].join(' ');
 }

@@ -18,13 +18,17 @@ describe('the command line of a hint', () => {
   });
 
   it.each([
-    ['profile', 'show'],
+    ['profile', 'show', 'near'],
     ['sandbox', 'stop'],
     ['completion', 'install'],
-    ['keys', 'set', '--profile', 'near'],
+    ['keys', 'set', '--profile', 'far'],
   ])('never adds a profile to pit %s %s, which takes none or has one', (...argv) => {
     expect(commandLine(['--profile', 'far'], argv)).toBe(`pit ${argv.join(' ')}`);
   });
+});
+
+it('a hint to show the profile in use shows the one that was given', () => {
+  expect(commandLine(['--profile', 'far', 'orders'], ['profile', 'show'])).toBe('pit --profile far profile show');
 });
 
 describe('a hint about the active profile', () => {
@@ -41,6 +45,6 @@ describe('a hint about the active profile', () => {
   it('contains NAME if the profile cannot be read', async () => {
     const same = await withActiveProfile(failure, () => Promise.reject(new Error('damaged')));
     expect(same).toBe(failure);
-    expect(commandLine([], ['profile', 'set', ACTIVE_PROFILE])).toBe('pit profile set NAME');
+    expect(commandLine([], ['profile', 'show', ACTIVE_PROFILE])).toBe('pit profile show NAME');
   });
 });

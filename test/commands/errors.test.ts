@@ -75,6 +75,13 @@ const WRONG_MARKETS: readonly Mistake[] = [
 
 const WRONG_ORDERS: readonly Mistake[] = [
   ['order buy btc_usdt 0.01 --yes', /price is missing/, /--at/],
+  ['order --dry-run', /side is missing/, /pit order buy btc_usdt 0\.01 --at ask --dry-run\b/],
+  ['order sell', /market is missing/, /^Write it after sell/],
+  ['order sell eth_usdt', /amount is missing/, /^Write it after the market/],
+  ['order sell eth_usdt --stop 1500', /needs a side, a market and an amount/, /^Write them before the flags/],
+  ['withdraw', /coin is missing/, /pit balance/],
+  ['withdraw eth', /amount is missing/, /^Write it after the coin/],
+  ['withdraw eth 1', /address is missing/, /^Give it with --to ADDRESS/],
   ['order hold btc_usdt 0.01 --at 20000 --yes', /^The side must be one of buy, sell, not "hold"\.$/, null],
   ['order buy btc_usdt 0.00005 --at 20000 --yes', /0\.00005 is below the minimum of 0\.0001 btc/, /0\.0001/],
   [

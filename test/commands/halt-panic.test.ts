@@ -138,8 +138,10 @@ describe('pit halt --flatten', () => {
     const { code, stdout, stderr } = await pit.run(`halt --flatten ${coin} --yes --json`);
     const { message, hint } = lastError(stderr);
     expect([code, message]).toEqual([9, `Nothing was sold: ${why} The account is halted.`]);
-    expect(hint).toContain('pit halt --cancel --flatten usdt');
-    expect(hint).not.toContain(`--flatten ${coin}`);
+    expect(hint).toContain('Sell everything: pit halt --flatten usdt');
+    expect(await pit.failure(`halt --cancel --flatten ${coin} --dry-run`, 2)).toMatchObject({
+      hint: expect.stringContaining('pit halt --cancel --flatten usdt --dry-run'),
+    });
     expect(document<Halted>(stdout)).toMatchObject({ halted: true, flattened: [] });
   });
 
@@ -180,6 +182,8 @@ describe('pit halt --flatten', () => {
     };
     const toUsdt = await preview('usdt');
     expect(toUsdt).toContain('frozen in orders');
+    expect(toUsdt).toContain('Sell what is left: pit halt --flatten usdt');
+    expect(toUsdt).toContain('With --cancel, what open orders hold is sold as well.');
     expect(toUsdt).toMatch(/eos [\d,.]+ 100 /);
     expect(await preview('btc')).toContain('Not sold: eos, because there is no market eos_btc.');
   });

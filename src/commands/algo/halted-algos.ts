@@ -45,17 +45,17 @@ export async function pauseAlgoOrders(context: Context, reason: string): Promise
 /** Says after a halt of these profiles was lifted which of their algo orders stay paused. It needs no keys. */
 export function noteStillPaused({ host, output }: Context, profiles: readonly string[]): void {
   const { state } = host.directories;
-  const isPaused = openAlgos(state).some(({ account, ids }) => {
+  const paused = openAlgos(state).flatMap(({ account, ids }) => {
     const store = new AlgoStore(host, state, account);
-    return ids.some((id) => {
+    return ids.filter((id) => {
       const facts = readFacts(store, id);
       // one that was cancelled may be here for a moment
       if (facts === undefined || facts.ended !== null || facts.cancelled !== null) return false;
       return facts.paused?.cause === 'halt' && profiles.includes(facts.began.terms.profile);
     });
   });
-  if (isPaused)
-    output.note(['Algo orders paused by the halt stay paused.', suggest('Resume them', 'algo', 'resume', '--all')]);
+  if (paused.length > 0)
+    output.note(['Algo orders paused by the halt stay paused.', suggest('Resume them', 'algo', 'resume', ...paused)]);
 }
 
 /** Undefined for a record that is damaged or cannot be read. */

@@ -39,6 +39,8 @@ interface Plan {
 
 /** What a sale belongs to. */
 export interface FlattenOptions {
+  /** Whether open orders are cancelled before. */
+  readonly isCancelling: boolean;
   /** Orders that a dry run counts as cancelled. */
   readonly freed?: readonly Order[];
   /** What was done before the sale, for a signal. */
@@ -61,7 +63,8 @@ export async function flatten(context: Context, into: string, options: FlattenOp
     if (error instanceof Interrupted || !(error instanceof Failure)) throw error;
     const isUnanswerable = error.kind === 'declined' && !context.prompts.available;
     // with a wrong coin the same command would fail again, and the failure names those that work
-    const hint = [...error.hints, ...(isUnanswerable || error.kind === 'usage' ? [] : [again(into)])];
+    const left = sellRest(context, into, options);
+    const hint = [...error.hints, ...(isUnanswerable || error.kind === 'usage' ? [] : [left])];
     const failure = new Failure(isUnanswerable ? 'declined' : 'partial', `Nothing was sold: ${error.message}`, {
       hint,
     });
@@ -70,19 +73,17 @@ export async function flatten(context: Context, into: string, options: FlattenOp
 }
 
 /** Sells everything, or previews it for `--dry-run`. Throws Failure as its steps do. */
-export async function sellEverything(
-  command: Context,
-  into: string,
-  { freed = [], doneBefore, printSoFar }: FlattenOptions,
-): Promise<Answer> {
+export async function sellEverything(command: Context, into: string, options: FlattenOptions): Promise<Answer> {
+  const { freed = [], doneBefore, printSoFar } = options;
   const isRead = command.globals.format !== 'json' || command.host.errors.isTTY === true;
   const context = await openWrite(command, isRead || command.globals.dryRun);
   const { trading, session } = context;
   const limits = guardLimits((await session.connection()).settings);
-  const run = new SaleRun(context, into);
+  const run = new SaleRun(context, into, sellRest(command, into, options));
   return carryOut<Plan, ReadonlyMap<string, SaleResult>>(context, {
     prepare: async () => {
-      const holdings = await planFlatten(trading, into, limits, freed);
+      const again = (coin: string) => commandOf(command, coin, options);
+      const holdings = await planFlatten(trading, into, limits, { freed, command: again });
       return { warnings: holdings.flatMap(saleTexts).map((text) => ({ text })), holdings };
     },
     preview: async ({ holdings }) => {
@@ -112,14 +113,17 @@ const PATIENCE_MS = 5_000;
 class SaleRun {
   readonly #context: WriteContext;
   readonly #into: string;
+  /** What sells what is left. */
+  readonly #again: Hint;
 
   readonly #sold: { readonly slice: SoldSlice; readonly sale: Sale }[] = [];
   #isStopped = false;
   #work: Promise<unknown> = Promise.resolve();
 
-  constructor(context: WriteContext, into: string) {
+  constructor(context: WriteContext, into: string, again: Hint) {
     this.#context = context;
     this.#into = into;
+    this.#again = again;
   }
 
   async sell(
@@ -178,7 +182,7 @@ class SaleRun {
         `Not everything was sold: ${orders} sold for ${worth} ${this.#into}.`,
         ...[doneBefore?.advice ?? []].flat().filter((part) => typeof part === 'string'),
         unsettled,
-        again(this.#into),
+        this.#again,
       ],
     };
   }
@@ -195,7 +199,7 @@ class SaleRun {
 
   answer(holdings: readonly Holding[], results: ReadonlyMap<string, SaleResult>): Answer {
     const orders = this.#sold.flatMap(({ slice, sale }) => resultOf(this.#context, slice, sale));
-    const failure = unsoldFailure(holdings, results, orders, this.#into);
+    const failure = unsoldFailure(holdings, results, orders, this.#again);
     return {
       data: orders.map(({ data }) => data),
       show: (screen) => shownOrders(orders, screen),
@@ -226,8 +230,14 @@ function saleTexts({ coin, amount, frozen, sale }: Holding): string[] {
   ];
 }
 
-function again(into: string): Hint {
-  return suggest('Sell what is left', 'halt', '--cancel', '--flatten', into);
+function sellRest(command: Context, into: string, options: FlattenOptions): Hint {
+  return suggest('Sell what is left', ...commandOf(command, into, options));
+}
+
+/** The command for a sale into a coin that cancels orders only if this one does. */
+function commandOf({ globals }: Context, into: string, { isCancelling }: FlattenOptions): string[] {
+  const flags = [...(isCancelling ? ['--cancel'] : []), '--flatten', into];
+  return ['halt', ...flags, ...(globals.dryRun ? ['--dry-run'] : [])];
 }
 
 /** None for an order that was refused or not sent: the failure names it. */
@@ -241,7 +251,7 @@ function unsoldFailure(
   holdings: readonly Holding[],
   results: ReadonlyMap<string, SaleResult>,
   orders: readonly Answer[],
-  into: string,
+  again: Hint,
 ): Failure | undefined {
   const left = holdings.flatMap(({ coin, sale }) => {
     const why = isSale(sale) ? (results.get(coin)?.left ?? null) : sale.isDust ? null : sale.why;
@@ -257,7 +267,9 @@ function unsoldFailure(
     ...(duplicates.length === 0 ? [] : [`${counted(duplicates.length, 'order')} to sell was placed more than once.`]),
   ];
   const settle = unknown.map((id) => suggest('Find out', 'resolve', id));
-  const hint = [...settle, ...duplicates.flatMap(({ hints }) => hints), ...(left.length === 0 ? [] : [again(into)])];
+  const isHeld = holdings.some(({ frozen }) => frozen.sign > 0) && !again.argv.includes('--cancel');
+  const rest = isHeld ? [again, 'With --cancel, what open orders hold is sold as well.'] : [again];
+  const hint = [...settle, ...duplicates.flatMap(({ hints }) => hints), ...(left.length === 0 ? [] : rest)];
   return new Failure(unknown.length > 0 ? 'unknown' : 'partial', messages.join(' '), { hint });
 }
 

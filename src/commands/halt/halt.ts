@@ -139,7 +139,7 @@ async function haltAccount(context: Context, wanted: Wanted): Promise<Answer> {
   throw failure ?? new Failure('internal', stateText(fall));
 }
 
-async function flattenAfter(context: Context, { into, reason }: Wanted, done: Done): Promise<Flattened> {
+async function flattenAfter(context: Context, { into, reason, isCancelling }: Wanted, done: Done): Promise<Flattened> {
   if (into === undefined) return NOTHING_FLATTENED;
   const { fall, cancelled } = done;
   // what follows may wait at a question
@@ -149,6 +149,7 @@ async function flattenAfter(context: Context, { into, reason }: Wanted, done: Do
   fall.latch?.exempt();
   const counts = cancelled.rows.length === 0 ? [] : [`${counted(cancelled.rows.length, 'order')} had been open.`];
   return flatten(context, into, {
+    isCancelling,
     doneBefore: { advice: [stateText(fall), ...counts] },
     printSoFar: (flattened) => context.output.answer(haltAnswer({ ...done, flattened }, undefined)),
   });
@@ -280,7 +281,7 @@ async function dryHalt(context: Context, wanted: Wanted): Promise<Answer> {
   const profiles = await session.profilesSharingKey();
   const open = isCancelling ? await openEverywhere(context, await context.session.trading()) : [];
   const orders = open.map(({ market, id }) => ({ market, id }));
-  const sales = into === undefined ? undefined : await sellEverything(context, into, { freed: open });
+  const sales = into === undefined ? undefined : await sellEverything(context, into, { isCancelling, freed: open });
   const text = haltedText(halt, profiles, whereText(latch, { fileFailure: null, unshared: null }));
   const lines = orders.map(({ market, id }) => `Would cancel ${id} in ${market}.`);
   const show = (screen: Screen) =>

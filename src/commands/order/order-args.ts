@@ -71,14 +71,17 @@ export function completeOrder({ side, market, amount, at, type, ...flags }: Give
 }
 
 /** The failure of an order with a missing part. */
-export function firstMissing({ side, market, amount }: GivenOrder): Failure {
-  const hint = [
-    suggest('Write it in full, for instance', 'order', 'buy', 'btc_usdt', '0.01', '--at', 'ask'),
-    'On a terminal, pit asks for what is missing.',
-  ];
-  if (side === undefined) return usage('The side is missing: buy or sell.', hint);
-  if (market === undefined) return usage('The market is missing.', hint);
-  if (amount === undefined) return usage('The amount is missing.', hint);
+export function firstMissing({ side, market, amount }: GivenOrder, { dryRun }: Pick<Globals, 'dryRun'>): Failure {
+  const asked = 'On a terminal, pit asks for what is missing.';
+  if (side === undefined) {
+    const example = ['order', 'buy', 'btc_usdt', '0.01', '--at', 'ask', ...(dryRun ? ['--dry-run'] : [])];
+    const hint = [suggest('Write it in full, for instance', ...example), asked];
+    return usage('The side is missing: buy or sell.', hint);
+  }
+  if (market === undefined)
+    return usage('The market is missing.', [`Write it after ${side}, for instance btc_usdt.`, asked]);
+  if (amount === undefined)
+    return usage('The amount is missing.', ['Write it after the market, for instance 0.01 or 100usdt.', asked]);
   return usage('The price is missing.', 'Give it with --at, for instance --at 31000.5 or --at bid.');
 }
 

@@ -94,7 +94,7 @@ export default define({
     if (asksForAlgo(flags)) return runAlgo(context, given, flags);
     checkGiven(given);
     const draft = completeOrder(given);
-    if (draft === undefined && !context.prompts.available) throw firstMissing(given);
+    if (draft === undefined && !context.prompts.available) throw firstMissing(given, context.globals);
     const write = await openWithConsent(context);
     if (draft !== undefined) return sendAndAwait(context, write, draft);
     const { askMissing } = await import('./guided/guided.js');
@@ -109,7 +109,7 @@ function runAlgo(context: Context, given: GivenOrder, flags: AlgoFlags): Promise
   if (side === undefined || market === undefined || amount === undefined)
     throw usage(
       'An algo order needs a side, a market and an amount.',
-      suggest('For instance', 'order', 'sell', 'btc_usdt', '0.1', '--stop', '27000'),
+      'Write them before the flags, for instance: sell btc_usdt 0.1',
     );
   return placeAlgo(context, { ...flags, side, market, amount, at, type, overridden: given.overridden });
 }

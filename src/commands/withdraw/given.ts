@@ -37,12 +37,11 @@ export function completeWithdrawal({ coin, amount, to, ...others }: GivenWithdra
 
 /** The failure that names the first missing part. */
 export function firstMissing({ coin, amount }: GivenWithdrawal): Failure {
-  const hint = [
-    suggest('Write it in full, for instance', 'withdraw', 'btc', '0.01', '--to', 'ADDRESS'),
-    'On a terminal, pit asks for what is missing.',
-  ];
-  if (coin === undefined) return usage('The coin is missing.', hint);
-  return usage(amount === undefined ? 'The amount is missing.' : 'The address is missing: --to ADDRESS.', hint);
+  const asked = 'On a terminal, pit asks for what is missing.';
+  if (coin === undefined) return usage('The coin is missing.', [suggest('See what you have', 'balance'), asked]);
+  if (amount === undefined)
+    return usage('The amount is missing.', ['Write it after the coin, for instance 0.01 or 50%.', asked]);
+  return usage('The address is missing.', ['Give it with --to ADDRESS.', asked]);
 }
 
 /** What the exchange reports about a coin. Throws Failure `usage` for an unknown one, `credentials` for a key that may not withdraw. */

@@ -66,16 +66,17 @@ export function isSale(sale: Sale | Unsold): sale is Sale {
  * Plans the sale of everything that the account holds for another coin. Throws what a read throws, and Failure `usage` for a coin
  * that no market sells into.
  * @param freed orders that are cancelled before, so that what they hold is sold as well
+ * @param command the words of a command that sells into another coin
  */
 export async function planFlatten(
   { client }: TradingContext,
   into: string,
   limits: GuardLimits,
-  freed: readonly Order[] = [],
+  { freed, command }: { readonly freed: readonly Order[]; readonly command: (into: string) => readonly string[] },
 ): Promise<readonly Holding[]> {
   const markets = await client.markets.all();
   const { coins } = await client.account();
-  requireTarget(markets, into);
+  requireTarget(markets, into, command);
   const heldByOrders = heldBy(freed, markets);
   const held = coins
     .map(({ coin, available, frozen }) => {
@@ -110,7 +111,7 @@ export async function planFlatten(
   );
 }
 
-function requireTarget(markets: readonly Market[], into: string): void {
+function requireTarget(markets: readonly Market[], into: string, command: (into: string) => readonly string[]): void {
   if (markets.some(({ quote }) => quote === into)) return;
   const isCoin = markets.some(({ base }) => base === into);
   const message = isCoin
@@ -120,10 +121,7 @@ function requireTarget(markets: readonly Market[], into: string): void {
   const countOf = (coin: string) => markets.filter(({ quote }) => quote === coin).length;
   const [common = ''] = quotes.toSorted((one, other) => countOf(other) - countOf(one));
   throw new Failure('usage', message, {
-    hint: [
-      `Coins are sold into ${quotes.join(', ')}.`,
-      suggest('Sell everything', 'halt', '--cancel', '--flatten', common),
-    ],
+    hint: [`Coins are sold into ${quotes.join(', ')}.`, suggest('Sell everything', ...command(common))],
   });
 }
 

@@ -203,15 +203,17 @@ describe('an algo order', () => {
   });
 
   it('is named by pit halt as paused and not protected, and stays paused when the halt is lifted', async () => {
+    const { id: pausedBefore } = await pit.json<Algo>('order sell btc_usdt 0.1 --stop bid-20% --yes');
+    await pit.done(`algo pause ${pausedBefore}`);
     const { id } = await pit.json<Algo>('order sell btc_usdt 0.1 --stop bid-20% --yes');
     const halted = await pit.json<{ paused: object[] }>('halt');
-    expect(halted.paused).toEqual([{ id, market: 'btc_usdt', protected: false }]);
+    expect(halted.paused).toContainEqual({ id, market: 'btc_usdt', protected: false });
     const refused = await pit.failure(`algo resume ${id}`, 2);
     expect(refused.message).toMatch(/^Nothing is resumed: the account is halted since /);
     expect(refused.hint).toContain('pit halt --lift');
     const lifted = await pit.run('halt --lift --confirm sandbox');
-    expect(lifted.stderr).toContain('pit algo resume --all');
-    expect(await pit.json<Algo[]>('algo list')).toMatchObject([{ id, state: 'paused' }]);
-    await pit.done(`algo cancel ${id}`);
+    expect(lifted.stderr).toContain(`Resume them: pit algo resume ${id}\n`);
+    expect(await pit.json<Algo[]>('algo list')).toContainEqual(expect.objectContaining({ id, state: 'paused' }));
+    await pit.done(`algo cancel ${id} ${pausedBefore}`);
   });
 });
