@@ -99,7 +99,7 @@ export default define({
     const failure = leftOutFailure(leftOut, ofBills);
     const [first, last] = [entries[0], entries.at(-1)];
     const [oldest, newest] = [first, last].map((entry) => (entry === undefined ? null : isoTime(entry.time)));
-    const text = `Wrote ${counted(entries.length, 'entry').replace(/entrys$/, 'entries')} to ${target.isStdout ? 'stdout' : target.name}.`;
+    const text = `Wrote ${entriesOf(entries.length)} to ${target.isStdout ? 'stdout' : target.name}.`;
     if (!target.isStdout) {
       const data = { file: target.name, format, entries: entries.length, from: oldest, to: newest };
       return { data, show: () => text, ...(failure === undefined ? {} : { failure }) };
@@ -108,6 +108,10 @@ export default define({
     return undefined;
   },
 });
+
+function entriesOf(count: number): string {
+  return counted(count, 'entry').replace(/entrys$/, 'entries');
+}
 
 const STDOUT = '-';
 /** Where days begin unless the profile says otherwise. */
@@ -139,7 +143,7 @@ async function noteGaps(
   const [first] = uncertain;
   if (first !== undefined)
     output.warn(
-      `${counted(uncertain.length, 'trade')}, the first at ${localTime(first.time)}, and their fees are uncertain: the bills may be divided in another way. They have the tag uncertain.`,
+      `${entriesOf(uncertain.length)}, the first at ${localTime(first.time)}, may have other bills. They have the tag uncertain.`,
     );
   noteDueFees(context, matched.due.filter(isShown));
   const undated = matched.movements.filter(({ kind, time }) => kind === 'deposits' && time === null);

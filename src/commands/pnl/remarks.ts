@@ -27,7 +27,7 @@ export function warnOfUncertain(
   const times = [...new Set(uncertain.flatMap(({ uncertainAt }) => uncertainAt))].sort((one, other) => one - other);
   const [first = 0] = times;
   output.warn(
-    `What ${uncertain.map(({ name }) => name).join(', ')} traded and paid in fees at ${counted(times.length, 'moment')}, the first at ${localTime(first)}, is uncertain: the bills may be divided in another way, with another result.`,
+    `${uncertain.map(({ name }) => name).join(', ')}: the bills of ${counted(times.length, 'moment')}, the first at ${localTime(first)}, may be divided in another way, with another result.`,
   );
 }
 

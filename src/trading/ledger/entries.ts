@@ -77,7 +77,11 @@ export function ledgerEntries(matched: MatchedHistory, records: TransferRecords)
   const unmatched = new Set(matched.unmatched);
   const pool = new BillPool(matched.bills.filter((bill) => !unmatched.has(bill)));
   const trades = tradeEntries(matched, pool);
-  const transfers = transferEntries(matched.movements, records, pool);
+  const doubts = new Set(matched.uncertainTransfers.map(({ time, coin }) => `${time} ${coin}`));
+  const transfers = transferEntries(matched.movements, records, pool).map((entry) => {
+    const isUncertain = [...entry.changes, ...entry.fees].some(({ coin }) => doubts.has(`${entry.time} ${coin}`));
+    return { ...entry, isUncertain };
+  });
   const isOther = ({ type }: Bill) => type !== null && !matched.matchedTypes.has(type);
   const others = [
     ...matched.unmatched.map((bill) => otherEntry(bill, isOther(bill) ? 'other' : 'unexplained')),

@@ -49,7 +49,12 @@ export function coinBooks(history: MatchedHistory, options: CoinBookOptions): Co
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([coin, book]) => {
       const isOfCoin = (markets: readonly string[]) => markets.some((market) => market.split('_').includes(coin));
-      return { coin, ...book.result(), uncertainAt: uncertainMoments(history, window, isOfCoin) };
+      const ofTrades = uncertainMoments(history, window, isOfCoin);
+      const ofTransfers = history.uncertainTransfers.filter((one) => one.coin === coin && one.time < window.to);
+      const uncertainAt = [...new Set([...ofTrades, ...ofTransfers.map(({ time }) => time)])].sort(
+        (one, other) => one - other,
+      );
+      return { coin, ...book.result(), uncertainAt };
     });
   return { books: results, coins, undated };
 }

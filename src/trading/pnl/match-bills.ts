@@ -4,7 +4,7 @@ import type { Side } from '../../domain/order.js';
 import type { AccountHistory } from './account-history.js';
 import { type DueFee, matchSummedFees } from './match-summed-fees.js';
 import { matchTrades } from './match-trades.js';
-import { transferMovements } from './match-transfers.js';
+import { matchTransfers } from './match-transfers.js';
 import type { Movement, MovementKind } from './movement.js';
 import { FEE_BOOKINGS, type FeeBooking, type OrdersToMatch, signed } from './orders-to-match.js';
 import { AmountIndex, Statement } from './statement.js';
@@ -53,6 +53,8 @@ export interface MatchedHistory {
   readonly matchedTypes: ReadonlySet<string>;
   /** Where bills and orders fit together in other ways as well, with other results. */
   readonly uncertain: readonly UncertainTrades[];
+  /** When, and of which coin, as well another bill may be that of a deposit or withdrawal. */
+  readonly uncertainTransfers: readonly { readonly time: number; readonly coin: string }[];
   /** Fees that have no bill yet, because the exchange books the sum of several. */
   readonly due: readonly DueFee[];
 }
@@ -75,13 +77,15 @@ export function matchBills(history: AccountHistory): MatchedHistory {
   }
   const { statement, sides, bills, uncertain, feeBills, due } = best;
   const fills = sides.flatMap(fillsOf).sort((one, other) => one.time - other.time || one.place - other.place);
+  const transfers = matchTransfers(history, statement, bills);
   return {
     fills,
-    movements: [...sides.flatMap(tradeMovements), ...feeBills, ...transferMovements(history, statement, bills)],
+    movements: [...sides.flatMap(tradeMovements), ...feeBills, ...transfers.movements],
     bills: history.bills,
     unmatched: history.bills.filter((_, place) => !statement.isTaken(place)),
     matchedTypes: statement.takenTypes(),
     uncertain,
+    uncertainTransfers: transfers.doubtful.map(({ time, coin }) => ({ time, coin })),
     due,
   };
 }

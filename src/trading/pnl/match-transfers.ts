@@ -3,6 +3,7 @@ import type { Withdrawal } from '../../domain/funds.js';
 import type { AccountHistory, DatedDeposit } from './account-history.js';
 import type { Movement, MovementKind } from './movement.js';
 import { signed } from './orders-to-match.js';
+import { RecordBills } from './record-bills.js';
 import { type AmountIndex, type Line, magnitude, type Statement } from './statement.js';
 
 /**
@@ -16,23 +17,30 @@ const BOOKINGS: readonly ((amount: Decimal, fee: Decimal) => readonly Decimal[])
   (amount, fee) => [amount.plus(fee)],
 ];
 
+/** What deposits and withdrawals moved. */
+interface Transfers {
+  readonly movements: readonly Movement[];
+  /** The bills that are theirs, or as well may be. */
+  readonly doubtful: readonly Line[];
+}
+
 /** Finds the bills of deposits and withdrawals among those that are left. */
-export function transferMovements(
+export function matchTransfers(
   { deposits, withdrawals }: Pick<AccountHistory, 'deposits' | 'withdrawals'>,
   statement: Statement,
   bills: AmountIndex,
-): Movement[] {
+): Transfers {
   const credited = deposits.filter(({ state }) => state === 'success');
-  const found = new Map(credited.map((deposit) => [deposit, bills.take(deposit.coin, Decimal.of(deposit.amount))]));
-  const ofDeposits = [...found.values()].flatMap((line) => line ?? []);
+  const found = new RecordBills<DatedDeposit>(statement);
+  found.take(credited, ({ coin, amount, time }) =>
+    bills.all(coin, Decimal.of(amount), time === null ? undefined : statement.isSince(time)).map((line) => [line]),
+  );
+  const ofDeposits = credited.flatMap((deposit) => found.linesOf(deposit) ?? []);
   const before = statement.taken.length;
-  const withdrawn = withdrawalMovements(withdrawals, statement, bills);
+  const withdrawn = new RecordBills<Withdrawal>(statement);
+  const movements = withdrawalMovements(withdrawals, withdrawn, statement, bills);
   const ofWithdrawals = statement.taken.slice(before);
-  const whole = credited.flatMap((deposit) => {
-    const line = found.get(deposit);
-    return line === undefined ? [] : [movementOf('deposits', line)];
-  });
-  const lacking = credited.filter((deposit) => found.get(deposit) === undefined);
+  const lacking = credited.filter((deposit) => found.linesOf(deposit) === undefined);
   const coins = new Set(lacking.map(({ coin }) => coin));
   const others = [...coins].flatMap((coin) =>
     depositsWithoutFee(
@@ -41,7 +49,11 @@ export function transferMovements(
     ),
   );
   const fees = [...feesOf('deposits', ofDeposits, statement), ...feesOf('withdrawals', ofWithdrawals, statement)];
-  return [...whole, ...others, ...withdrawn, ...fees];
+  const whole = ofDeposits.map((line) => movementOf('deposits', line));
+  return {
+    movements: [...whole, ...others, ...movements, ...fees],
+    doubtful: [...found.doubtful(), ...withdrawn.doubtful()],
+  };
 }
 
 function movementOf(kind: MovementKind, { coin, change, time, place }: Line): Movement {
@@ -116,57 +128,54 @@ interface Parts {
   readonly sum: Decimal;
 }
 
-/** The sums of these amounts of a coin as they left or came back, if each has a bill of one moment. */
-function findParts(
+/** Bills of one moment with these amounts of a coin: once for each that may be the first of them. */
+function partsAt(
   bills: AmountIndex,
   coin: string,
   changes: readonly Decimal[],
   suits: (line: Line) => boolean,
-): Parts | undefined {
-  const lines: Line[] = [];
-  for (const change of changes) {
-    const [first] = lines;
-    const line = bills.find(
-      coin,
-      change,
-      (one) => suits(one) && !lines.includes(one) && (first === undefined || one.time === first.time),
-    );
-    if (line === undefined) return undefined;
-    lines.push(line);
-  }
-  const [first] = lines;
-  return first && { lines, time: first.time, place: first.place, sum: Decimal.sum(changes) };
+): readonly (readonly Line[])[] {
+  const [change, ...others] = changes;
+  if (change === undefined) return [];
+  return bills.all(coin, change, suits).flatMap((first) => {
+    const lines = [first];
+    for (const other of others) {
+      const line = bills.find(coin, other, (one) => one.time === first.time && !lines.includes(one));
+      if (line === undefined) return [];
+      lines.push(line);
+    }
+    return [lines];
+  });
+}
+
+/** What bills of one moment sum up to; undefined for none. */
+function partsOf(lines: readonly Line[] | undefined): Parts | undefined {
+  const [first] = lines ?? [];
+  if (lines === undefined || first === undefined) return undefined;
+  return { lines, time: first.time, place: first.place, sum: Decimal.sum(lines.map(({ change }) => change)) };
 }
 
 /**
  * An exchange books all withdrawals in one way, so the way that explains most comes first. Whole withdrawals come before what is
  * left of others: the fees of several may be equal.
  */
-function withdrawalMovements(withdrawals: readonly Withdrawal[], statement: Statement, bills: AmountIndex): Movement[] {
-  const partsBy = (booking: (typeof BOOKINGS)[number], { coin, amount, fee, time }: Withdrawal) => {
-    const changes = booking(Decimal.of(amount), Decimal.of(fee ?? '0')).map((part) => part.negated());
-    return findParts(
-      bills,
-      coin,
-      changes.filter(({ sign }) => sign < 0),
-      statement.isSince(time),
-    );
-  };
-  const ways = BOOKINGS.map((booking) => ({
-    booking,
-    count: withdrawals.filter((withdrawal) => partsBy(booking, withdrawal) !== undefined).length,
-  })).sort((one, other) => other.count - one.count);
-  const found = new Map<Withdrawal, Parts>();
-  for (const { booking } of ways)
-    for (const withdrawal of withdrawals) {
-      const parts = found.has(withdrawal) ? undefined : partsBy(booking, withdrawal);
-      if (parts === undefined) continue;
-      for (const line of parts.lines) statement.take(line);
-      found.set(withdrawal, parts);
-    }
+function withdrawalMovements(
+  withdrawals: readonly Withdrawal[],
+  found: RecordBills<Withdrawal>,
+  statement: Statement,
+  bills: AmountIndex,
+): Movement[] {
+  const ways = BOOKINGS.map((booking) => {
+    const fits = ({ coin, amount, fee, time }: Withdrawal) => {
+      const changes = booking(Decimal.of(amount), Decimal.of(fee ?? '0')).map((part) => part.negated());
+      const sent = changes.filter(({ sign }) => sign < 0);
+      return partsAt(bills, coin, sent, statement.isSince(time));
+    };
+    return { fits, count: withdrawals.filter((withdrawal) => fits(withdrawal).length > 0).length };
+  }).sort((one, other) => other.count - one.count);
+  for (const { fits } of ways) found.take(withdrawals, fits);
   return withdrawals.flatMap((withdrawal) => {
-    const parts = found.get(withdrawal);
-    const movements = movementsOf(withdrawal, parts, statement, bills);
+    const movements = movementsOf(withdrawal, partsOf(found.linesOf(withdrawal)), statement, bills);
     return [...movements, ...foreignFees(withdrawal, movements, statement)];
   });
 }
@@ -246,7 +255,7 @@ function takeReturned(
 ): Parts | undefined {
   const changes = (parts?.lines ?? []).map(({ change }) => change.negated());
   for (const back of [[out.negated()], changes, changes.slice(0, 1)]) {
-    const found = back.length === 0 ? undefined : findParts(bills, coin, back, statement.isSince(time));
+    const found = partsOf(partsAt(bills, coin, back, statement.isSince(time))[0]);
     if (found === undefined) continue;
     for (const line of found.lines) statement.take(line);
     return found;

@@ -110,6 +110,12 @@ export class AmountIndex {
     return this.#lines.get(bookingKey(coin, change))?.find((one) => !this.#statement.isTaken(one.place) && suits(one));
   }
 
+  /** All bills of exactly this amount that `suits`, oldest first. */
+  all(coin: string, change: Decimal, suits: (line: Line) => boolean = () => true): readonly Line[] {
+    const lines = this.#lines.get(bookingKey(coin, change)) ?? [];
+    return lines.filter((one) => !this.#statement.isTaken(one.place) && suits(one));
+  }
+
   /** Takes the bill that {@link find} finds. */
   take(coin: string, change: Decimal, suits?: (line: Line) => boolean): Line | undefined {
     const line = this.find(coin, change, suits);

@@ -55,7 +55,16 @@ const movements = happenings
   });
 
 const history: MatchedHistory = {
-  ...{ fills, movements, bills: [], unmatched: [], matchedTypes: new Set(), uncertain: [], due: [] },
+  ...{
+    fills,
+    movements,
+    bills: [],
+    unmatched: [],
+    matchedTypes: new Set(),
+    uncertain: [],
+    uncertainTransfers: [],
+    due: [],
+  },
 };
 
 it('the example of docs/books.md has the lots that are computed by hand there', () => {

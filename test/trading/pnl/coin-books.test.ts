@@ -133,7 +133,15 @@ test('the gains, fees and lots of twelve months are those of the year, to the la
       const { fills } = matchBills(tell(drawn).history);
       const history: MatchedHistory = {
         fills: fills.slice(0, times.length).map((fill, index) => ({ ...fill, time: times[index] ?? 0 })),
-        ...{ movements: [], bills: [], unmatched: [], matchedTypes: new Set(), uncertain: [], due: [] },
+        ...{
+          movements: [],
+          bills: [],
+          unmatched: [],
+          matchedTypes: new Set(),
+          uncertain: [],
+          uncertainTransfers: [],
+          due: [],
+        },
       };
       const pastValue = (amount: Decimal, _coin: string, _unit: string, time: number) =>
         amount.times(Decimal.of(String(3 + (time % 7)))).dividedBy(Decimal.of('7'), 12, 'down');

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { Decimal } from '../../../src/domain/decimal.js';
+import type { Bill, Withdrawal } from '../../../src/domain/funds.js';
+import { coinBooks } from '../../../src/trading/pnl/coin-books.js';
+import { matchBills } from '../../../src/trading/pnl/match-bills.js';
+import { reconcile } from '../../../src/trading/pnl/reconciliation.js';
+
+const ALWAYS = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
+const HOUR_MS = 3_600_000;
+
+/** Bills as `hour change kind`. */
+function bills(text: string): Bill[] {
+  return text.split(', ').map((line, index) => {
+    const [hour = '', change = '', type = ''] = line.split(' ');
+    const rest = { timeRaw: null, balance: null, total: null, remark: null };
+    return { id: String(index), time: Number(hour) * HOUR_MS, coin: 'btc', change, type, ...rest };
+  });
+}
+
+/** Deposits, or withdrawals without a fee, as `hour amount`, in the order in which the exchange lists them. */
+function deposits(text: string) {
+  return text.split(', ').map((line) => {
+    const [hour = '', amount = ''] = line.split(' ');
+    return { coin: 'btc', amount, state: 'success', time: Number(hour) * HOUR_MS } as const;
+  });
+}
+
+function withdrawals(text: string): Withdrawal[] {
+  const rest = { processedTime: null, address: null, hash: null, merchantOrderNo: null, fee: '0', status: 2 };
+  return deposits(text).map((one, index) => ({ ...one, ...rest, id: String(index) }));
+}
+
+/** Which bills are of deposits and withdrawals, as `hour amount`; what is unexplained, and the hours in doubt. */
+function booked(history: Partial<Parameters<typeof matchBills>[0]>) {
+  const matched = matchBills({ orders: [], bills: [], deposits: [], withdrawals: [], ...history });
+  const { coins } = reconcile(matched, ALWAYS, Number.POSITIVE_INFINITY);
+  const options = {
+    window: ALWAYS,
+    method: 'fifo',
+    fees: 'in',
+    unit: 'usdt',
+    readAt: Number.POSITIVE_INFINITY,
+  } as const;
+  const { books } = coinBooks(matched, { ...options, pastValue: () => undefined });
+  return {
+    moved: matched.movements.map(({ time, amount }) => `${(time ?? 0) / HOUR_MS} ${amount}`).sort(),
+    unexplained: Decimal.sum(coins.map(({ unexplained }) => unexplained)).toString(),
+    uncertain: books.flatMap(({ uncertainAt }) => uncertainAt.map((time) => time / HOUR_MS)),
+  };
+}
+
+describe('deposits and other bills of the same amount', () => {
+  it('a deposit does not take a bill that is older than it', () => {
+    const found = booked({
+      bills: bills('0 1000 Transfer, 24 1000 Recharge, 30 7 Recharge'),
+      deposits: deposits('24 1000, 30 7'),
+    });
+    expect(found).toEqual({ moved: ['24 1000', '30 7'], unexplained: '0', uncertain: [] });
+  });
+
+  it('a deposit that is confirmed later takes the bill of the kind that other deposits have', () => {
+    const found = booked({
+      bills: bills('1 1000 Transfer, 2 1000 Recharge, 31 7 Recharge'),
+      deposits: deposits('0 1000, 30 7'),
+    });
+    expect(found).toEqual({ moved: ['2 1000', '31 7'], unexplained: '0', uncertain: [] });
+  });
+
+  it('a deposit that may have either of two bills takes the first, and is uncertain', () => {
+    const found = booked({ bills: bills('1 1000 One, 2 1000 Other'), deposits: deposits('0 1000') });
+    expect(found).toEqual({ moved: ['1 1000'], unexplained: '0', uncertain: [1, 2] });
+  });
+
+  it('a bill of the second of the deposit is certain, whatever comes later', () => {
+    const found = booked({ bills: bills('0 1000 One, 2 1000 Other'), deposits: deposits('0 1000') });
+    expect(found).toEqual({ moved: ['0 1000'], unexplained: '0', uncertain: [] });
+  });
+
+  it('each of several deposits has a bill that is not older than it, however they are listed', () => {
+    for (const listed of ['0 5, 24 5, 48 5', '48 5, 24 5, 0 5'])
+      expect(booked({ bills: bills('24 5 In, 48 5 In'), deposits: deposits(listed) }).moved).toEqual(
+        expect.arrayContaining(['24 5', '48 5']),
+      );
+    const found = booked({ bills: bills('1 5 In, 25 5 In'), deposits: deposits('0 5, 24 5') });
+    expect(found).toEqual({ moved: ['1 5', '25 5'], unexplained: '0', uncertain: [] });
+  });
+});
+
+describe('withdrawals and other bills of the same amount', () => {
+  it('a withdrawal takes the bill of the kind that other withdrawals have', () => {
+    const found = booked({
+      bills: bills('0 50 In, 1 -10 Transfer, 2 -10 Out, 31 -7 Out'),
+      withdrawals: withdrawals('0 10, 30 7'),
+    });
+    expect(found).toEqual({ moved: ['2 -10', '31 -7'], unexplained: '0', uncertain: [] });
+  });
+
+  it('a withdrawal whose bill is no longer listed does not take that of a later one', () => {
+    const found = booked({ bills: bills('24 -10 Out'), withdrawals: withdrawals('0 10, 24 10') });
+    expect(found.moved).toEqual(['0 -10', '24 -10']);
+    const kept = matchBills({
+      orders: [],
+      deposits: [],
+      bills: bills('24 -10 Out'),
+      withdrawals: withdrawals('0 10, 24 10'),
+    });
+    expect(kept.movements.find(({ hasBill }) => hasBill)?.record).toBe('1');
+  });
+
+  it('a withdrawal that may have either of two bills is uncertain', () => {
+    const found = booked({ bills: bills('1 -10 One, 2 -10 Other'), withdrawals: withdrawals('0 10') });
+    expect(found).toEqual({ moved: ['1 -10'], unexplained: '0', uncertain: [1, 2] });
+  });
+});
