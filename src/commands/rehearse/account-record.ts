@@ -4,6 +4,9 @@ import { FIRST_ACCOUNT } from '../../sandbox/accounts/accounts.js';
 import { coinText, type SandboxMarket } from '../../sandbox/markets/market.js';
 import type { AccountOrder } from '../../sandbox/orders/order.js';
 import type { PrivateSandbox } from '../../sandbox/rehearsal/private-sandbox.js';
+import type { CandleEvent, TradeEvent } from '../../sandbox/replay/tape-event.js';
+
+const MINUTE = 60_000;
 
 /** A trade of the account. */
 export interface RehearsedFill {
@@ -29,6 +32,15 @@ interface KnownOrder {
   fee: bigint;
 }
 
+/** What was traded and filled in a candle or minute. */
+interface CountedVolume {
+  /** In milliseconds. */
+  readonly length: number;
+  readonly period: number;
+  traded: Decimal;
+  filled: Decimal;
+}
+
 /** The orders and fills of the account as they happen, and the value of the account over time. */
 export class AccountRecord {
   readonly #sandbox: PrivateSandbox;
@@ -52,6 +64,9 @@ export class AccountRecord {
   #drawdown = 0n;
   #highestBefore = 0n;
   #slippage = 0n;
+  /** What was traded and filled in the current candle or minute, by market. */
+  readonly #volumes = new Map<string, CountedVolume>();
+  readonly #beyond = new Map<string, Decimal>();
   orders = 0;
   readonly fills: RehearsedFill[] = [];
 
@@ -68,6 +83,41 @@ export class AccountRecord {
   /** Records the present balances as the opening ones. */
   begin(): void {
     this.#opening = this.#coins().map(({ coin, market }) => ({ coin, market, units: this.#sandbox.total(coin) }));
+  }
+
+  /** Counts what was traded in a market, in the candle or minute of this event. */
+  traded(event: TradeEvent | CandleEvent): void {
+    const { market, date, amount } = event;
+    const [length, volume] = event.kind === 'candle' ? [event.length, event.volume ?? amount] : [MINUTE, amount];
+    const counted = this.#volumeAt(market, date, length);
+    counted.traded = counted.traded.plus(Decimal.of(volume));
+  }
+
+  /** What is counted at a time. @param length of the candles of the market; absent: as before */
+  #volumeAt(market: string, time: number, length = this.#volumes.get(market)?.length ?? MINUTE) {
+    const period = Math.floor(time / length);
+    let counted = this.#volumes.get(market);
+    if (counted?.period !== period || counted.length !== length) {
+      this.#closeVolume(market);
+      counted = { length, period, traded: Decimal.zero, filled: Decimal.zero };
+      this.#volumes.set(market, counted);
+    }
+    return counted;
+  }
+
+  /** What was filled beyond what the tape has as traded at the same time, by coin. */
+  get beyondVolume(): readonly { readonly coin: string; readonly amount: string }[] {
+    for (const market of this.#volumes.keys()) this.#closeVolume(market);
+    return [...this.#beyond].map(([coin, amount]) => ({ coin, amount: amount.trimmed().toString() }));
+  }
+
+  #closeVolume(market: string): void {
+    const known = this.#volumes.get(market);
+    this.#volumes.delete(market);
+    if (known === undefined || known.filled.compare(known.traded) <= 0) return;
+    const coin = market.split('_')[0] ?? '';
+    const more = known.filled.minus(known.traded);
+    this.#beyond.set(coin, (this.#beyond.get(coin) ?? Decimal.zero).plus(more));
   }
 
   /** Takes the last price of a market, and measures the drawdown. */
@@ -157,6 +207,8 @@ export class AccountRecord {
       ...{ market: market.name, side, price: market.price(price), amount: market.amount(amount) },
       ...{ value: coinText(market.quote, value), fee: coinText(feeCoin, fee), feeCoin },
     });
+    const volume = this.#volumeAt(market.name, time);
+    volume.filled = volume.filled.plus(Decimal.of(market.amount(amount)));
     if (known.reference === undefined || market.quote !== this.unit) return;
     const dearer = side === 'buy' ? price - known.reference : known.reference - price;
     this.#slippage += market.value(dearer, amount);

@@ -70,6 +70,7 @@ export async function reportOf({
     orders: record.orders,
     fills: record.fills.length,
     refused: sandbox.refused,
+    beyondVolume: record.beyondVolume,
     fees: pnl.at(-1)?.fees ?? [],
     realised: total?.realised ?? null,
     unrealised: total?.unrealised ?? null,

@@ -77,6 +77,8 @@ abstract class Rehearsal {
     const taken = this.tape.take();
     if (taken === undefined) return;
     const event = this.#worse?.choose(taken) ?? taken;
+    const isTraded = (event.kind === 'trade' || event.kind === 'candle') && !isPast(event);
+    if (isTraded) this.record.traded(event);
     this.sandbox.take(event);
     if (event.kind === 'candle') this.exitCandles.add(event);
     if (event.kind !== 'trade' && event.kind !== 'candle') return;

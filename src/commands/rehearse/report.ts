@@ -4,6 +4,7 @@ import type { PrivateSandbox } from '../../sandbox/rehearsal/private-sandbox.js'
 import type { CandlePath } from '../../sandbox/replay/candle-path.js';
 import { ALGO_EVENTS, ALGO_REASON, ALGO_STATE, type AlgoDocument } from '../algo/algo-row.js';
 import { PNL_ROW } from '../pnl/rows.js';
+import type { AccountRecord } from './account-record.js';
 
 const VALUE = 'in the quote coin of the first market of the tape';
 
@@ -28,6 +29,10 @@ export const REPORT = shape.object({
   orders: shape.integer('that the exchange accepted'),
   fills: shape.integer('trades of these orders'),
   refused: shape.integer('orders and cancellations that the exchange refused'),
+  beyondVolume: shape.array(
+    shape.object({ coin: shape.text(''), amount: shape.decimal('') }),
+    'what was filled beyond what the tape has as traded in the same candle or minute',
+  ),
   fees: shape.array(
     shape.object({
       coin: shape.nullable(shape.text('')),
@@ -84,6 +89,7 @@ export interface Report {
   readonly orders: number;
   readonly fills: number;
   readonly refused: number;
+  readonly beyondVolume: AccountRecord['beyondVolume'];
   readonly fees: readonly Fee[];
   readonly realised: string | null;
   readonly unrealised: string | null;

@@ -39,6 +39,9 @@ export function showReport(report: Report, record: AccountRecord, isInterrupted:
       : [['both exits reached', bothExitsText(bothExits)] as Entry]),
     ['orders', count(orders)],
     ['fills', count(fills)],
+    ...report.beyondVolume.map(
+      ({ coin, amount }): Entry => ['filled beyond the recorded volume', `${formatAmount(amount)} ${coin}`],
+    ),
     ['refused', count(refused)],
     ['fees', fees.map(({ coin, amount }) => `${formatAmount(amount)} ${coin ?? ''}`).join(', ') || 'none'],
     change('realised', report.realised),

@@ -71,6 +71,8 @@ interface RecordedSide {
 export interface RecordedBook extends Readonly<Record<Side, RecordedSide>> {
   /** Whether orders queue behind the recorded lots. They do not behind levels that are made up around a price. */
   hasQueue: boolean;
+  /** How many lots orders may still fill, if the levels are made up: what was traded less what they have filled. */
+  left?: bigint;
 }
 
 export function emptyRecordedBook(): RecordedBook {
@@ -215,6 +217,7 @@ export class OrderBook<Order extends BookOrder> {
     this.revision += 1;
     this.#recordNow();
     const events = this.#match(order);
+    this.#trim();
     if (order.remaining === 0n) return events;
     if (execution === 'ioc') {
       events.push({ kind: 'cancelled', order });
@@ -314,15 +317,19 @@ export class OrderBook<Order extends BookOrder> {
   /**
    * A recorded trade: it fills orders of better prices than its own, and at its own price those that it reaches behind the recorded
    * lots. Lots that a book had already shown to be gone do not count twice, if the trade may be the reason. The fills are at most `amount`
-   * together.
+   * together. In a book that is made up, it also fills
+   * orders of the taker's side that it has passed: the trade could not have been otherwise.
    * @param side of the taker
    * @param date when it was executed, in milliseconds since the Unix epoch
    */
   passTrade(side: Side, price: bigint, amount: bigint, date: number): BookEvent<Order>[] {
     this.revision += 1;
     const events: BookEvent<Order>[] = [];
-    let [rest, passed] = [amount, 0n];
-    for (const order of this.#reachedBy(opposite(side), price)) {
+    const left = this.#madeUp?.left;
+    let [rest, passed] = [left === undefined ? amount : lesser(amount, left > 0n ? left : 0n), 0n];
+    const crossed =
+      this.#madeUp === undefined ? [] : this.#reachedBy(side, price).filter((order) => order.price !== price);
+    for (const order of [...this.#reachedBy(opposite(side), price), ...crossed]) {
       const { queue } = order;
       if (queue === undefined || (order.price === price && queue.ahead === null)) continue;
       if (order.price === price) {
@@ -335,10 +342,51 @@ export class OrderBook<Order extends BookOrder> {
       } else queue.ahead = 0n;
       const filled = lesser(rest, order.remaining);
       rest -= filled;
+      this.#use(filled);
       this.#fill(order, filled, events);
       if (order.remaining > 0n) events.push({ kind: 'moved', order });
     }
+    this.#trim();
     return events;
+  }
+
+  /** From now on orders fill at most so many lots of a book that is made up, and what they took is back. */
+  allow(lots: bigint): void {
+    const recording = this.#madeUp;
+    if (recording === undefined) return;
+    recording.left = lots;
+    for (const side of SIDES) recording[side].taken.clear();
+  }
+
+  /** The best price of the resting orders of a side in a book that follows a recording. */
+  bestQueued(side: Side): bigint | undefined {
+    let best: bigint | undefined;
+    for (const order of this.#queued)
+      if (order.side === side && (best === undefined || this.#sides[side].isWorse(best, order.price)))
+        best = order.price;
+    return best;
+  }
+
+  get #madeUp(): RecordedBook | undefined {
+    return this.#recording?.hasQueue === false ? this.#recording : undefined;
+  }
+
+  /** Leaves at most so many lots that are made up as may still be filled, and one to show the best price. */
+  #trim(): void {
+    const recording = this.#madeUp;
+    if (recording?.left === undefined) return;
+    for (const side of SIDES) {
+      let rest = recording.left > 0n ? recording.left : 1n;
+      for (const { price, recorded } of [...this.#sides[side]]) {
+        if (recorded === 0n) continue;
+        const kept = lesser(recorded, rest);
+        rest -= kept;
+        if (kept === recorded) continue;
+        if (kept === 0n) recording[side].lots.delete(price);
+        else recording[side].lots.set(price, kept);
+        this.#sides[side].record(price, kept);
+      }
+    }
   }
 
   /** The levels that wait to be recorded, for who only looks, as long as the book has no others. */
@@ -411,10 +459,16 @@ export class OrderBook<Order extends BookOrder> {
   #reduceRecorded(side: Side, level: PriceLevel<Order>, amount: bigint): void {
     level.recorded -= amount;
     level.amount -= amount;
+    this.#use(amount);
     const recorded = this.#recording?.[side];
     recorded?.taken.set(level.price, (recorded.taken.get(level.price) ?? 0n) + amount);
     if (level.recorded === 0n) recorded?.lots.delete(level.price);
     else recorded?.lots.set(level.price, level.recorded);
+  }
+
+  #use(lots: bigint): void {
+    const recording = this.#madeUp;
+    if (recording?.left !== undefined) recording.left -= lots;
   }
 
   #enqueue(order: Order): void {

@@ -25,6 +25,8 @@ export interface RecordedTrade {
   readonly price: bigint;
   /** Zero only shows the price. */
   readonly amount: bigint;
+  /** What was traded from here on, as far as this says: of a whole candle, all with its first price. */
+  readonly volume: bigint;
   /** Whether it was executed before the recording: it is shown, and fills nothing. */
   readonly isPast: boolean;
   /** Of the candle that shows it, in ms; 0 for a trade. */
@@ -92,7 +94,9 @@ export class EventConverter {
     const id = kind === 'trade' && event.id !== null ? BigInt(event.id) : null;
     const [isPast, length] = kind === 'trade' ? [event.isPast, 0] : [false, event.length];
     const { price, amount } = numbersOf(event, event, market);
-    return { kind, time, date, id, side, isPast, length, price, amount };
+    const shown = kind === 'candle' ? event.volume : undefined;
+    const volume = shown === undefined ? amount : numbersOf(event, { ...event, amount: shown }, market).amount;
+    return { kind, time, date, id, side, isPast, length, price, amount, volume };
   }
 
   #depth(event: DepthEvent, market: SandboxMarket): RecordedDepth {

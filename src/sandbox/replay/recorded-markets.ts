@@ -21,6 +21,8 @@ export interface Recording {
   hasPast: boolean;
   /** The length of its shortest candles so far, in ms. */
   length: number;
+  /** The candle or minute whose volume orders may fill: its number since the Unix epoch. */
+  period?: number;
   /** The amount of a usual trade in lots, for a book that is made up. */
   usual: bigint;
 }
@@ -39,6 +41,7 @@ interface RecordedMarketsContext {
 /** Levels a side of a book that is made up, and how far apart they are, as a share of the price. */
 const MADE_UP_LEVELS = 10;
 const MADE_UP_SHARE = 20_000n;
+const MINUTE = 60_000;
 /** The usual amount follows the newest one by this share. */
 const USUAL_SHARE = 16n;
 
@@ -129,6 +132,7 @@ export class RecordedMarkets {
     if (trade.kind === 'trade') recording.hasTrades = true;
     // candles have the same trades in them, and longer ones those of shorter ones
     else if (recording.hasTrades || !isFinest(recording, trade.length)) return;
+    allowVolume(venue, recording, trade);
     this.#context.orders.passTrade(venue, trade);
     if (recording.book.hasQueue) return;
     recording.usual = usualOf(recording.usual, trade.amount);
@@ -137,7 +141,7 @@ export class RecordedMarkets {
 
   #makeUpBook(venue: TradedMarket, { book, usual }: Recording, price: bigint): void {
     const changes = () => {
-      const { buy, sell } = madeUpBook(price, usual);
+      const { buy, sell } = madeUpBook(price, usual, venue.book, book.left);
       return { buy: withGone(buy, book.buy.lots), sell: withGone(sell, book.sell.lots) };
     };
     if (venue.book.hasQueued) this.#context.orders.recordBook(venue, changes(), { time: 0, date: 0 });
@@ -167,19 +171,44 @@ function usualOf(usual: bigint, amount: bigint): bigint {
   return usual === 0n ? amount : usual + (amount - usual) / USUAL_SHARE;
 }
 
-/** Levels around a price, so that orders find a counterparty. */
-function madeUpBook(price: bigint, usual: bigint): RecordedChanges {
+/** Lets orders fill what was traded in the candle, or so far in the minute of a trade, less what they have filled of it. */
+function allowVolume(
+  { book }: TradedMarket,
+  recording: Recording,
+  { kind, date, length, volume }: RecordedTrade,
+): void {
+  if (recording.book.hasQueue) return;
+  const period = Math.floor(date / (kind === 'candle' ? length : MINUTE));
+  if (recording.period !== period) {
+    recording.period = period;
+    book.allow(volume);
+  } else recording.book.left = (recording.book.left ?? 0n) + volume;
+}
+
+/**
+ * Levels around a price, so that orders find a counterparty. They have at most `most` lots on each side, and at least one, which shows
+ * the price. Those that a resting order reaches are left out: it fills by what was traded.
+ */
+function madeUpBook(
+  price: bigint,
+  usual: bigint,
+  book: TradedMarket['book'],
+  most: bigint | undefined,
+): RecordedChanges {
   const step = price / MADE_UP_SHARE + 1n;
-  const side = (outwards: bigint) => {
+  const side = (outwards: bigint, resting: bigint | undefined) => {
     const levels: [bigint, bigint][] = [];
-    let [at, lots] = [price, 0n];
-    while (levels.length < MADE_UP_LEVELS) {
+    let [at, lots, left] = [price, 0n, most === undefined || most > 0n ? most : 1n];
+    for (let level = 0; level < MADE_UP_LEVELS && left !== 0n; level += 1) {
       at += outwards;
       lots += usual + 1n;
       if (at <= 0n) break;
-      levels.push([at, lots]);
+      if (resting !== undefined && (outwards > 0n ? at <= resting : at >= resting)) continue;
+      const shown = left === undefined || lots < left ? lots : left;
+      levels.push([at, shown]);
+      if (left !== undefined) left -= shown;
     }
     return { levels, worst: null };
   };
-  return { buy: side(-step), sell: side(step) };
+  return { buy: side(-step, book.bestQueued('sell')), sell: side(step, book.bestQueued('buy')) };
 }

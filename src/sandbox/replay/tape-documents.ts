@@ -252,6 +252,7 @@ export class TapeDocuments {
     const parts = shares(prices, volume, undefined);
     const others = this.#path.kind === 'worst' ? shares(swapped(prices), volume, undefined) : [];
     const { file, line } = this.#fields;
+    const shown = volume.toString();
     for (const [index, { side, price, amount }] of parts.entries()) {
       const date = time + Math.floor(((points[index]?.at ?? 0) / WHOLE) * length);
       events.push({
@@ -266,6 +267,7 @@ export class TapeDocuments {
         side,
         price,
         amount,
+        volume: index === 0 ? shown : '0',
         ...lowFirst(others[index]),
       });
     }

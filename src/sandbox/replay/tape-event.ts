@@ -49,6 +49,8 @@ export interface CandleEvent extends Event {
   readonly price: string;
   /** Its share of the volume; zero only shows the price. */
   readonly amount: string;
+  /** Of a candle that is over: its whole volume at its first price, and zero at the others. Absent: the amount. */
+  readonly volume?: string;
   /** What it is instead if the candle reached its low before its high, if that is decided while it is replayed. */
   readonly lowFirst?: PricePart;
 }

@@ -17,6 +17,7 @@ interface Report {
   readonly path: string;
   readonly seed: number | null;
   readonly bothExits: { readonly stopped: number; readonly taken: number } | null;
+  readonly beyondVolume: readonly { readonly coin: string; readonly amount: string }[];
   readonly orders: number;
   readonly fills: number;
   readonly refused: number;
@@ -39,12 +40,12 @@ interface Report {
 const START = Date.parse('2026-01-05T00:00:00Z');
 
 /** A tape of one candle a minute, each at one price. */
-function candles(name: string, prices: readonly number[]): string {
+function candles(name: string, prices: readonly number[], volume = '5'): string {
   const file = path.join(folder, name);
   const rows = prices.map((price, minute) => {
     const text = price.toFixed(2);
     const time = new Date(START + minute * 60_000).toISOString();
-    return { market: 'btc_usdt', type: '1min', time, open: text, high: text, low: text, close: text, volume: '5' };
+    return { market: 'btc_usdt', type: '1min', time, open: text, high: text, low: text, close: text, volume };
   });
   writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
   return file;
@@ -180,7 +181,7 @@ describe('a command of pit', () => {
     expect({ from, documents, gaps }).toEqual({ from: '2023-03-01T12:00:00.000Z', documents: 360, gaps: 0 });
     expect(to.slice(0, 16)).toBe('2023-03-01T17:59');
     // it fills in several trades, two of them at once
-    expect(report).toMatchObject({ orders: 1, fills: 4, fees: [{ coin: 'usdt', amount: '47.46610002' }] });
+    expect(report).toMatchObject({ orders: 1, fills: 4, fees: [{ coin: 'usdt', amount: '47.46610003' }] });
     const fills = readFileSync(out, 'utf8').trimEnd().split('\n');
     const parts = fills.map(
       (line) => JSON.parse(line) as { price: string; amount: string; value: string; fee: string },
@@ -189,7 +190,7 @@ describe('a command of pit', () => {
       Decimal.sum(parts.map((part) => Decimal.of(part[name])))
         .trimmed()
         .toString();
-    expect([sum('amount'), sum('value'), sum('fee')]).toEqual(['1', '23733.05', '47.46610002']);
+    expect([sum('amount'), sum('value'), sum('fee')]).toEqual(['1', '23733.05', '47.46610003']);
     for (const { price, amount, value } of parts)
       expect(Decimal.of(price).times(Decimal.of(amount)).equals(Decimal.of(value))).toBe(true);
   });
@@ -226,6 +227,47 @@ describe('a command of pit', () => {
     const { stdout } = await rehearse(`${HILL} --funds btc=1`, 'order sell btc_usdt 1 --trail 1%');
     expect(stdout).toContain('A replay cannot answer your orders');
     expect(stdout).toMatch(/held instead +-880\.00 usdt/);
+  });
+});
+
+describe('what is filled', () => {
+  const filledOf = (report: Report) => (report.pnl[0] as unknown as { readonly bought: string }).bought;
+
+  it('of an order that rests is at most what was traded through its price', async () => {
+    // 0.05 btc a minute; from the second on, all of it below the price of the order
+    const tape = candles('thin.ndjson', [20_000, 19_400, 19_300, 19_200], '0.05');
+    const big = 'order buy btc_usdt 0.48 --at 19500';
+    const report = await reportOf(`${tape} --funds usdt=20000`, big);
+    expect(filledOf(report)).toBe('0.15');
+    expect(report.beyondVolume).toEqual([]);
+  });
+
+  it('at once is at most what the candle has traded, and more only in the next one', async () => {
+    const tape = candles('taken.ndjson', [20_000, 20_000, 20_000], '0.05');
+    const report = await reportOf(`${tape} --funds usdt=20000`, 'order buy btc_usdt 0.48 --at 20300');
+    expect(filledOf(report)).toBe('0.15');
+    expect(report.beyondVolume).toEqual([]);
+  });
+
+  it('may be more than was traded if a recorded book shows it, and the report says so', async () => {
+    const time = (second: number) => new Date(START + second * 1_000).toISOString();
+    const event = (second: number) => ({ time: time(second), received: time(second), source: 'push', skipped: 0 });
+    const depth = (second: number) => ({
+      ...{ channel: 'depth:btc_usdt', ...event(second), scope: 'snapshot' },
+      data: {
+        ...{ market: 'btc_usdt', time: time(second), bids: [{ price: '19990', amount: '9' }] },
+        asks: [{ price: '20000', amount: '9' }],
+      },
+    });
+    const data = [{ id: '1', time: time(1), market: 'btc_usdt', side: 'buy', price: '20000', amount: '0.5' }];
+    const trade = { channel: 'trades:btc_usdt', ...event(1), scope: 'delta', data };
+    const tape = path.join(folder, 'books.ndjson');
+    writeFileSync(tape, [depth(0), trade, depth(60)].map((one) => `${JSON.stringify(one)}\n`).join(''));
+    const command = 'order buy btc_usdt 2 --at 20000';
+    const report = await reportOf(`${tape} --funds usdt=100000`, command);
+    expect(report).toMatchObject({ fills: 1, beyondVolume: [{ coin: 'btc', amount: '1.5' }] });
+    const { stdout } = await rehearse(`${tape} --funds usdt=100000`, command);
+    expect(stdout).toMatch(/^filled beyond the recorded volume +1\.5 btc$/m);
   });
 });
 
