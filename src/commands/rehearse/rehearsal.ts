@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Program } from '../../cli/run.js';
 import type { Side } from '../../domain/order.js';
-import type { Failure } from '../../errors.js';
+import { Failure } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import { RunningProgram } from '../../platform/running-program.js';
 import type { FaultKind } from '../../sandbox/faults/rules.js';
@@ -10,6 +10,7 @@ import { PrivateSandbox } from '../../sandbox/rehearsal/private-sandbox.js';
 import type { CandlePath } from '../../sandbox/replay/candle-path.js';
 import { emptyPart } from '../../sandbox/replay/load-tape.js';
 import { isPast } from '../../sandbox/replay/tape-event.js';
+import { isoTime } from '../../terminal/time.js';
 import type { AlgoDocument } from '../algo/algo-row.js';
 import { AccountRecord } from './account-record.js';
 import { ExitCandles } from './exit-candles.js';
@@ -152,6 +153,7 @@ export class CommandRehearsal extends Rehearsal {
   async run(words: readonly string[]): Promise<Failure | undefined> {
     const { tape } = this;
     await this.takeBeginning();
+    await this.#reachBook(words);
     let failure: Failure | undefined;
     let isOver = false;
     const ended = this.#world.run(this.#program, ['--yes', ...words]).then((found) => {
@@ -164,10 +166,38 @@ export class CommandRehearsal extends Rehearsal {
       isQuiet = !this.#step(tape.next.time);
       if (tape.needsRead) await tape.read();
     }
+    const wasCutOff = !this.isStopped && !isOver;
     if (this.isStopped || tape.next === undefined) this.#world.interrupt();
     await this.#world.settle();
     await ended;
+    if (failure === undefined && wasCutOff && this.record.orders === 0 && (await this.algo()) === null)
+      throw this.#nothingTried('before the command has placed an order');
     return failure;
+  }
+
+  /** Replays until the market of the command has a book. Throws Failure `partial` if the tape ends before, and for a fault of the tape. */
+  async #reachBook(words: readonly string[]): Promise<void> {
+    const { tape, sandbox } = this;
+    const market = words.map((word) => word.toLowerCase()).find((word) => tape.markets.includes(word));
+    if (market === undefined) return;
+    const { exchange } = sandbox;
+    const hasBook = () => {
+      const { bid, ask } = exchange.market.best(market);
+      return bid !== null && ask !== null;
+    };
+    while (!hasBook() && !this.isStopped) {
+      if (tape.next === undefined) throw this.#nothingTried(`and shows no book of ${market} with both sides before`);
+      this.#clock.move(tape.next.time);
+      this.takeEvent();
+      await tape.read();
+    }
+  }
+
+  #nothingTried(why: string): Failure {
+    const end = isoTime(this.tape.to ?? this.#clock.now());
+    return new Failure('partial', `Nothing was tried: the tape ends at ${end}, ${why}.`, {
+      hint: 'Give a longer tape, or an earlier --from.',
+    });
   }
 
   override stop(): void {

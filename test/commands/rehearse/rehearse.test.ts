@@ -40,12 +40,12 @@ interface Report {
 const START = Date.parse('2026-01-05T00:00:00Z');
 
 /** A tape of one candle a minute, each at one price. */
-function candles(name: string, prices: readonly number[], volume = '5'): string {
+function candles(name: string, prices: readonly number[], volume = '5', market = 'btc_usdt', first = 0): string {
   const file = path.join(folder, name);
   const rows = prices.map((price, minute) => {
     const text = price.toFixed(2);
-    const time = new Date(START + minute * 60_000).toISOString();
-    return { market: 'btc_usdt', type: '1min', time, open: text, high: text, low: text, close: text, volume };
+    const time = new Date(START + (first + minute) * 60_000).toISOString();
+    return { market, type: '1min', time, open: text, high: text, low: text, close: text, volume };
   });
   writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
   return file;
@@ -227,6 +227,48 @@ describe('a command of pit', () => {
     const { stdout } = await rehearse(`${HILL} --funds btc=1`, 'order sell btc_usdt 1 --trail 1%');
     expect(stdout).toContain('A replay cannot answer your orders');
     expect(stdout).toMatch(/held instead +-880\.00 usdt/);
+  });
+});
+
+describe('a tape of two markets', () => {
+  const later = () => candles('later-eth.ndjson', [2_000, 2_010, 2_000], '5', 'eth_usdt', 3);
+
+  it('begins with the book of the market of the command, though another market is recorded earlier', async () => {
+    const tapes = `${candles('early-btc.ndjson', Array(7).fill(20_000))} ${later()}`;
+    const report = await reportOf(`${tapes} --funds eth=1`, 'order sell eth_usdt 0.1 --at bid');
+    expect(report).toMatchObject({ orders: 1, fills: 1 });
+    const { stderr } = await rehearse(`${tapes} --funds eth=1`, 'order sell ETH_USDT 0.1 --trail 50%');
+    expect(stderr).not.toContain('no bid in the book');
+  });
+});
+
+describe('a tape that ends too early', () => {
+  const time = (second: number) => new Date(START + second * 1_000).toISOString();
+  const depth = (second: number, asks: readonly object[]) => ({
+    ...{ channel: 'depth:btc_usdt', time: time(second), received: time(second), source: 'push', scope: 'snapshot' },
+    ...{ skipped: 0, data: { market: 'btc_usdt', time: time(second), bids: [{ price: '19990', amount: '9' }], asks } },
+  });
+  const tapeOf = (name: string, documents: readonly object[]) => {
+    const file = path.join(folder, name);
+    writeFileSync(file, documents.map((one) => `${JSON.stringify(one)}\n`).join(''));
+    return file;
+  };
+
+  it('without a book of the market has tried nothing: exit code 9, and the time is named', async () => {
+    const tape = tapeOf('no-asks.ndjson', [depth(0, []), depth(5, [])]);
+    const { code, stdout, stderr } = await rehearse(`${tape} --json`, 'order buy btc_usdt 0.1 --at 20000');
+    expect({ code, stdout }).toEqual({ code: 9, stdout: '' });
+    expect(stderr).toContain(
+      'Nothing was tried: the tape ends at 2026-01-05T00:00:05.000Z, and shows no book of btc_usdt with both sides before.',
+    );
+  });
+
+  it('before the command has placed an order has tried nothing, either', async () => {
+    const asks = [{ price: '20000', amount: '9' }];
+    const tape = tapeOf('short-book.ndjson', [depth(0, asks), depth(1, asks)]);
+    const { code, stdout, stderr } = await rehearse(`${tape} --latency 5s --json`, 'order buy btc_usdt 0.1 --at 20000');
+    expect({ code, stdout }).toEqual({ code: 9, stdout: '' });
+    expect(stderr).toContain('Nothing was tried: the tape ends at 2026-01-05T00:00:01.000Z, before the command');
   });
 });
 
