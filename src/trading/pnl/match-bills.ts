@@ -2,6 +2,7 @@ import type { Decimal } from '../../domain/decimal.js';
 import type { Bill } from '../../domain/funds.js';
 import type { Side } from '../../domain/order.js';
 import type { AccountHistory } from './account-history.js';
+import { billedFeeCoins } from './fee-coins.js';
 import { type DueFee, matchSummedFees } from './match-summed-fees.js';
 import { matchTrades } from './match-trades.js';
 import { matchTransfers } from './match-transfers.js';
@@ -64,17 +65,8 @@ export interface MatchedHistory {
  * no time of a fill, so the bills also date the fills. A record whose bills are not found keeps its own time and amounts.
  */
 export function matchBills(history: AccountHistory): MatchedHistory {
-  const [first, ...others] = FEE_BOOKINGS;
-  if (first === undefined) throw new RangeError('no way to book a fee');
   const blank = Statement.of(history.bills);
-  // an exchange books all fees in one way: the one that leaves the least, trade by trade rather than by sums
-  let best = matchBooked(history, blank, first);
-  for (const booking of others) {
-    if (best.lacking + best.summed === 0) break;
-    if (booking.other === 'summed' && !best.lacksFees) continue;
-    const found = matchBooked(history, blank, booking);
-    if ((leftOf(found) - leftOf(best) || found.summed - best.summed) < 0) best = found;
-  }
+  const best = matchAsBilled(history, blank);
   const { statement, sides, bills, uncertain, feeBills, due } = best;
   const fills = sides.flatMap(fillsOf).sort((one, other) => one.time - other.time || one.place - other.place);
   const transfers = matchTransfers(history, statement, bills);
@@ -88,6 +80,33 @@ export function matchBills(history: AccountHistory): MatchedHistory {
     uncertainTransfers: transfers.doubtful.map(({ time, coin }) => ({ time, coin })),
     due,
   };
+}
+
+/** The way to book fees that explains most, and what comes of bills of their own at the moment of each trade. */
+function matchBest(history: AccountHistory, blank: Statement): Record<'best' | 'apart', BookedHistory> {
+  const [first, ...others] = FEE_BOOKINGS;
+  if (first === undefined) throw new RangeError('no way to book a fee');
+  const apart = matchBooked(history, blank, first);
+  let best = apart;
+  // an exchange books all fees in one way: the one that leaves the least, trade by trade rather than by sums
+  for (const booking of others) {
+    if (best.lacking + best.summed === 0) break;
+    if (booking.other === 'summed' && !best.lacksFees) continue;
+    const found = matchBooked(history, blank, booking);
+    if ((leftOf(found) - leftOf(best) || found.summed - best.summed) < 0) best = found;
+  }
+  return { best, apart };
+}
+
+/** As {@link matchBest}, with fees in the coin of their bills. */
+function matchAsBilled(history: AccountHistory, blank: Statement): BookedHistory {
+  const { best, apart } = matchBest(history, blank);
+  if (leftOf(best) === 0) return best;
+  const coins = billedFeeCoins(history.orders, apart.statement, apart.sides);
+  if (coins.size === 0) return best;
+  const orders = history.orders.map((order) => ({ ...order, feeCoin: coins.get(order) ?? order.feeCoin }));
+  const { best: billed } = matchBest({ ...history, orders }, blank);
+  return leftOf(billed) < leftOf(best) ? billed : best;
 }
 
 interface BookedHistory {

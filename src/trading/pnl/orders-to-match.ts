@@ -172,6 +172,11 @@ export class OrdersToMatch {
     return [...this.#feesLeft.values()].filter(([, amount]) => amount.sign !== 0);
   }
 
+  /** Whether one of its fees in a coin has no bill. */
+  lacksFeesIn(coin: string): boolean {
+    return this.trades.some(({ fees }) => fees.some((fee) => fee.coin === coin && fee.bill === 'none'));
+  }
+
   #owe(coin: string | null, amount: Decimal, sign: number): void {
     const key = `${sign} ${coin}`;
     const [, left] = this.#feesLeft.get(key) ?? [coin, Decimal.zero];

@@ -147,6 +147,27 @@ const BOOKINGS: Readonly<Record<string, Partial<Readonly<Record<Way, Readonly<Re
         ...{ fees: ['0.2 usdt', '0.13 usdt'], unexplained: ['0.33 usdt'], other: ['usdt Fees -0.32'] },
       },
     },
+    'other coin': {
+      'in what was sent': {
+        ...{ records: { orders: [{ ...BUY, fee: '0.4' }] }, bills: `${BUY_BILLS}, 20 usdt -0.4` },
+        ...{ fees: ['0.4 usdt'], positions: ['2'] },
+      },
+      'in what was sent, with another order in what was received': {
+        records: { orders: [BUY, { ...BUY, id: '4', fee: '0.4', time: 30 }] },
+        bills: `${BUY_BILLS}, 20 btc -0.02, 40 usdt -200, 40 btc 2, 40 usdt -0.4`,
+        ...{ fees: ['0.02 btc', '0.4 usdt'], positions: ['3.98'] },
+      },
+      'in what was sent, of two parts': {
+        records: { orders: [{ ...BUY, fee: '0.4' }] },
+        bills: '20 usdt -100, 20 btc 1, 20 usdt -0.1, 30 usdt -100, 30 btc 1, 30 usdt -0.3',
+        ...{ fees: ['0.4 usdt'], positions: ['2'] },
+      },
+      'of a sell, in what was sent': {
+        records: { orders: [BUY, { ...SELL, filled: '1', filledValue: '100', fee: '0.1' }] },
+        bills: `${BUY_BILLS}, 20 btc -0.02, 35 btc -1, 35 usdt 100, 35 btc -0.1`,
+        ...{ fees: ['0.12 btc'], positions: ['0.88'] },
+      },
+    },
   },
   "Fee of a trade in the exchange's own coin": {
     'own bill': {
