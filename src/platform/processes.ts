@@ -76,3 +76,17 @@ function readText(file: string): string {
     return '';
   }
 }
+
+/** What distinguishes a process from others with its id: the id, machine, id namespace and start. Empty where the system does not tell. */
+export function processIdentity(pid: number): readonly string[] {
+  const { host, pids } = thisMachine();
+  return [String(pid), host, pids ?? '', startStamp(pid) ?? ''];
+}
+
+/** Whether the process of such an identity has certainly ended. One of another machine or container cannot be seen from here. */
+export function hasEnded([pid = '', ...identity]: readonly string[]): boolean {
+  if (!/^\d+$/.test(pid) || identity.length !== 3) return false;
+  const [, host, pids, started] = processIdentity(Number(pid));
+  if (identity[0] !== host || identity[1] !== pids) return false;
+  return !isAlive(Number(pid)) || identity[2] !== started;
+}

@@ -4,7 +4,7 @@ import { FIRST_ACCOUNT } from '../../sandbox/accounts/accounts.js';
 import { coinText, type SandboxMarket } from '../../sandbox/markets/market.js';
 import type { AccountOrder } from '../../sandbox/orders/order.js';
 import type { PrivateSandbox } from '../../sandbox/rehearsal/private-sandbox.js';
-import type { CandleEvent, TradeEvent } from '../../sandbox/replay/tape-event.js';
+import { beginningOf, type CandleEvent, type TradeEvent } from '../../sandbox/replay/tape-event.js';
 
 const MINUTE = 60_000;
 
@@ -34,9 +34,10 @@ interface KnownOrder {
 
 /** What was traded and filled in a candle or minute. */
 interface CountedVolume {
+  /** In milliseconds since the Unix epoch. */
+  readonly begin: number;
   /** In milliseconds. */
   readonly length: number;
-  readonly period: number;
   traded: Decimal;
   filled: Decimal;
 }
@@ -87,21 +88,19 @@ export class AccountRecord {
 
   /** Counts what was traded in a market, in the candle or minute of this event. */
   traded(event: TradeEvent | CandleEvent): void {
-    const { market, date, amount } = event;
-    const [length, volume] = event.kind === 'candle' ? [event.length, event.volume ?? amount] : [MINUTE, amount];
-    const counted = this.#volumeAt(market, date, length);
+    const [length, volume] =
+      event.kind === 'candle' ? [event.length, event.volume ?? event.amount] : [MINUTE, event.amount];
+    const counted = this.#volumeAt(event.market, beginningOf(event), beginningOf(event), length);
     counted.traded = counted.traded.plus(Decimal.of(volume));
   }
 
-  /** What is counted at a time. @param length of the candles of the market; absent: as before */
-  #volumeAt(market: string, time: number, length = this.#volumes.get(market)?.length ?? MINUTE) {
-    const period = Math.floor(time / length);
-    let counted = this.#volumes.get(market);
-    if (counted?.period !== period || counted.length !== length) {
-      this.#closeVolume(market);
-      counted = { length, period, traded: Decimal.zero, filled: Decimal.zero };
-      this.#volumes.set(market, counted);
-    }
+  /** What is counted at a time. @param begin when the candle or minute begins that has it, if it is not the current one */
+  #volumeAt(market: string, time: number, begin = Math.floor(time / MINUTE) * MINUTE, length = MINUTE): CountedVolume {
+    const known = this.#volumes.get(market);
+    if (known !== undefined && time >= known.begin && time < known.begin + known.length) return known;
+    this.#closeVolume(market);
+    const counted = { begin, length, traded: Decimal.zero, filled: Decimal.zero };
+    this.#volumes.set(market, counted);
     return counted;
   }
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { readBounded } from '../../platform/bounded-file.js';
 import type { Host } from '../../platform/host.js';
 import { FILE_MODE } from '../../platform/private-files.js';
-import { isAlive, startStamp, thisMachine } from '../../platform/processes.js';
+import { hasEnded, processIdentity } from '../../platform/processes.js';
 
 const PREFIX = 'pit-rehearse-';
 /** The file in a folder that says whose it is. */
@@ -23,7 +23,7 @@ export class RehearsalFolder {
     removeAbandoned();
     this.path = mkdtempSync(path.join(tmpdir(), PREFIX));
     this.#forget = host.onExit(() => removeFolder(this.path));
-    writeFileSync(path.join(this.path, OWNER), [process.pid, ...identityOf(process.pid)].join('\n'), {
+    writeFileSync(path.join(this.path, OWNER), processIdentity(process.pid).join('\n'), {
       mode: FILE_MODE,
     });
   }
@@ -52,21 +52,10 @@ function isAbandoned(folder: string): boolean {
     const { uid, mode } = lstatSync(folder);
     // not one that another user could fill or replace
     if (uid !== process.getuid?.() || (mode & 0o077) !== 0) return false;
-    const [pid, ...identity] = readBounded(path.join(folder, OWNER), MOST_BYTES).toString().split('\n');
-    if (pid === undefined || !/^\d+$/.test(pid) || identity.length !== 3) return false;
-    const [host, pids, started] = identityOf(Number(pid));
-    // a process of another machine or container cannot be seen from here
-    if (identity[0] !== host || identity[1] !== pids) return false;
-    return !isAlive(Number(pid)) || identity[2] !== started;
+    return hasEnded(readBounded(path.join(folder, OWNER), MOST_BYTES).toString().split('\n'));
   } catch {
     return false;
   }
-}
-
-/** What distinguishes a process from others with its id: machine, id namespace and start. Empty where the system does not tell. */
-function identityOf(pid: number): readonly string[] {
-  const { host, pids } = thisMachine();
-  return [host, pids ?? '', startStamp(pid) ?? ''];
 }
 
 function removeFolder(folder: string): void {

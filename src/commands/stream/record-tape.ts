@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { grouped } from '../../domain/decimal.js';
 import { compareIds } from '../../domain/market-data.js';
+import { quoted } from '../../errors.js';
 import {
   type AnyDataEvent,
   type Channel,
@@ -15,6 +16,7 @@ import { toJson } from '../../terminal/json.js';
 import { isoTime } from '../../terminal/time.js';
 import type { Context } from '../session/command.js';
 import { dataDocument, gapDocument } from './documents.js';
+import { claimTape } from './recorder-claim.js';
 import { receivedAt, requireTapeName, TapeFile } from './tape-file.js';
 
 /** How often what has come is written to the disk, in milliseconds. */
@@ -22,6 +24,8 @@ const SYNC_MS = 1_000;
 /** More text than this is written at once. */
 const MOST_WAITING = 1_000_000;
 const DAY_MS = 86_400_000;
+/** So much of a broken line is shown. */
+const SHOWN = 40;
 
 export interface TapeTerms {
   readonly name: string;
@@ -96,6 +100,7 @@ class TapeRecorder {
   readonly #context: Context;
   readonly #terms: TapeTerms;
   readonly #configuration: string | undefined;
+  readonly #release: () => void;
 
   #file: TapeFile | undefined;
   /** The lines that are not on the disk yet, and how long they are. */
@@ -117,13 +122,31 @@ class TapeRecorder {
     this.#terms = terms;
     this.#configuration = configuration;
 
-    const file = this.#open(context.host.now());
+    this.#release = claimTape(context.host, terms.name);
+    try {
+      const { ended, lastTrades } = this.#begin();
+      this.#ended = ended;
+      this.#lastTrades = lastTrades;
+    } catch (error) {
+      this.#release();
+      throw error;
+    }
+    this.#interrupted = new Set(this.#ended === undefined ? [] : terms.channels.map(channelKey));
+  }
+
+  /** Opens the tape, and finds where it ends. */
+  #begin(): ReturnType<typeof endOf> {
+    const terms = this.#terms;
+    const file = this.#open(this.#context.host.now());
     const before = file.isEmpty ? previousTape(terms, file.name) : undefined;
-    const { ended, lastTrades } = endOf(before ?? file, terms.channels);
+    const broken = (before ?? file).brokenLine();
+    if (broken !== undefined)
+      this.#context.output.warn(
+        `${(before ?? file).name} has a line near its end that is no document: ${quoted(broken.slice(0, SHOWN))}. A replay stops there: correct it, or leave it out.`,
+      );
+    const end = endOf(before ?? file, terms.channels);
     before?.close();
-    this.#ended = ended;
-    this.#lastTrades = lastTrades;
-    this.#interrupted = new Set(ended === undefined ? [] : terms.channels.map(channelKey));
+    return end;
   }
 
   get progress(): string {
@@ -167,6 +190,7 @@ class TapeRecorder {
     } finally {
       this.#isClosed = true;
       this.#file?.close();
+      this.#release();
     }
   }
 

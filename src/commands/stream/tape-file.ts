@@ -106,6 +106,18 @@ export class TapeFile {
       }
   }
 
+  /** A line near the end that is no document, as a damaged file has it; undefined if all are. */
+  brokenLine(): string | undefined {
+    let read = 0;
+    for (const lines of this.#blocksFromEnd()) {
+      const broken = lines.findLast((line) => documentIn(line) === undefined);
+      if (broken !== undefined) return broken;
+      read += lines.reduce((sum, { length }) => sum + length, 0);
+      if (read >= BLOCK) return undefined;
+    }
+    return undefined;
+  }
+
   /** Lines in the order of the file, in blocks from the end to the start. */
   *#blocksFromEnd(): Generator<string[]> {
     if (this.#isCompressed) {

@@ -6,6 +6,7 @@ import type { MarketCandle } from '../markets/candles.js';
 import { SandboxMarket } from '../markets/market.js';
 import {
   badLine,
+  beginningOf,
   type CandleEvent,
   type ConfigEvent,
   type DepthEvent,
@@ -27,6 +28,8 @@ export interface RecordedTrade {
   readonly amount: bigint;
   /** What was traded from here on, as far as this says: of a whole candle, all with its first price. */
   readonly volume: bigint;
+  /** When its candle or minute begins. */
+  readonly begin: number;
   /** Whether it was executed before the recording: it is shown, and fills nothing. */
   readonly isPast: boolean;
   /** Of the candle that shows it, in ms; 0 for a trade. */
@@ -96,7 +99,7 @@ export class EventConverter {
     const { price, amount } = numbersOf(event, event, market);
     const shown = kind === 'candle' ? event.volume : undefined;
     const volume = shown === undefined ? amount : numbersOf(event, { ...event, amount: shown }, market).amount;
-    return { kind, time, date, id, side, isPast, length, price, amount, volume };
+    return { kind, time, date, id, side, isPast, length, price, amount, volume, begin: beginningOf(event) };
   }
 
   #depth(event: DepthEvent, market: SandboxMarket): RecordedDepth {

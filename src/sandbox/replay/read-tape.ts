@@ -7,7 +7,7 @@ import { Failure, systemErrorCode, usage } from '../../errors.js';
 import { openRegular, UnboundedFile } from '../../platform/bounded-file.js';
 import type { CandlePath } from './candle-path.js';
 import { plainTime, TapeDocuments } from './tape-documents.js';
-import { badLine, type ConfigEvent, type TapeEvent } from './tape-event.js';
+import { badLine, beginningOf, type CandleEvent, type ConfigEvent, type TapeEvent } from './tape-event.js';
 
 const MINUTE = 60_000;
 /** In bytes; a book of 5,000 levels a side has fewer. */
@@ -37,7 +37,7 @@ export interface ReadingTerms {
 
 /**
  * The events of one or several files in order of time: tapes of `pit stream --out`, what `pit kline --out` and `pit trades --out` wrote,
- * and with a market rows that name none. Files may overlap: a trade that two of them have comes once. Memory stays flat, whatever the
+ * and with a market rows that name none. Files may overlap: a trade or a candle that two of them have comes once. Memory stays flat, whatever the
  * length. What a killed recorder left of a last line is left out, as a gap without a channel.
  *
  * Throws Failure `usage` with file and line at the first fault, when it is reached: to apply nothing of a bad file, read all of it first.
@@ -128,13 +128,25 @@ export async function surveyTape(
 }
 
 /**
- * Tells whether an event came before: a trade of another file, or rules that are known. Throws Failure `usage` if a market has other rules
- * than before.
+ * Tells whether an event came before: a trade or a candle of another file, or rules that are known. Throws Failure `usage` if a market has
+ * other rules than before, and for a candle that is different in another file.
  */
 function repeats(): (event: TapeEvent) => boolean {
   const trades = new Map<string, { readonly id: string; readonly date: number }>();
   const rules = new Map<string, ConfigEvent>();
+  const candles = new Map<string, CandleEvent>();
   return (event) => {
+    if (event.kind === 'candle') {
+      const key = `${event.market} ${event.length}`;
+      const known = candles.get(key);
+      const begin = beginningOf(event);
+      if (known === undefined || begin > beginningOf(known)) candles.set(key, event);
+      else if (known.file !== event.file) {
+        if (begin === beginningOf(known)) requireSameCandle(known, event);
+        return true;
+      }
+      return false;
+    }
     if (event.kind === 'trade' && event.id !== null) {
       const last = trades.get(event.market);
       // an exchange that has started over gives lower ids
@@ -151,6 +163,19 @@ function repeats(): (event: TapeEvent) => boolean {
     }
     return false;
   };
+}
+
+function requireSameCandle(known: CandleEvent, event: CandleEvent): void {
+  const [one, other] = [known.whole, event.whole];
+  if (one === undefined || other === undefined) return;
+  const fields = ['open', 'high', 'low', 'close', 'volume'] as const;
+  const different = fields.find((field) => !one[field].equals(other[field]));
+  if (different === undefined) return;
+  throw badLine(
+    event,
+    `has another ${different} of the candle of ${event.market} at ${new Date(other.time).toISOString()} than ${known.file}: ${other[different]}, not ${one[different]}`,
+    'One of the files is wrong: leave it out.',
+  );
 }
 
 function requireSame(known: ConfigEvent, event: ConfigEvent): void {
@@ -181,7 +206,8 @@ function nextTime({ block, at }: Source): number {
 /** The events of all files in order of time; those of one moment in the order of the files. A file is open from its first event on. */
 async function* merged(files: readonly string[], terms: ReadingTerms): Blocks {
   const waiting: { readonly file: string; readonly time: number }[] = [];
-  for (const file of files) waiting.push({ file, time: await beginningOf(file, terms) });
+  // a file that is named twice is read once
+  for (const file of new Set(files)) waiting.push({ file, time: await firstTimeOf(file, terms) });
   waiting.sort((left, right) => left.time - right.time);
   const open: Source[] = [];
   try {
@@ -224,7 +250,7 @@ async function insert(open: Source[], source: Source): Promise<void> {
 }
 
 /** When the first event of a file happens. Throws Failure `usage` if it has none. */
-async function beginningOf(file: string, terms: ReadingTerms): Promise<number> {
+async function firstTimeOf(file: string, terms: ReadingTerms): Promise<number> {
   for await (const [event] of eventsIn(file, terms)) if (event !== undefined) return event.time;
   throw usage(`${file} has no rows.`, terms.market === undefined ? TAPE_FORMS : PLAIN_FORMS);
 }

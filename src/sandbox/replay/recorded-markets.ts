@@ -21,7 +21,7 @@ export interface Recording {
   hasPast: boolean;
   /** The length of its shortest candles so far, in ms. */
   length: number;
-  /** The candle or minute whose volume orders may fill: its number since the Unix epoch. */
+  /** The candle or minute whose volume orders may fill: when it begins, in milliseconds since the Unix epoch. */
   period?: number;
   /** The amount of a usual trade in lots, for a book that is made up. */
   usual: bigint;
@@ -41,7 +41,6 @@ interface RecordedMarketsContext {
 /** Levels a side of a book that is made up, and how far apart they are, as a share of the price. */
 const MADE_UP_LEVELS = 10;
 const MADE_UP_SHARE = 20_000n;
-const MINUTE = 60_000;
 /** The usual amount follows the newest one by this share. */
 const USUAL_SHARE = 16n;
 
@@ -172,15 +171,10 @@ function usualOf(usual: bigint, amount: bigint): bigint {
 }
 
 /** Lets orders fill what was traded in the candle, or so far in the minute of a trade, less what they have filled of it. */
-function allowVolume(
-  { book }: TradedMarket,
-  recording: Recording,
-  { kind, date, length, volume }: RecordedTrade,
-): void {
+function allowVolume({ book }: TradedMarket, recording: Recording, { begin, volume }: RecordedTrade): void {
   if (recording.book.hasQueue) return;
-  const period = Math.floor(date / (kind === 'candle' ? length : MINUTE));
-  if (recording.period !== period) {
-    recording.period = period;
+  if (recording.period !== begin) {
+    recording.period = begin;
     book.allow(volume);
   } else recording.book.left = (recording.book.left ?? 0n) + volume;
 }

@@ -268,6 +268,7 @@ export class TapeDocuments {
         price,
         amount,
         volume: index === 0 ? shown : '0',
+        whole: candle,
         ...lowFirst(others[index]),
       });
     }

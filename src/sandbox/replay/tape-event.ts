@@ -1,8 +1,9 @@
+import { CANDLE_MS } from '../../domain/candle.js';
 import type { Level } from '../../domain/market-data.js';
 import type { Side } from '../../domain/order.js';
 import { type Failure, usage } from '../../errors.js';
 import type { MarketRules } from '../markets/market.js';
-import type { PricePart } from './candle-prices.js';
+import type { FileCandle, PricePart } from './candle-prices.js';
 
 /** What all events have. Prices and amounts are decimal texts above zero, unless noted otherwise. */
 interface Event {
@@ -51,6 +52,8 @@ export interface CandleEvent extends Event {
   readonly amount: string;
   /** Of a candle that is over: its whole volume at its first price, and zero at the others. Absent: the amount. */
   readonly volume?: string;
+  /** The candle, if it is over. Its parts have the same one. */
+  readonly whole?: FileCandle;
   /** What it is instead if the candle reached its low before its high, if that is decided while it is replayed. */
   readonly lowFirst?: PricePart;
 }
@@ -89,6 +92,12 @@ export interface TapeGap extends Event {
 }
 
 export type TapeEvent = ConfigEvent | TradeEvent | CandleEvent | PastEvent | DepthEvent | TapeGap;
+
+/** When the candle or minute of an event begins, in milliseconds since the Unix epoch. */
+export function beginningOf({ date, ...event }: CandleEvent | TradeEvent): number {
+  const length = event.kind === 'candle' ? event.length : CANDLE_MS['1min'];
+  return event.kind === 'candle' && event.whole !== undefined ? event.whole.time : Math.floor(date / length) * length;
+}
 
 /** Whether an event only shows what happened before the tape begins. */
 export function isPast(event: TapeEvent): boolean {

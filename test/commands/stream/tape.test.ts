@@ -1,9 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { tapeName } from '../../../src/commands/stream/record-tape.js';
+import { claimTape } from '../../../src/commands/stream/recorder-claim.js';
 import { compareIds } from '../../../src/domain/market-data.js';
+import { directoriesOf } from '../../../src/platform/directories.js';
 import { schemaViolations } from '../../cli-contract/schema-violations.js';
 import { temporaryHome } from '../../support/pit.js';
 import { TIME, usePitHome } from '../pit-home.js';
@@ -100,6 +102,26 @@ describe('pit stream --out', () => {
     ['tape.ndjson', undefined, 'tape.ndjson'],
   ])('names its files by the time at which they begin: %s, %s ms', (name, rotateMs, expected) => {
     expect(tapeName({ name, rotateMs }, Date.UTC(2026, 10, 27, 13, 45))).toBe(expected);
+  });
+
+  it('is not begun by a second recorder while the first one writes, which goes on', async () => {
+    const file = newTape();
+    const release = claimTape({ directories: directoriesOf(pit.home), onExit: () => () => undefined }, file);
+    expect((await pit.run(`stream ticker:btc_usdt --count 1 --out ${file}`)).stderr).toContain(
+      'Another pit records to ',
+    );
+    expect(existsSync(file)).toBe(false);
+    release();
+    expect(await pit.json(`stream ticker:btc_usdt --count 1 --out ${file}`)).toMatchObject({ added: 1 });
+    await pit.json(`stream ticker:btc_usdt --count 1 --out ${file}`);
+  });
+
+  it('warns of a broken line when it goes on', async () => {
+    const file = newTape();
+    await pit.json(`stream ticker:btc_usdt --count 1 --out ${file}`);
+    appendFileSync(file, '{"channel":"ticker:btc_us\n');
+    const { stderr } = await pit.run(`stream ticker:btc_usdt --count 1 --out ${file}`);
+    expect(stderr).toContain('has a line near its end that is no document: "{"channel":"ticker');
   });
 
   it('refuses --csv', async () => {

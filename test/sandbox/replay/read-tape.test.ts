@@ -321,6 +321,25 @@ describe('files of pit kline and pit trades', () => {
     expect(cut.map(({ kind }) => kind)).toEqual(['past', 'candle', 'candle', 'candle', 'candle']);
   });
 
+  it('overlap without harm: a candle that two of them have comes once, as does a file that is named twice', async () => {
+    const where = folder();
+    const one = fileOf(Buffer.from(`${CANDLES}${row(0)}${row(60_000)}`), 'one.csv', where);
+    const other = fileOf(Buffer.from(`${CANDLES}${row(60_000)}${row(120_000)}`), 'other.csv', where);
+    const whole = fileOf(Buffer.from(`${CANDLES}${row(0)}${row(60_000)}${row(120_000)}`), 'whole.csv', where);
+    const without = shown;
+    expect(without(await eventsOf([one, other]))).toEqual(without(await eventsOf(whole)));
+    expect(without(await eventsOf([whole, whole]))).toEqual(without(await eventsOf(whole)));
+  });
+
+  it('are refused if they have the same candle with other numbers', async () => {
+    const where = folder();
+    const one = fileOf(Buffer.from(`${CANDLES}${row(0)}`), 'one.csv', where);
+    const other = fileOf(Buffer.from(`${CANDLES}${row(0).replace('4.000002', '5')}`), 'other.csv', where);
+    await expect(eventsOf([one, other])).rejects.toThrow(
+      `${other}: line 2 has another volume of the candle of btc_usdt at 2026-01-01T12:00:00.000Z than ${one}: 5, not 4.000002.`,
+    );
+  });
+
   it('have trades with their ids', async () => {
     const text = `market,id,time,side,price,amount\nbtc_usdt,7,${iso(1_000)},sell,100.00,0.5\n`;
     expect(shown(await eventsOf(fileOf(Buffer.from(text), 'trades.csv')))).toEqual([

@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { usage } from '../../errors.js';
+import { readBounded } from '../../platform/bounded-file.js';
+import type { Host } from '../../platform/host.js';
+import { FILE_MODE, makePrivateFolder } from '../../platform/private-files.js';
+import { hasEnded, processIdentity } from '../../platform/processes.js';
+
+/** In the state folder. */
+const FOLDER = 'recorders';
+const MOST_BYTES = 4_096;
+
+/**
+ * Claims a tape for this recorder, until the returned function is called or the process ends. Throws Failure `usage` while another one has
+ * it: two would write into each other's documents, and the first must not end for the second.
+ */
+export function claimTape({ directories, onExit }: Pick<Host, 'directories' | 'onExit'>, name: string): () => void {
+  const place = path.join(realFolder(path.dirname(path.resolve(name))), path.basename(name));
+  makePrivateFolder(directories.state, FOLDER);
+  const file = path.join(directories.state, FOLDER, createHash('sha256').update(place).digest('hex').slice(0, 32));
+  for (let attempt = 0; ; attempt += 1)
+    try {
+      fs.writeFileSync(file, processIdentity(process.pid).join('\n'), { flag: 'wx', mode: FILE_MODE });
+      break;
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+      const owner = readBounded(file, MOST_BYTES).toString().split('\n');
+      if (attempt > 0 || !hasEnded(owner))
+        throw usage(
+          `Another pit records to ${name} (process ${owner[0]}).`,
+          `Give another file, or end that one first. If no pit runs there, remove ${file}.`,
+        );
+      fs.rmSync(file, { force: true });
+    }
+  const remove = () => fs.rmSync(file, { force: true });
+  const forget = onExit(remove);
+  return () => {
+    forget();
+    remove();
+  };
+}
+
+function realFolder(folder: string): string {
+  try {
+    return fs.realpathSync(folder);
+  } catch {
+    // opening the tape says what is wrong
+    return folder;
+  }
+}
