@@ -29,6 +29,7 @@ export async function wrongHints(): Promise<string[]> {
 /** What hints leave to the user, each with something that may stand there. */
 const PLACEHOLDERS: Readonly<Record<string, string>> = {
   ADDRESS: '1BoatSLRHtKNngkdXEeobR76b53LETtpyT',
+  AMOUNT: '0.01',
   CLIENT: 'codex',
   COIN: 'btc',
   HOST: 'exchange.example',
@@ -81,16 +82,20 @@ const WIDE = ['--all', '--all-markets', '--cancel', '--flatten', '--override', '
 
 /** Hints that may do more than their command line asked for. */
 const EXCEPTIONS: readonly { readonly given: RegExp; readonly argv: RegExp; readonly why: string }[] = [
-  { given: /^cancel .*--all/, argv: /^cancel --all --all-markets$/, why: 'without a market, it may mean every market' },
-  { given: /^cancel-all/, argv: /^cancel --all/, why: 'it is the same in the words of pit' },
   {
-    given: /^commit /,
+    given: /\bcancel .*--all/,
+    argv: /^cancel --all --all-markets$/,
+    why: 'without a market, it may mean every market',
+  },
+  { given: /\bcancel-all/, argv: /^cancel --all/, why: 'it is the same in the words of pit' },
+  {
+    given: /\bcommit /,
     argv: /^commit \S+ --profile /,
     why: 'what was prepared belongs to a profile, and is asked about',
   },
-  { given: /^resolve\b/, argv: /--resume \S+ --override /, why: 'the batch was placed with it' },
+  { given: /\bresolve\b/, argv: /--resume \S+ --override /, why: 'the batch was placed with it' },
   {
-    given: /^prepare /,
+    given: /\bprepare /,
     argv: /^order .*--override trail-distance$/,
     why: 'an agent may not, so it tells a person how; the words are typed',
   },

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { commandLine } from '../../cli/hints.js';
 import type { BestPrices } from '../../domain/book.js';
 import { counted, Decimal } from '../../domain/decimal.js';
 import { Failure, suggest, tryRead, usage } from '../../errors.js';
@@ -552,7 +553,7 @@ export async function runAlgos(context: Context, { onEvent, onOther }: RunCallba
     // another process may watch, for which this one has waited
     if (left > 0 && store.watcher() === undefined) {
       const what = `${counted(left, 'algo order')} ${left === 1 ? 'is' : 'are'} not watched any more; what is open at the exchange stays there`;
-      warn(`${what}. Continue with: pit algo run.`);
+      warn(`${what}. Continue with: ${commandLine(context.host.arguments, ['algo', 'run'])}`);
     }
     actions.announceRest();
     await actions.done();

@@ -337,7 +337,7 @@ test('Ctrl-C leaves what rests at the exchange and names the command that contin
   await runner.interrupt('SIGINT');
   await runner.ended;
   expect(runner.printed.stderr).toMatch(
-    /not watched any more; what is open at the exchange stays there\. Continue with: pit algo run\./,
+    /not watched any more; what is open at the exchange stays there\. Continue with: pit algo run"/,
   );
   expect((await show(id)).children).toMatchObject([{ state: 'open' }]);
   await move('26900');
