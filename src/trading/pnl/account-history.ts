@@ -1,11 +1,13 @@
+import type { Decimal } from '../../domain/decimal.js';
 import type { Bill, Deposit, Withdrawal } from '../../domain/funds.js';
 import type { Order } from '../../domain/order.js';
 
 /** What the ledger needs of an order that has filled. */
-export type FilledOrder = Pick<
-  Order,
-  'id' | 'market' | 'side' | 'price' | 'filled' | 'filledValue' | 'fee' | 'feeCoin' | 'time'
->;
+export interface FilledOrder
+  extends Pick<Order, 'id' | 'market' | 'side' | 'price' | 'filled' | 'filledValue' | 'fee' | 'feeCoin' | 'time'> {
+  /** A fee and a rebate, below zero, of which `fee` is the sum; undefined if no bills show them. */
+  readonly feeParts?: readonly Decimal[];
+}
 
 /** What the ledger needs of a deposit. */
 export type DatedDeposit = Pick<Deposit, 'coin' | 'amount' | 'state' | 'time'>;

@@ -2,7 +2,7 @@ import type { Decimal } from '../../domain/decimal.js';
 import type { Bill } from '../../domain/funds.js';
 import type { Side } from '../../domain/order.js';
 import type { AccountHistory } from './account-history.js';
-import { billedFeeCoins } from './fee-coins.js';
+import { ordersAsBilled } from './billed-fees.js';
 import { type DueFee, matchSummedFees } from './match-summed-fees.js';
 import { matchTrades } from './match-trades.js';
 import { matchTransfers } from './match-transfers.js';
@@ -98,15 +98,14 @@ function matchBest(history: AccountHistory, blank: Statement): Record<'best' | '
   return { best, apart };
 }
 
-/** As {@link matchBest}, with fees in the coin of their bills. */
+/** As {@link matchBest}, with the fees that the bills show. */
 function matchAsBilled(history: AccountHistory, blank: Statement): BookedHistory {
   const { best, apart } = matchBest(history, blank);
-  if (leftOf(best) === 0) return best;
-  const coins = billedFeeCoins(history.orders, apart.statement, apart.sides);
-  if (coins.size === 0) return best;
-  const orders = history.orders.map((order) => ({ ...order, feeCoin: coins.get(order) ?? order.feeCoin }));
+  if (leftOf(best) + best.summed + best.uncertain.length === 0) return best;
+  const orders = ordersAsBilled(history.orders, apart.statement, apart.sides);
+  if (orders === history.orders) return best;
   const { best: billed } = matchBest({ ...history, orders }, blank);
-  return leftOf(billed) < leftOf(best) ? billed : best;
+  return (leftOf(billed) - leftOf(best) || billed.uncertain.length - best.uncertain.length) < 0 ? billed : best;
 }
 
 interface BookedHistory {

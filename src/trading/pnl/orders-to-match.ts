@@ -140,7 +140,7 @@ export class OrdersToMatch {
     this.amountLeft = this.amountLeft.plus(amount);
     this.valueLeft = this.valueLeft.plus(value);
     if (fee.sign === 0) return;
-    if (booking === 'apart') this.#owe(coin, fee, fee.sign);
+    if (booking === 'apart') for (const part of order.feeParts ?? [fee]) this.#owe(coin, part, part.sign);
     if (booking === 'summed') this.#summed.push({ order, coin, amount: fee, group: this.group });
     if (booking !== 'inside') return;
     this.#inside.set(this.group, (this.#inside.get(this.group) ?? Decimal.zero).plus(fee));
@@ -172,9 +172,9 @@ export class OrdersToMatch {
     return [...this.#feesLeft.values()].filter(([, amount]) => amount.sign !== 0);
   }
 
-  /** Whether one of its fees in a coin has no bill. */
-  lacksFeesIn(coin: string): boolean {
-    return this.trades.some(({ fees }) => fees.some((fee) => fee.coin === coin && fee.bill === 'none'));
+  /** Whether one of its fees has no bill. */
+  get lacksFees(): boolean {
+    return this.trades.some(({ fees }) => fees.some(({ bill }) => bill === 'none'));
   }
 
   #owe(coin: string | null, amount: Decimal, sign: number): void {

@@ -537,6 +537,23 @@ describe('the trades of a window', () => {
     });
   });
 
+  it.for([
+    ['0.015', ['-0.02', '0.005'], '0.98'],
+    ['-0.015', ['0.02', '-0.005'], '1.02'],
+  ] as const)(
+    'a fee and a rebate of one order, %s together, belong to their own trades',
+    ([fee, [first, last], left]) => {
+      const orders = [{ ...BUY, fee }, order(4, 'btc_usdt', 'buy', { fee: '0.1', feeCoin: 'btc', time: 25 })];
+      const text = `20 usdt -100, 20 btc 1, 20 btc ${first}, 30 usdt -100, 30 btc 1, 30 btc ${last}`;
+      const history = { orders, bills: bills(`${text}, 40 usdt -200, 40 btc 2, 40 btc -0.1`) };
+      const before = result(history, { ...ALWAYS, to: 25 });
+      expect(before).toMatchObject({ unexplained: [], uncertain: [], positions: [left] });
+      expect(result(history, { from: 30, to: 40 }).fees).toEqual([
+        `${last.startsWith('-') ? '' : '-'}${last.replace('-', '')} btc`,
+      ]);
+    },
+  );
+
   it('a trade at the end of a window is in the next one', () => {
     const history = { orders: [order(1, 'btc_usdt', 'buy', {})], bills: bills('20 usdt -200, 20 btc 2') };
     expect(result(history, { from: 10, to: 20 }).positions).toEqual(['0']);
