@@ -6,6 +6,7 @@ import type { Host } from '../../platform/host.js';
 import { RunningProgram } from '../../platform/running-program.js';
 import type { FaultKind } from '../../sandbox/faults/rules.js';
 import { newKeys } from '../../sandbox/lifecycle/files.js';
+import type { FeeRates } from '../../sandbox/orders/order-service.js';
 import { PrivateSandbox } from '../../sandbox/rehearsal/private-sandbox.js';
 import type { CandlePath } from '../../sandbox/replay/candle-path.js';
 import { emptyPart } from '../../sandbox/replay/load-tape.js';
@@ -38,6 +39,8 @@ export interface RehearsalTerms {
   readonly latencyMs: number;
   /** How many times faster than real time, for a program. */
   readonly speed: number;
+  /** In millionths; absent: as the sandbox. */
+  readonly fees?: Partial<FeeRates> | undefined;
   /** Within candles. */
   readonly path: CandlePath;
   /** The coin of all values. */
@@ -68,6 +71,7 @@ abstract class Rehearsal {
     side?: Side,
   ) {
     record.begin();
+    sandbox.exchange.orders.setFees(terms.fees);
     this.picture = picture;
     this.exitCandles = new ExitCandles(record);
     this.#worse = terms.path.kind === 'worst' ? new WorsePath(sandbox, side) : undefined;

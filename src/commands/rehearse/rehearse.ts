@@ -4,7 +4,7 @@ import { Decimal } from '../../domain/decimal.js';
 import { quoted, suggest, usage } from '../../errors.js';
 import { FAULT_KINDS, type FaultKind } from '../../sandbox/faults/rules.js';
 import { type CandlePath, DEFAULT_SEED } from '../../sandbox/replay/candle-path.js';
-import { coinName, duration, filePath, moment, oneOf, requireRange } from '../inputs/parsers.js';
+import { coinName, duration, filePath, marketName, moment, oneOf, requireRange } from '../inputs/parsers.js';
 import { FORCE } from '../named-files/force.js';
 import { define } from '../session/command.js';
 import { REPORT } from './report.js';
@@ -25,6 +25,12 @@ export const rehearseCommand = (program: Program) =>
       speed: flag('--speed <n>', 'for a program: run the clock n times as fast (default: 1)', speed),
       latency: flag('--latency <duration>', 'what a request and a push take: 80ms (default: 0ms)', duration),
       funds: flag('--funds <list>', 'what the account begins with: btc=1,usdt=10000 (default: as the sandbox)', funds),
+      market: flag('--market <market>', 'of files that name none: CSV of other programs', marketName),
+      fee: flag(
+        '--fee <list>',
+        'fees of the exchange that is meant: maker=0.02%,taker=0.05% (default: 0.2% for both)',
+        fees,
+      ),
       path: flag(
         '--path <order>',
         `how prices move within candles: random:SEED, worst, ohlc or olhc (default: random:${DEFAULT_SEED})`,
@@ -92,6 +98,21 @@ function requireTrading([name = '']: readonly string[], given: number | undefine
     );
   if (given !== undefined)
     throw usage('--speed has no meaning for a command of pit.', 'It always runs as fast as this machine can.');
+}
+
+const HIGHEST_FEE = Decimal.of('10');
+
+/** What makers and takers pay, in millionths. Throws Failure `usage` for anything but `maker=0.02%,taker=0.05%`. */
+function fees(list: string): { readonly maker?: bigint; readonly taker?: bigint } {
+  const pairs = list.split(',').map((pair) => {
+    const [, who, percent = ''] = /^(maker|taker)=(\d{1,2}(?:\.\d{1,4})?)%$/.exec(pair) ?? [];
+    if (who === undefined || Decimal.of(percent).compare(HIGHEST_FEE) > 0)
+      throw usage(`${quoted(pair)} is no fee up to 10%.`, 'Write it as in --fee maker=0.02%,taker=0.05%.');
+    return [who, Decimal.of(percent).rescaled(4, 'down').units] as const;
+  });
+  if (new Set(pairs.map(([who]) => who)).size < pairs.length)
+    throw usage('--fee names one of them twice.', 'Give each once.');
+  return Object.fromEntries(pairs);
 }
 
 const pathWord = withCompletion(

@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { Program } from '../../cli/run.js';
 import { Failure, quoted, usage } from '../../errors.js';
 import type { FaultKind } from '../../sandbox/faults/rules.js';
+import type { FeeRates } from '../../sandbox/orders/order-service.js';
 import { type CandlePath, RANDOM_PATH } from '../../sandbox/replay/candle-path.js';
 import type { ReadingTerms } from '../../sandbox/replay/read-tape.js';
 import { isCandleSvg } from '../../terminal/charts/index.js';
@@ -39,6 +40,10 @@ interface Wanted {
   readonly funds: Readonly<Record<string, string>> | undefined;
   /** Within candles; absent: random, with the seed of every rehearsal. */
   readonly path?: CandlePath | undefined;
+  /** The market of files that name none. */
+  readonly market?: string | undefined;
+  /** In millionths. */
+  readonly fee?: Partial<FeeRates> | undefined;
   readonly fault: readonly FaultKind[];
   readonly svg: string | undefined;
   readonly out: string | undefined;
@@ -63,12 +68,16 @@ export async function rehearse(
   if (given.force && drawing === undefined && fillsFile === undefined)
     throw usage('--force needs --svg or --out.', 'It replaces the file that they name.');
   const folder = new RehearsalFolder(host);
-  const tape = await openTape(context, files, { from, to, path: candlePath }, given.funds, folder.path).catch(
-    (error: unknown) => {
-      folder.remove();
-      throw error;
-    },
-  );
+  const tape = await openTape(
+    context,
+    files,
+    { from, to, path: candlePath, market: given.market },
+    given.funds,
+    folder.path,
+  ).catch((error: unknown) => {
+    folder.remove();
+    throw error;
+  });
   if (tape.longestCandle > MINUTE_MS)
     output.warn(
       `The tape has candles of ${durationText(tape.longestCandle)}: where the price was within one is a guess. Give candles of a minute if you can.`,
@@ -76,6 +85,7 @@ export async function rehearse(
   const picture = drawing === undefined ? undefined : new MarketPicture();
   const terms = {
     ...{ funds: given.funds, faults: given.fault, latencyMs: given.latency ?? 0, speed: given.speed ?? 1 },
+    fees: given.fee,
     path: candlePath,
     unit: tape.next?.market.split('_')[1] ?? 'usdt',
   };

@@ -90,6 +90,7 @@ export class OrderService {
   readonly #timers: Scheduler<CancelTimer>;
   /** Time never goes back, even if a caller's does. */
   #time = 0;
+  #fees = FEES_OF_SANDBOX;
 
   constructor(context: OrderContext) {
     this.#context = context;
@@ -219,6 +220,11 @@ export class OrderService {
     this.#changes.trade(venue.market.name);
   }
 
+  /** From now on makers and takers pay other fees; absent ones stay. They are not stored. */
+  setFees(fees: Partial<FeeRates> = {}): void {
+    this.#fees = { ...this.#fees, ...fees };
+  }
+
   /** Holds what the order may cost, borrowing what is missing if it may, and gives it an id. */
   #createFunded(market: SandboxMarket, newOrder: NewOrder): AccountOrder {
     const {
@@ -303,11 +309,15 @@ export class OrderService {
   #trade(venue: TradedMarket, maker: AccountOrder, taker: AccountOrder, price: bigint, amount: bigint): void {
     for (const order of [maker, taker]) if (order.value === 0n) this.#orders.listTraded(order);
     const [buy, sell] = taker.side === 'buy' ? [taker, maker] : [maker, taker];
-    settle(this.ledger, buy, sell, price, amount, (wallet, ...entry) => {
+    const [buyRate, sellRate] =
+      taker === buy ? [this.#fees.taker, this.#fees.maker] : [this.#fees.maker, this.#fees.taker];
+    const rates = { buy: buyRate, sell: sellRate };
+    settle(this.ledger, buy, sell, price, amount, rates, (wallet, ...entry) => {
       if (!isSimulated(wallet)) this.#bills.post(wallet, ...entry);
     });
-    if (buy.repay) this.#repayFromBuy(buy, price, amount);
-    if (sell.repay) this.#margin.repay(sell.wallet, sell.market.quote, afterFee(sell.market.value(price, amount)));
+    if (buy.repay) this.#repayFromBuy(buy, price, amount, rates.buy);
+    const value = sell.market.value(price, amount);
+    if (sell.repay) this.#margin.repay(sell.wallet, sell.market.quote, value - feeOf(value, rates.sell));
     this.#bills.write(this.#time);
     const trade = { id: this.#tradeId(venue), time: this.#time, side: opposite(maker.side), price, amount };
     venue.trades.record(trade);
@@ -320,8 +330,9 @@ export class OrderService {
   }
 
   /** Repays with the bought coins and with what a better price left of the held money. */
-  #repayFromBuy({ wallet, market, price: limit }: AccountOrder, price: bigint, amount: bigint): void {
-    this.#margin.repay(wallet, market.base, afterFee(market.units(amount)));
+  #repayFromBuy({ wallet, market, price: limit }: AccountOrder, price: bigint, amount: bigint, rate: bigint): void {
+    const units = market.units(amount);
+    this.#margin.repay(wallet, market.base, units - feeOf(units, rate));
     this.#margin.repay(wallet, market.quote, market.value(limit - price, amount));
   }
 
@@ -354,6 +365,7 @@ function settle(
   sell: AccountOrder,
   price: bigint,
   amount: bigint,
+  rates: Readonly<Record<Side, bigint>>,
   posted: Posted,
 ): void {
   const { market } = buy;
@@ -367,8 +379,8 @@ function settle(
   posted(buy.wallet, market.base, units, 'buy');
   // a buy below its limit held more than it paid
   ledger.release(buy.wallet, market.quote, market.value(buy.price - price, amount));
-  charge(ledger, buy, market.base, units, posted);
-  charge(ledger, sell, market.quote, value, posted);
+  charge(ledger, buy, market.base, units, rates.buy, posted);
+  charge(ledger, sell, market.quote, value, rates.sell, posted);
   buy.value += value;
   sell.value += value;
 }
@@ -377,24 +389,33 @@ function pay(ledger: Ledger, coin: string, units: bigint, from: AccountOrder, to
   ledger.move(coin, units, { account: from.wallet, part: 'frozen' }, { account: to.wallet, part: 'available' });
 }
 
-function charge(ledger: Ledger, order: AccountOrder, coin: string, received: bigint, posted: Posted): void {
-  const fee = feeOf(received);
+function charge(
+  ledger: Ledger,
+  order: AccountOrder,
+  coin: string,
+  received: bigint,
+  rate: bigint,
+  posted: Posted,
+): void {
+  const fee = feeOf(received, rate);
   ledger.move(coin, fee, { account: order.wallet, part: 'available' }, { account: FEES, part: 'available' });
   posted(order.wallet, coin, -fee, 'fee');
   order.fee += fee;
 }
 
-/** Takers and makers pay 0.2 %. */
-const FEE_PER_MILLE = 2n;
+/** What makers and takers pay, in millionths of what they receive. */
+export interface FeeRates {
+  readonly maker: bigint;
+  readonly taker: bigint;
+}
+
+const FEES_OF_SANDBOX: FeeRates = { maker: 2_000n, taker: 2_000n };
+const MILLION = 1_000_000n;
 
 /**
  * The fee in units of the received coin. It is rounded up, so that splitting an order never saves the fee.
  * @internal for its test
  */
-export function feeOf(received: bigint): bigint {
-  return (received * FEE_PER_MILLE + 999n) / 1000n;
-}
-
-function afterFee(received: bigint): bigint {
-  return received - feeOf(received);
+export function feeOf(received: bigint, rate = FEES_OF_SANDBOX.taker): bigint {
+  return (received * rate + MILLION - 1n) / MILLION;
 }

@@ -6,6 +6,7 @@ import { compareIds, isOvertaken } from '../../domain/market-data.js';
 import { Failure, systemErrorCode, usage } from '../../errors.js';
 import { openRegular, UnboundedFile } from '../../platform/bounded-file.js';
 import type { CandlePath } from './candle-path.js';
+import { type ColumnOrder, foreignColumns } from './foreign-columns.js';
 import { plainTime, TapeDocuments } from './tape-documents.js';
 import { badLine, beginningOf, type CandleEvent, type ConfigEvent, type TapeEvent } from './tape-event.js';
 
@@ -21,7 +22,7 @@ const GZIP = Buffer.from([0x1f, 0x8b]);
 const GROUP_ROWS = 10_000;
 
 const PLAIN_FORMS =
-  'Rows are time,open,high,low,close,volume; the export of twelve columns; or time,trade id,side,price,amount.';
+  'Rows are time,open,high,low,close,volume; the export of twelve columns; or time,trade id,side,price,amount. A header may name them in another order.';
 const TAPE_FORMS = 'A tape is what pit stream --out, pit kline --out or pit trades --out write.';
 
 export interface ReadingTerms {
@@ -311,11 +312,12 @@ async function formIn(
         : documents.cutOff(one.number);
     return { first: number + 1, read: (documents, one, events) => events.push(...eventsOf(documents, one)) };
   }
-  const length = await shortestStep(file, isCompressed);
+  const order = isHeader(text) ? foreignColumns(file, plainColumns(text)) : (columns: readonly string[]) => columns;
+  const length = await shortestStep(file, isCompressed, order);
   return {
     first: isHeader(text) ? number + 1 : number,
     read: (documents, one, events) =>
-      events.push(...documents.readPlainRow(one.number, plainColumns(one.text), market ?? '', length)),
+      events.push(...documents.readPlainRow(one.number, order(plainColumns(one.text)), market ?? '', length)),
   };
 }
 
@@ -328,8 +330,11 @@ function formOf(
   if (text.startsWith('{')) return 'json';
   if (/^market,(type|id),time,/.test(text)) return 'csv';
   if (market !== undefined) return 'plain';
-  if (/^\d{12,16},/.test(text))
-    throw usage(`${place.file} does not say which market it is of.`, 'Name the market before the file.');
+  if (/^\d{9,16}[.,]/.test(text) || (isHeader(text) && text.includes(',')))
+    throw usage(
+      `${place.file} does not say which market it is of.`,
+      'Name it: pit rehearse FILE --market btc_usdt, or pit sandbox replay btc_usdt FILE.',
+    );
   throw badLine(place, 'is no document of a tape', TAPE_FORMS);
 }
 
@@ -361,11 +366,11 @@ function plainColumns(text: string): string[] {
 }
 
 /** The shortest distance between two rows is the length of a candle; longer ones are gaps. In milliseconds. */
-async function shortestStep(file: string, isCompressed: boolean): Promise<number> {
+async function shortestStep(file: string, isCompressed: boolean, order: ColumnOrder): Promise<number> {
   let [least, last] = [Number.POSITIVE_INFINITY, Number.NaN];
   for await (const lines of linesOf(file, isCompressed))
     for (const { text } of lines) {
-      const time = plainTime(plainColumns(text)[0] ?? '') ?? Number.NaN;
+      const time = plainTime(order(plainColumns(text))[0] ?? '') ?? Number.NaN;
       if (time - last > 0) least = Math.min(least, time - last);
       last = time;
     }

@@ -9,6 +9,7 @@ import { isObject, shown, TapeFields, type TapeRow } from './tape-fields.js';
 import { TapeHead } from './tape-head.js';
 
 const SECOND = 1_000;
+const SIDES_ELSEWHERE: Readonly<Record<string, string>> = { b: 'buy', bid: 'buy', s: 'sell', ask: 'sell' };
 
 /**
  * Reads the documents and rows of one file, one after the other: what `pit stream --json` prints, and the rows of `pit kline --out`
@@ -55,18 +56,26 @@ export class TapeDocuments {
 
   /**
    * The events of a row that names no market: `time,open,high,low,close,volume`, the same with six more columns, or
-   * `time,trade id,side,price,amount`. Times are milliseconds since the Unix epoch, or microseconds if they have 16 digits.
+   * `time,trade id,side,price,amount`. Times are as in {@link plainTime}.
    * @param length of a candle, in milliseconds
    */
   readPlainRow(line: number, columns: readonly string[], market: string, length: number): readonly TapeEvent[] {
     this.#fields.line = line;
     const time = plainTime(columns[0] ?? '');
     if (time === undefined)
-      throw this.#fields.fault(`has no time in milliseconds or microseconds: ${shown(columns[0])}`);
+      throw this.#fields.fault(
+        `has no time in seconds, milliseconds or microseconds, and none of ISO 8601 in UTC: ${shown(columns[0])}`,
+      );
     const when = { time: new Date(time).toISOString(), market };
     if (columns.length === 5) {
       const [, , side = '', price, amount] = columns;
-      const trade = { ...when, id: '0', side: side.toLowerCase(), price: plain(price), amount: plain(amount) };
+      const trade = {
+        ...when,
+        id: '0',
+        side: SIDES_ELSEWHERE[side.toLowerCase()] ?? side.toLowerCase(),
+        price: plain(price),
+        amount: plain(amount),
+      };
       return [{ ...this.#tradeRow(trade), id: null }];
     }
     if (columns.length === 6 || columns.length === 12) {
@@ -337,9 +346,18 @@ function lowFirst(part: PricePart | undefined): Pick<CandleEvent, 'lowFirst'> {
   return part === undefined ? {} : { lowFirst: part };
 }
 
-/** The time of a row that names no market; undefined if it is none. In milliseconds since the Unix epoch. */
+const ISO_UTC = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?))?(?:Z| ?UTC|\+00:?00)?$/;
+
+/**
+ * The time of a row that names no market, in milliseconds since the Unix epoch; undefined if it is none. It has seconds, milliseconds or
+ * microseconds, or is a date of ISO 8601 in UTC.
+ */
 export function plainTime(text: string): number | undefined {
-  return /^\d{12,13}$|^\d{16}$/.test(text) ? Number(text.length === 16 ? text.slice(0, 13) : text) : undefined;
+  if (/^\d{12,13}$|^\d{16}$/.test(text)) return Number(text.length === 16 ? text.slice(0, 13) : text);
+  if (/^\d{9,10}(?:\.\d{1,9})?$/.test(text)) return Math.floor(Number(text) * SECOND);
+  const [, day, clock = '00:00:00'] = ISO_UTC.exec(text) ?? [];
+  const time = day === undefined ? Number.NaN : Date.parse(`${day}T${clock.length === 5 ? `${clock}:00` : clock}Z`);
+  return Number.isNaN(time) ? undefined : time;
 }
 
 /** A number in plain digits, without zeros at its end: some exports have more of them than the market has decimals. */

@@ -230,6 +230,36 @@ describe('a command of pit', () => {
   });
 });
 
+describe('fees and files of other exchanges', () => {
+  it('are those of --fee: what rests pays as a maker, what takes as a taker', async () => {
+    const words = `${HILL} --funds usdt=30000 --fee maker=0.02%,taker=0.05%`;
+    const taken = await reportOf(words, 'order buy btc_usdt 0.1 --at 20100');
+    expect(taken.fees).toMatchObject([{ coin: 'btc', amount: '0.00005' }]);
+    const made = await reportOf(words, 'order buy btc_usdt 0.1 --at 19500');
+    expect(made.fees).toMatchObject([{ coin: 'btc', amount: '0.00002' }]);
+  });
+
+  it.each(['maker=2', 'maker=11%', 'other=1%', 'maker=1%,maker=1%'])(
+    'are refused in another form: %s',
+    async (list) => {
+      const { code, stderr } = await rehearse(`${HILL} --fee ${list}`, 'order buy btc_usdt 0.1 --at 20100');
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('fee') });
+    },
+  );
+
+  it('have the market of --market, if the file names none', async () => {
+    const file = path.join(folder, 'foreign.csv');
+    writeFileSync(
+      file,
+      'timestamp,open,high,low,close,volume\n1767571200,20000,20000,20000,20000,5\n1767571260,20000,20000,20000,20000,5\n',
+    );
+    const report = await reportOf(`${file} --market btc_usdt --funds usdt=9000`, 'order buy btc_usdt 0.1 --at 20100');
+    expect(report).toMatchObject({ fills: 1, tape: { from: '2026-01-05T00:00:00.000Z', documents: 2 } });
+    const { code, stderr } = await rehearse(file, 'order buy btc_usdt 0.1 --at 20100');
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('--market btc_usdt') });
+  });
+});
+
 describe('a tape of two markets', () => {
   const later = () => candles('later-eth.ndjson', [2_000, 2_010, 2_000], '5', 'eth_usdt', 3);
 

@@ -5,7 +5,7 @@ import { feeOf } from '../../../src/sandbox/orders/order-service.js';
 import { OrderFixture } from '../support/order-fixture.js';
 
 test('a fee is 0.2 %, rounded up to a unit', () => {
-  expect([0n, 1n, 499n, 500n, 501n, 1000n, 1001n].map(feeOf)).toEqual([0n, 1n, 1n, 1n, 2n, 2n, 3n]);
+  expect([0n, 1n, 499n, 500n, 501n, 1000n, 1001n].map((units) => feeOf(units))).toEqual([0n, 1n, 1n, 1n, 2n, 2n, 3n]);
 });
 
 test('a resting order holds exactly what it may cost and releases it', () => {

@@ -378,6 +378,36 @@ describe('rows that name no market', () => {
       expect(prices(await read(text))).toEqual(expected);
   });
 
+  it.each([
+    ['seconds', 'timestamp,open,high,low,close,volume', '1677628800'],
+    ['ISO', 'Date,Volume BTC,open,high,low,close', '2023-03-01T00:00:00Z'],
+    ['a date and a time', 'datetime,symbol,open,high,low,close,volume', '2023-03-01 00:00:00'],
+    ['what pit kline --csv prints', 'time,open,high,low,close,volume,closed', '2023-03-01T00:00:00.000Z'],
+  ])('are candles by the names of their columns, in any order: %s', async (_, header, time) => {
+    const values: Readonly<Record<string, string>> = {
+      ...{ open: '23140.48', high: '23150.77', low: '23128.52', close: '23142.31', volume: '2.131777' },
+      ...{ 'Volume BTC': '2.131777', symbol: 'BTC/USDT', closed: 'true' },
+    };
+    const row = header.split(',').map((name) => values[name] ?? time);
+    expect(prices(await read(`${header}\n${row.join(',')}\n`))).toEqual(prices(await read(CANDLE)));
+  });
+
+  it('are trades by the names of their columns', async () => {
+    const events = await read('timestamp,price,size,side\n1677628800.5,0.14,23.0,S\n1677628801,0.15,54,buy\n');
+    expect(events).toMatchObject([
+      { kind: 'trade', time: START + 500, side: 'sell', price: '0.14', amount: '23' },
+      { kind: 'trade', time: START + 1_000, side: 'buy', price: '0.15', amount: '54' },
+    ]);
+  });
+
+  it('are refused if their columns have other names, with those that are known', async () => {
+    const failure = await read('when,first,last\n1,2,3\n').catch((error: unknown) => error as Failure);
+    expect(failure).toMatchObject({
+      message: expect.stringContaining('neither those of candles nor of trades: when, first, last'),
+      hints: [expect.stringContaining('timestamp, open, high, low, close, volume')],
+    });
+  });
+
   it('are trades of five columns, whose ids say nothing', async () => {
     const events = await read(
       `time_ms,trade_id,side,price,amount\n${START},x,SELL,0.14,23.0\n${START},x,buy,0.15,54.0\n`,
@@ -398,7 +428,7 @@ describe('rows that name no market', () => {
 
   it.each([
     ['', 'has no rows'],
-    ['time_ms,open\n', 'has no rows'],
+    ['time_ms,open,high,low,close,volume\n', 'has no rows'],
     ['1677628800000,1,2', 'line 1 does not have 5 columns (trades), or 6 or 12 (candles)'],
     ['1677628800000,1,2,1.5,1,1', 'line 1 does not have a low and a high around open and close'],
     ['1677628800001,1,1,1,1,1', 'line 1 is no candle of whole minutes'],
@@ -407,7 +437,10 @@ describe('rows that name no market', () => {
     ['1677628860000,0,1,0,1,1', 'line 1 has zero as its open'],
     ['1677628860000,7,hold,1,1', 'line 1 has an invalid side: "hold"'],
     ['1677628860000,7,buy,1,0', 'line 1 has zero as its amount'],
-    ['1677628860,1,1,1,1,1', 'line 1 has no time in milliseconds or microseconds: "1677628860"'],
+    [
+      '16776288,1,1,1,1,1',
+      'line 1 has no time in seconds, milliseconds or microseconds, and none of ISO 8601 in UTC: "16776288"',
+    ],
   ])('are rejected with the line and the rule: %j', async (text, message) => {
     expect(await failureOf(fileOf(Buffer.from(text), 'rows.csv'), 'btc_usdt')).toContain(message);
   });
