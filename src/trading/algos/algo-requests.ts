@@ -1,4 +1,5 @@
 import type { Market } from '../../domain/market.js';
+import { Failure } from '../../errors.js';
 import type { GuardLimits } from '../guards/limits.js';
 import type { TradingContext } from '../trading-context.js';
 import type { AccountFunds } from './account-funds.js';
@@ -33,8 +34,8 @@ export interface AlgoParts {
   readonly pause: (cause: PauseCause, reason: string, role?: ChildRole | null) => void;
   /** Takes the facts as they are on disk. */
   readonly reload: (facts: AlgoFacts) => void;
-  /** The rules of the market were read again. */
-  readonly rulesRead: (market: Market) => void;
+  /** The rules of the market were read again, after the order of this number was sent. */
+  readonly rulesRead: (market: Market, number: number) => void;
   /** Something is known that was not known before. */
   readonly changed: () => void;
 }
@@ -96,12 +97,30 @@ export class AlgoRequests implements UnderWay {
         () => market.readBookView(),
         isWanted,
         named,
-        this.#parts.rulesRead,
       );
       this.#parts.book.touched();
       this.#sent(sent, wanted.role);
       // whether what the list has shown beside it is its duplicate
       if (sent.kind === 'sent' && sent.child.duplicates.size > 0) await this.#parts.book.read(sent.child, false);
+    } finally {
+      leg.isPlacing = false;
+    }
+  }
+
+  /** Reads the rules of the market again, because an order was rejected that may have broken them. */
+  async readRules(role: ChildRole): Promise<void> {
+    const { trading } = this.#options;
+    const leg = this.#legOf({ role });
+    leg.isPlacing = true;
+    try {
+      trading.budget.restart();
+      const newest = Math.max(...this.#parts.book.orders.map(({ number }) => number));
+      const rules = await trading.client.markets.findAgain(this.#options.terms.market.market);
+      leg.succeeded();
+      this.#parts.rulesRead(rules, newest);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      this.#later(leg, `The rules of the market could not be read: ${error.message}`);
     } finally {
       leg.isPlacing = false;
     }
@@ -136,6 +155,8 @@ export class AlgoRequests implements UnderWay {
       this.#parts.book.seen(child);
     } else if (placement.outcome === 'refused') {
       const { kind, message } = placement.refusal;
+      // what follows from a rejection follows from the rules as they are now
+      if (placement.rules !== undefined) this.#parts.rulesRead(placement.rules, child.number);
       leg.succeeded();
       const isAway = kind === 'busy' || kind === 'inTrouble';
       const text = `The exchange rejected the ${role} order (${what}): ${message}.`;

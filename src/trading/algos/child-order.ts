@@ -277,11 +277,13 @@ export class ChildrenInJournal {
 
   /**
    * The children, for a process that continues an algo order. The process before it may have died between an answer and the list that
-   * shows duplicates, so a child whose record is not closed needs a list.
+   * shows duplicates, so a child whose record is not closed needs a list. One that died while it put a record away has left it among the
+   * unsettled, where it keeps identical orders from being sent: it is settled again.
    */
   toContinue(record: FactRecord): ChildOrder[] {
     const children = this.of(record);
     for (const child of children) {
+      if (this.#journal.findUnsettled(child.clientId)?.isUnderWay === false) child.sending = 'unknown';
       const isPlaced = child.sending === 'placed';
       child.needsList = isPlaced && this.#journal.findSettledOrder(child.clientId)?.isClosed === false;
     }

@@ -5,7 +5,7 @@ import { Failure } from '../../errors.js';
 import type { OrderUpdate } from '../../exchange/exchange.js';
 import { backoffMs } from '../../platform/backoff.js';
 import type { GuardLimits } from '../guards/limits.js';
-import { changedRulesText, isSameRules } from '../orders/changed-rules.js';
+import { changedRulesText, isAboutRules, isSameRules } from '../orders/changed-rules.js';
 import type { DuplicateOrders } from '../settling/duplicates.js';
 import type { TradingContext } from '../trading-context.js';
 import type { AccountFunds } from './account-funds.js';
@@ -13,7 +13,7 @@ import { AlgoRequests } from './algo-requests.js';
 import { type AlgoEvent, AlgoVoice } from './algo-voice.js';
 import { ChildBook } from './child-book.js';
 import type { ChildOrder } from './child-order.js';
-import type { ChildRole } from './children.js';
+import { type ChildRole, isExit } from './children.js';
 import { decide, pauseFact } from './decide.js';
 import {
   type AlgoFact,
@@ -75,6 +75,8 @@ export class RunningAlgo {
   #until: number | null = null;
   /** While it waits: which books change nothing. */
   #quiet: QuietRange | null = null;
+  /** The number of the newest order that was sent before the rules of the market were read again. */
+  #rulesReadAfter = 0;
   /** Facts that could not be written in a row, and until when none is tried, on the monotonic clock. */
   #unwritten = { count: 0, until: 0, text: '' };
 
@@ -100,7 +102,7 @@ export class RunningAlgo {
       ...{ book: this.#book, voice: this.#voice, sight: this.#sight, facts: () => this.facts },
       pause: (cause, reason, role) => this.pause(cause, reason, role),
       reload: (facts) => this.reload(facts),
-      rulesRead: (rules) => this.#takeRules(rules),
+      rulesRead: (rules, number) => this.#takeRules(rules, number),
       changed: this.changed,
     });
   }
@@ -221,11 +223,14 @@ export class RunningAlgo {
     if (this.#add(fact)) this.#voice.tellFact(fact, this.facts);
   }
 
-  /** Keeps the rules of the market if they have changed. */
-  #takeRules(rules: Market): void {
+  /** Keeps the rules of the market if they have changed. @param number of the newest order that was sent before */
+  #takeRules(rules: Market, number: number): void {
+    this.#rulesReadAfter = Math.max(this.#rulesReadAfter, number);
     const market = currentTerms(this.facts).market;
     if (isSameRules(market, rules)) return;
-    const fact: AlgoFact = { fact: 'rules', time: this.#options.market.now(), market: rules };
+    // the time of an order is that of its request, by a clock that may be ahead
+    const time = Math.max(this.#options.market.now(), ...this.#book.orders.map((child) => child.time));
+    const fact: AlgoFact = { fact: 'rules', time, market: rules };
     if (this.#add(fact))
       this.#voice.tell('note', `${changedRulesText(market, rules)} Its orders keep them from now on.`);
   }
@@ -263,7 +268,8 @@ export class RunningAlgo {
       case 'fact':
         // its totals are those that reads have shown, and nothing is on its way any more
         if (step.fact.fact === 'ended' && this.#isUnconfirmed) return false;
-        if (this.#isWriteHeld || !this.#add(step.fact)) return false;
+        if (this.#isWriteHeld || (isForRejection(step.fact) && this.#readsRulesFirst()) || !this.#add(step.fact))
+          return false;
         this.#voice.tellFact(step.fact, this.facts);
         if (step.fact.fact === 'best') this.#sight.wrote();
         return true;
@@ -276,9 +282,28 @@ export class RunningAlgo {
         this.#follow(this.#requests.cancel(step.child));
         return true;
       case 'place':
+        if (this.#readsRulesFirst(step.child.role)) return true;
         this.#follow(this.#requests.place(step.child));
         return true;
     }
+  }
+
+  /**
+   * Whether the rules of the market are read first: after the rejection of a price or an amount, which they may explain, nothing is
+   * paused and no order is sent before.
+   * @param role of the order that is to be sent: what was rejected in the other leg does not keep it
+   */
+  #readsRulesFirst(role?: ChildRole): boolean {
+    const rejected = this.#book.orders.find(
+      (child) =>
+        child.refusal !== null &&
+        isAboutRules(child.refusal) &&
+        child.number > this.#rulesReadAfter &&
+        (role === undefined || isExit(child) === isExit({ role })),
+    );
+    if (rejected === undefined) return false;
+    if (!this.#requests.isBusy(rejected)) this.#follow(this.#requests.readRules(rejected.role));
+    return true;
   }
 
   get #isUnconfirmed(): boolean {
@@ -323,4 +348,9 @@ export class RunningAlgo {
     this.facts = withFact(this.facts, fact);
     return true;
   }
+}
+
+/** Whether a fact pauses an algo order because the exchange has rejected an order of it. */
+function isForRejection(fact: AlgoFact): boolean {
+  return fact.fact === 'paused' && fact.cause === 'rejected';
 }

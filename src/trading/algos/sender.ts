@@ -1,4 +1,3 @@
-import type { Market } from '../../domain/market.js';
 import { Failure, usage } from '../../errors.js';
 import { haltText } from '../../exchange/exchange.js';
 import { TimeBudget } from '../../platform/time-budget.js';
@@ -93,7 +92,6 @@ export class ChildSender {
    * @param readBook the book that the guards compare it with
    * @param isWanted asked at the last moment: while the guards were asked, a stop may have been reached
    * @param onNamed called with the child before anything leaves
-   * @param onRules called with the rules of the market if the exchange has rejected the price or the amount, before that is taken
    */
   async place(
     wanted: NewChild,
@@ -101,7 +99,6 @@ export class ChildSender {
     readBook: () => Promise<BookView | Failure>,
     isWanted: () => boolean,
     onNamed: (child: ChildOrder) => void,
-    onRules: (market: Market) => void,
   ): Promise<SentChild> {
     const { trading, store } = this.#context;
     const terms = this.#terms;
@@ -179,8 +176,6 @@ export class ChildSender {
         ...{ id, bestBid, requireWithinLimits, gate },
         isUrgent: wanted.role === 'stop',
       });
-      // what follows from a rejection follows from the rules as they are now
-      if (placement.outcome === 'refused' && placement.rules !== undefined) onRules(placement.rules);
       take(child, placement);
       if (forbidding !== undefined) return forbidding;
       return { kind: 'sent', child, placement };

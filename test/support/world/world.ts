@@ -286,9 +286,14 @@ export class World {
   }
 }
 
-/** Makes a world, for as long as the test or the file that makes it. There is one at a time. */
+/** Whether there is a world. */
+let isOpen = false;
+
+/** Makes a world, for as long as the test or the file that makes it. Fails if there is one. */
 export async function testWorld(options: WorldOptions = {}): Promise<World> {
   const { markets, balances, faults, latencyMs = 0, time = MONDAY_NOON, seed = 7, tolerance } = options;
+  if (isOpen) throw new Error('There is a world already, and two would both wrap the file system.');
+  isOpen = true;
   const clock = new WorldClock(time);
   const folder = mkdtempSync(path.join(tmpdir(), 'pit-world-'));
   const home = path.join(folder, 'home');
@@ -301,6 +306,7 @@ export async function testWorld(options: WorldOptions = {}): Promise<World> {
   if (faults !== undefined) network.treat = faults;
   const world = new World({ clock, home, exchange, network });
   const close = async () => {
+    isOpen = false;
     restoreTimers();
     restoreProcesses();
     await exchange.close();

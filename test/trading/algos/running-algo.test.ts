@@ -262,7 +262,6 @@ test('the sender lets nothing leave that is more than the amount, whatever decid
     book,
     () => true,
     () => {},
-    () => {},
   );
   expect(tried).toMatchObject({
     kind: 'held',
@@ -725,6 +724,21 @@ test('new rules are on disk before the next order is named, so that a restart ke
   work.move('98', '99');
   await eventually(() => expect(work.names).toContain('placed'));
   expect(work.store.read(ID)?.facts?.rules?.market.priceScale).toBe(1);
+});
+
+test('a rejection of a price holds nothing back while the rules cannot be read, and says so', async () => {
+  const work = await AtWork.of(STOP);
+  changeRules(work, { priceScale: 1 });
+  const rules = work.exchange.configuration;
+  work.exchange.configuration = 'nothing that can be read';
+  work.move('98', '99');
+  await eventually(() => expect(work.texts).toContain('The rules of the market could not be read: '));
+  expect(work.algo.facts.paused).toBeNull();
+  work.exchange.configuration = rules;
+  await eventually(() => {
+    work.pass(2_000);
+    expect(work.exchange.orders).toMatchObject([{ price: '97.1' }]);
+  });
 });
 
 test('a take-profit and the limit of a stop are rounded away from a loss when prices get fewer decimals', async () => {
