@@ -42,6 +42,7 @@ interface FromEnvironment {
   readonly profile: string | null;
   readonly baseUrl: string | null;
   readonly tradeUrl: string | null;
+  readonly wsUrl: string | null;
   readonly keys: KeyPair | null;
   /** Whether the pit that started this program has keys in its environment, which it does not pass on. */
   readonly areKeysWithheld: boolean;
@@ -84,7 +85,7 @@ function combine(profile: Profile, inEnvironment: FromEnvironment, stored: Store
   const tradeUrl = inEnvironment.tradeUrl ?? (profile.tradeUrl || null);
   // the profile's streams belong to the profile's exchange, as its keys do
   const isProfilesExchange = !tradesElsewhere(profile, inEnvironment) && !pricesElsewhere(profile, inEnvironment);
-  const wsUrl = isProfilesExchange ? profile.wsUrl : null;
+  const wsUrl = isProfilesExchange ? profile.wsUrl : inEnvironment.wsUrl;
   const wsUrlMissing =
     wsUrl !== null || (sandbox && isProfilesExchange) ? null : whyNoWsUrl(profile.name, isProfilesExchange);
   const keysMissing = whyNoKeys(profile, inEnvironment, stored);
@@ -170,11 +171,16 @@ function fromEnvironment(environment: Environment): FromEnvironment {
   };
 }
 
-function hostsFrom({ PIT_BASE_URL, PIT_TRADE_URL }: Environment): Pick<FromEnvironment, 'baseUrl' | 'tradeUrl'> {
-  const [baseUrl, tradeUrl] = [copied(PIT_BASE_URL), copied(PIT_TRADE_URL)];
+function hostsFrom({
+  PIT_BASE_URL,
+  PIT_TRADE_URL,
+  PIT_WS_URL,
+}: Environment): Pick<FromEnvironment, 'baseUrl' | 'tradeUrl' | 'wsUrl'> {
+  const [baseUrl, tradeUrl, wsUrl] = [copied(PIT_BASE_URL), copied(PIT_TRADE_URL), copied(PIT_WS_URL)];
   return {
     baseUrl: baseUrl && checkUrl('base', 'PIT_BASE_URL', baseUrl, 'stored'),
     tradeUrl: tradeUrl && checkUrl('trade', 'PIT_TRADE_URL', tradeUrl, 'stored'),
+    wsUrl: wsUrl && checkUrl('ws', 'PIT_WS_URL', wsUrl, 'stored'),
   };
 }
 
@@ -207,7 +213,7 @@ function whyNoWsUrl(profile: string, isProfilesExchange: boolean): MissingReason
   const urls = ['--base-url', 'https://HOST', '--trade-url', 'https://HOST', '--ws-url', 'wss://HOST/websocket'];
   return {
     message: 'The hosts come from the environment, which names no WebSocket address.',
-    hint: suggest('Add a profile for this exchange', 'profile', 'add', 'NAME', ...urls),
+    hint: ['Set PIT_WS_URL, too.', suggest('Or add a profile for this exchange', 'profile', 'add', 'NAME', ...urls)],
   };
 }
 

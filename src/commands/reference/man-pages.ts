@@ -12,6 +12,7 @@ const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] = [
   ['PIT_PROFILE', 'the profile to use; --profile takes precedence'],
   ['PIT_BASE_URL', "the market-data host, instead of the profile's"],
   ['PIT_TRADE_URL', "the trade host, instead of the profile's; its keys must come from the environment too"],
+  ['PIT_WS_URL', 'the address of the streams, if the hosts come from these variables'],
   ['PIT_ACCESS_KEY, PIT_SECRET_KEY', 'the API keys'],
   ['PIT_HOME', 'one folder for configuration, state and cache (default: the XDG folders)'],
   ['NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE', 'never or always print colours; the first that is set decides'],

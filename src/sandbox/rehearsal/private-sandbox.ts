@@ -74,7 +74,6 @@ interface ChangedOrder {
  */
 export class PrivateSandbox {
   readonly exchange: SandboxExchange;
-  readonly #options: PrivateSandboxOptions;
   readonly #handler: RequestHandler;
   readonly #faults: Faults;
   readonly #log: (line: string) => void;
@@ -89,7 +88,6 @@ export class PrivateSandbox {
 
   private constructor(exchange: SandboxExchange, options: PrivateSandboxOptions) {
     this.exchange = exchange;
-    this.#options = options;
 
     const { now, sleep, faults, directory } = options;
     this.#log = boundedLog(path.join(directory, 'sandbox.log'));
@@ -137,10 +135,15 @@ export class PrivateSandbox {
     this.exchange.replay.take(event);
   }
 
-  /** Limits count by the machine's clock. */
+  /** Limits count the seconds of the market, at any speed. */
   #handlerWith(limits: LimitValues): RequestHandler {
     const { exchange } = this;
-    return new RequestHandler({ exchange, now: this.#options.now, limits: keptLimits(limits), log: this.#log });
+    return new RequestHandler({
+      exchange,
+      now: () => exchange.clock.now(),
+      limits: keptLimits(limits),
+      log: this.#log,
+    });
   }
 
   /** Answers a request of this process by its path and query. Such requests are made on a clock that jumps, so no limit holds for them. */
@@ -163,7 +166,7 @@ export class PrivateSandbox {
     const { exchange } = this;
     const streams = new StreamServer({
       exchange: () => exchange,
-      now: this.#options.now,
+      now: () => exchange.clock.now(),
       subscriptionsPerSecond: DOCUMENTED_LIMITS.subscriptions,
       activity,
       faults: this.#faults,

@@ -494,6 +494,18 @@ describe('a program in another language', () => {
     expect(ownHome).not.toContain(home);
   });
 
+  it('may run pit, which finds the streams in the same variables', async () => {
+    const command = program(
+      'streams.mjs',
+      `${BEGIN} const { spawnSync } = await import("node:child_process");
+      const words = ${JSON.stringify([...PIT.arguments, 'stream', 'depth:btc_usdt', '--count', '1', '--json'])};
+      const { status, stdout, stderr } = spawnSync(${JSON.stringify(PIT.command)}, words, { encoding: "utf8" });
+      console.log("streamed", status, stdout, stderr);`,
+    );
+    const { stderr } = await rehearse(`${WAVE} --speed 60 --json`, command);
+    expect(stderr).toMatch(/^streamed 0 \{"channel":"depth:btc_usdt"/m);
+  });
+
   it('is ended by SIGTERM when the tape is over, and the report has the whole tape', async () => {
     const short = candles('short.ndjson', [20_000, 20_100, 20_200]);
     const command = program('endless.mjs', `${BEGIN} setInterval(() => {}, 1000)`);

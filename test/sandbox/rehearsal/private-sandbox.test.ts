@@ -5,11 +5,11 @@ import { temporaryHome } from '../../support/pit.js';
 
 const KLINE = '/data/v1/kline?market=btc_usdt&type=1min';
 
-async function open(): Promise<PrivateSandbox> {
+async function open(now = () => 1_000): Promise<PrivateSandbox> {
   const sandbox = await PrivateSandbox.open({
     ...{ directory: `${temporaryHome()}/sandbox`, keys: newKeys('rehearsal') },
     ...{ time: Date.UTC(2026, 0, 5), markets: ['btc_usdt'], rules: [], funds: undefined, faults: [], latencyMs: 0 },
-    ...{ now: () => 1_000, sleep: async () => undefined },
+    ...{ now, sleep: async () => undefined },
   });
   onTestFinished(() => sandbox.close());
   return sandbox;
@@ -27,4 +27,16 @@ test('limits hold for a program that asks over the network, and not for the repo
   const refusal = /too frequent|limit/i;
   expect([refusal.test(await asked()), refusal.test(await asked())]).toEqual([false, true]);
   expect([refusal.test(await answered()), refusal.test(await answered())]).toEqual([false, false]);
+});
+
+test('limits count the seconds of the market, whatever the speed of its clock', async () => {
+  let time = 1_000;
+  const sandbox = await open(() => time);
+  sandbox.start(6_000);
+  const listener = await sandbox.listen(() => undefined);
+  onTestFinished(() => listener.close());
+  const isRefused = async () => /too frequent|limit/i.test(await (await fetch(listener.url + KLINE)).text());
+  expect([await isRefused(), await isRefused()]).toEqual([false, true]);
+  time += 1;
+  expect(await isRefused()).toBe(false);
 });
