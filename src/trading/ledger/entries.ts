@@ -204,12 +204,10 @@ function changesOf(fill: Fill): readonly BalanceChange[] {
 /** Deposits, withdrawals, and the fees whose bills stand apart from those of their trades. */
 function transferEntries(movements: readonly Movement[], records: TransferRecords, pool: BillPool): LedgerEntry[] {
   const deposits = new Set(records.deposits.filter(({ state }) => state === 'success'));
-  const withdrawals = new Set(records.withdrawals);
-  const returns = new Set(records.withdrawals);
   return movements.flatMap((movement): LedgerEntry[] => {
     const { kind, time, amount, coin, hasBill } = movement;
     if (!hasBill || time === null || kind === 'fills') return [];
-    if (kind === 'withdrawals') return withdrawalEntry(movement, time, { sent: withdrawals, returned: returns }, pool);
+    if (kind === 'withdrawals') return withdrawalEntry(movement, time, records.withdrawals, pool);
     const found = pool.find(time, [{ coin, amount }]);
     if (found === undefined) return [];
     const bills = idsOf(pool.take(found));
@@ -224,51 +222,28 @@ function transferEntries(movements: readonly Movement[], records: TransferRecord
   });
 }
 
-/** The withdrawals that no entry has yet. */
-interface WithdrawalsLeft {
-  readonly sent: Set<Withdrawal>;
-  /** Those that may have come back. */
-  readonly returned: Set<Withdrawal>;
-}
-
 function withdrawalEntry(
-  { coin, amount }: Movement,
+  { coin, amount, record: id, fee = Decimal.zero }: Movement,
   time: number,
-  { sent, returned }: WithdrawalsLeft,
+  records: readonly Withdrawal[],
   pool: BillPool,
 ): LedgerEntry[] {
-  const all = amount.sign < 0 ? sent : returned;
-  const size = amount.sign < 0 ? amount.negated() : amount;
-  const record = nearest([...all], time, (one) => one.coin === coin && sizesOf(one).some((each) => each.equals(size)));
-  const fee = record === undefined ? Decimal.zero : Decimal.of(record.fee ?? '0');
-  const change = (part: Decimal): BalanceChange => ({ coin, amount: amount.sign < 0 ? part.negated() : part });
-  const rest = size.minus(fee);
+  const record = nearest(records, time, (one) => one.coin === coin && one.id === id);
+  const change = (part: Decimal): BalanceChange => ({ coin, amount: part });
+  const cost = Decimal.of(record?.fee ?? '0');
+  const rest = amount.minus(amount.sign < 0 ? cost.negated() : cost);
   // two bills; one; or that of its rest, if that of its fee is missing
-  const ways = [[change(rest), change(fee)], [change(size)], [change(rest)]];
+  const ways = [[change(amount.minus(fee)), change(fee)], [change(amount)], [change(rest)]];
   const found = ways.map((changes) => pool.find(time, changes)).find((bills) => bills !== undefined);
   if (found === undefined) return [];
   const bills = pool.take(found);
   const entry = { time, bills: idsOf(bills), feesOf: 'transfers' } as const;
-  // the engine knows the fee of a withdrawal in another coin by its moment
-  if (record === undefined && amount.sign < 0)
-    return [entryOf({ ...entry, kind: 'fee', fees: [{ coin, amount: size }] })];
-  if (record !== undefined) all.delete(record);
+  const fees = fee.sign === 0 ? [] : [change(fee.negated())];
+  if (fee.equals(amount)) return [entryOf({ ...entry, kind: 'fee', fees })];
   const booked = Decimal.sum(bills.map((bill) => Decimal.of(bill.change)));
-  // whether a single bill of the whole amount has the fee inside is not documented
-  const isFeeKnown =
-    record !== undefined && (bills.length > 1 || size.equals(Decimal.of(record.amount).plus(fee))) && fee.sign > 0;
-  const paid = change(fee).amount.negated();
-  const own = {
-    changes: [{ coin, amount: isFeeKnown ? booked.plus(paid) : booked }],
-    fees: isFeeKnown ? [{ coin, amount: paid }] : [],
-  };
-  return [entryOf({ ...entry, ...own, kind: 'withdrawal', counterpart: 'withdrawals', withdrawal: record ?? null })];
-}
-
-/** What may have left or come back with a withdrawal. */
-function sizesOf({ amount, fee }: Withdrawal): readonly Decimal[] {
-  const [sent, paid] = [Decimal.of(amount), Decimal.of(fee ?? '0')];
-  return [sent, sent.plus(paid), sent.minus(paid)];
+  const changes = [change(booked.minus(fee))];
+  const withdrawal = record ?? null;
+  return [entryOf({ ...entry, changes, fees, kind: 'withdrawal', counterpart: 'withdrawals', withdrawal })];
 }
 
 function nearest<Row extends { readonly time: number | null }>(

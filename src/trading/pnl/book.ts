@@ -115,8 +115,8 @@ interface Traded {
 }
 
 /** Whether it was sold, or paid as a fee: coins that left have no proceeds. */
-function isSold({ closing }: ClosedLot): boolean {
-  return closing !== 'withdrawal' && closing !== 'other';
+function isSold({ hasLeft }: ClosedLot): boolean {
+  return hasLeft !== true;
 }
 
 /** Null if proceeds or cost are unknown, or there are no proceeds. */

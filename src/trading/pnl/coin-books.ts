@@ -83,7 +83,7 @@ function isBefore(flow: CoinFlow, fill: Pick<CoinFlow, 'time' | 'place'>): boole
 /** What comes in opens lots with the cost that the basis knows, and one without a cost for the rest. */
 function flowLegs({ coin, amount, time, as, by }: CoinFlow, basis: Basis | undefined): readonly Leg[] {
   if (amount.sign < 0) {
-    const closing = as === 'withdrawal' ? as : 'other';
+    const closing = as === 'withdrawal' || as === 'fee' ? as : 'other';
     const disposal = {
       closed: time,
       closedBy: null,
@@ -91,6 +91,7 @@ function flowLegs({ coin, amount, time, as, by }: CoinFlow, basis: Basis | undef
       amount: amount.negated(),
       proceeds: null,
       fee: null,
+      hasLeft: true,
     } as const;
     return [{ coin, does: 'close', disposal }];
   }

@@ -14,8 +14,8 @@ export interface CoinFlow {
   readonly time: number;
   /** Of its bill in the statement; 0 without one. */
   readonly place: number;
-  /** `balance`: what was there before the oldest bill of the coin. */
-  readonly as: 'deposit' | 'withdrawal' | 'other' | 'balance';
+  /** `fee`: what a deposit or withdrawal has cost; `balance`: what was there before the oldest bill of the coin. */
+  readonly as: 'deposit' | 'withdrawal' | 'fee' | 'other' | 'balance';
   /** When it came in at the latest. */
   readonly by: number;
 }
@@ -50,10 +50,10 @@ function flowOf(
 
 function depositFlow({ coin, amount, time, place }: Movement): CoinFlow[] {
   if (time === null) return [];
-  return [flowOf(amount.sign > 0 ? 'deposit' : 'other', { coin, amount, time, place })];
+  return [flowOf(amount.sign > 0 ? 'deposit' : 'fee', { coin, amount, time, place })];
 }
 
-/** A withdrawal that came back has not left; what the exchange kept of it leaves when the rest comes back. */
+/** A withdrawal that came back has not left; what the exchange kept of it is a fee, which leaves when the rest comes back. */
 function withdrawalFlows(movements: readonly Movement[]): CoinFlow[] {
   const byRecord = groupBy(movements, ({ coin, record }) => `${record} ${coin}`);
   return [...byRecord.values()].flatMap((parts) => {
@@ -61,10 +61,16 @@ function withdrawalFlows(movements: readonly Movement[]): CoinFlow[] {
     const last = parts.at(-1);
     const isBack = record !== null && parts.some(({ amount }) => amount.sign > 0);
     const amount = Decimal.sum(parts.map((part) => part.amount));
-    const moved = isBack && last !== undefined ? [{ ...last, amount }] : parts;
-    return moved.flatMap(({ amount: change, time, place }) => {
-      if (change.sign === 0 || time === null) return [];
-      return [flowOf(change.sign < 0 ? 'withdrawal' : 'other', { coin, amount: change, time, place })];
+    const moved =
+      isBack && last !== undefined ? [{ ...last, amount, fee: amount.sign < 0 ? amount : undefined }] : parts;
+    return moved.flatMap(({ amount: change, fee = Decimal.zero, time, place }): CoinFlow[] => {
+      if (time === null) return [];
+      const rest = change.minus(fee);
+      const flows = [
+        flowOf(rest.sign < 0 ? 'withdrawal' : 'other', { coin, amount: rest, time, place }),
+        flowOf('fee', { coin, amount: fee, time, place }),
+      ];
+      return flows.filter((flow) => flow.amount.sign !== 0);
     });
   });
 }

@@ -9,7 +9,7 @@ export const OPENINGS = ['buy', 'sell', 'rebate', 'deposit', 'other', 'balance']
 export type Opening = (typeof OPENINGS)[number];
 
 export const CLOSINGS = ['buy', 'sell', 'fee', 'withdrawal', 'other'] as const;
-/** What closed a part of a lot. Coins of a `withdrawal` or of an `other` bill left without being sold. */
+/** What closed a part of a lot. */
 export type Closing = (typeof CLOSINGS)[number];
 
 /** Coins that came in at one time. */
@@ -36,10 +36,12 @@ export interface Disposal {
   readonly proceeds: Decimal | null;
   /** As {@link Lot.fee}, of `proceeds`. */
   readonly fee: Decimal | null;
+  /** Whether coins left without being sold or paid for a trade. */
+  readonly hasLeft?: boolean;
 }
 
 /** A part of a lot that was closed. */
-export interface ClosedLot extends Pick<Disposal, 'closed' | 'closedBy' | 'closing'> {
+export interface ClosedLot extends Pick<Disposal, 'closed' | 'closedBy' | 'closing' | 'hasLeft'> {
   /** Null for average cost too, and without a lot. */
   readonly opened: number | null;
   readonly openedBy: string | null;
@@ -116,7 +118,7 @@ export class LotQueue {
   }
 
   /** Closes lots. Amounts that no lot is left for are closed without a cost. */
-  close({ amount, proceeds, fee, closed, closedBy, closing }: Disposal): ClosedLot[] {
+  close({ amount, proceeds, fee, closed, closedBy, closing, hasLeft = false }: Disposal): ClosedLot[] {
     const closedLots: ClosedLot[] = [];
     let left = { amount, proceeds, fee };
     while (left.amount.sign > 0) {
@@ -131,6 +133,7 @@ export class LotQueue {
         closed,
         closedBy,
         closing,
+        hasLeft,
         amount: part,
         cost: lot?.cost ?? null,
         feeCost: lot?.fee ?? null,

@@ -3,7 +3,7 @@ import type { Withdrawal } from '../../domain/funds.js';
 import type { AccountHistory, DatedDeposit } from './account-history.js';
 import type { Movement, MovementKind } from './movement.js';
 import { signed } from './orders-to-match.js';
-import { RecordBills } from './record-bills.js';
+import { isOfSecond, RecordBills } from './record-bills.js';
 import { type AmountIndex, type Line, magnitude, type Statement } from './statement.js';
 
 /**
@@ -117,7 +117,7 @@ function feesOf(kind: MovementKind, lines: readonly Line[], statement: Statement
       statement.take(line);
       fees.push(line);
     }
-  return fees.map((line) => movementOf(kind, line));
+  return fees.map((line) => ({ ...movementOf(kind, line), fee: line.change }));
 }
 
 /** The bills of a withdrawal, all of one moment. */
@@ -199,7 +199,7 @@ function foreignFees(
       .filter((one) => one.coin !== coin && one.change.equals(change) && !statement.isTaken(one.place));
     if (line === undefined || another !== undefined) return [];
     statement.take(line);
-    return [{ ...movementOf('withdrawals', line), record: id }];
+    return [{ ...movementOf('withdrawals', line), record: id, fee: line.change }];
   });
 }
 
@@ -212,16 +212,19 @@ function movementsOf(
   statement: Statement,
   bills: AmountIndex,
 ): Movement[] {
-  const move = (moved: Decimal, time: number, bill: { readonly place: number } | undefined): Movement => {
+  const move = (moved: Decimal, time: number, bill: Pick<Parts, 'place'> | Parts | undefined): Movement => {
     const hasBill = bill !== undefined;
-    return { ...WITHDRAWN, coin, amount: moved, time, hasBill, place: bill?.place ?? 0, record: id };
+    const movement = { ...WITHDRAWN, coin, amount: moved, time, hasBill, place: bill?.place ?? 0, record: id };
+    const cost = bill !== undefined && 'lines' in bill ? costOf(bill, amount, fee) : undefined;
+    return cost === undefined ? movement : { ...movement, fee: cost };
   };
   const out = parts?.sum ?? Decimal.of(amount).negated();
   // without the bill of its fee, it is known by the rest of it
   const rest = parts === undefined ? takeRest(coin, amount, fee, statement.isSince(submitted), bills) : undefined;
   const time = (parts ?? rest)?.time ?? submitted;
   const isEnded = ENDED.has(state);
-  const returned = isEnded ? takeReturned(coin, out, parts, time, statement, bills) : undefined;
+  const sent = { coin, amount, fee, out, parts, time, processedTime };
+  const returned = isEnded ? takeReturned(sent, statement, bills) : undefined;
   // one that failed may never have left
   const booked = parts ?? rest;
   if (booked === undefined && isEnded && returned === undefined) return [];
@@ -244,21 +247,58 @@ function takeRest(
   return sent;
 }
 
-/** What came back of a withdrawal that failed: all of it, in one bill or in its parts, or all but the fee. */
-function takeReturned(
-  coin: string,
-  out: Decimal,
-  parts: Parts | undefined,
-  time: number,
-  statement: Statement,
-  bills: AmountIndex,
-): Parts | undefined {
+/** The fee in the bills of a withdrawal, with their sign: whether a single bill of the whole amount has it inside is not documented. */
+function costOf({ lines, sum }: Parts, amount: string, fee: string | null): Decimal | undefined {
+  const paid = Decimal.of(fee ?? '0');
+  const isOnTop = magnitude({ change: sum }).equals(Decimal.of(amount).plus(paid));
+  return paid.sign === 0 || (lines.length === 1 && !isOnTop) ? undefined : signed(paid, sum.sign);
+}
+
+/** A withdrawal that failed, as it left. */
+interface Sent extends Pick<Withdrawal, 'coin' | 'amount' | 'fee' | 'processedTime'> {
+  /** Below zero. */
+  readonly out: Decimal;
+  readonly parts: Parts | undefined;
+  readonly time: number;
+}
+
+/**
+ * What came back of a withdrawal that failed: all of it, in one bill or in its parts; all but the fee; or a smaller part, if only one
+ * bill may be that.
+ */
+function takeReturned(sent: Sent, statement: Statement, bills: AmountIndex): Parts | undefined {
+  const { coin, amount, fee, out, parts, time } = sent;
   const changes = (parts?.lines ?? []).map(({ change }) => change.negated());
-  for (const back of [[out.negated()], changes, changes.slice(0, 1)]) {
-    const found = partsOf(partsAt(bills, coin, back, statement.isSince(time))[0]);
+  const paid = Decimal.of(fee ?? '0');
+  const withoutFee = [Decimal.of(amount), out.negated().minus(paid)].filter((change) => change.sign > 0);
+  const ways = [[out.negated()], changes, changes.slice(0, 1), ...withoutFee.map((change) => [change])];
+  for (const back of ways) {
+    const [found] = partsAt(bills, coin, back, statement.isSince(time));
     if (found === undefined) continue;
-    for (const line of found.lines) statement.take(line);
-    return found;
+    for (const line of found) statement.take(line);
+    return partsOf(found);
   }
-  return undefined;
+  const kept = parts === undefined ? undefined : partReturned({ ...sent, parts }, statement);
+  if (kept !== undefined) statement.take(kept);
+  return kept && partsOf([kept]);
+}
+
+/** The only bill of a part that came back: of the second in which the exchange gave up, or of the kind of those that left. */
+function partReturned(
+  { coin, out, parts: { lines }, time, processedTime }: Sent & { readonly parts: Parts },
+  statement: Statement,
+): Line | undefined {
+  const kinds = new Set(lines.flatMap(({ type }) => type ?? []));
+  const suits = statement.isSince(time);
+  const found = statement.lines.filter(
+    (line) =>
+      line.coin === coin &&
+      line.change.sign > 0 &&
+      line.change.compare(out.negated()) < 0 &&
+      suits(line) &&
+      !statement.isTaken(line.place) &&
+      (isOfSecond(line.time, processedTime) || (line.type !== null && kinds.has(line.type))),
+  );
+  const [only, another] = found;
+  return another === undefined ? only : undefined;
 }

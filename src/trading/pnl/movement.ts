@@ -18,4 +18,6 @@ export interface Movement {
   readonly place: number;
   /** The id of the withdrawal: one that fails has a second movement, which brings the coins back. Null for all others. */
   readonly record: string | null;
+  /** How much of the amount a deposit or withdrawal has cost, with its sign; absent if nothing shows that. */
+  readonly fee?: Decimal;
 }

@@ -69,9 +69,8 @@ export class RecordBills<Row extends Recorded> {
   }
 
   #rankOf({ time }: Row, lines: readonly Line[]): number {
-    const isOfSecond = time !== null && secondOf(timeOf(lines)) === secondOf(time);
     const type = lines[0]?.type ?? null;
-    return (isOfSecond ? 0 : 2) + (type !== null && this.#kinds.has(type) ? 0 : 1);
+    return (isOfSecond(timeOf(lines), time) ? 0 : 2) + (type !== null && this.#kinds.has(type) ? 0 : 1);
   }
 }
 
@@ -79,6 +78,7 @@ function timeOf([line]: readonly Line[]): number {
   return line?.time ?? 0;
 }
 
-function secondOf(time: number): number {
-  return Math.floor(time / SECOND_MS);
+/** Whether a bill is of the second of a record. */
+export function isOfSecond(billed: number, recorded: number | null): boolean {
+  return recorded !== null && Math.floor(billed / SECOND_MS) === Math.floor(recorded / SECOND_MS);
 }
