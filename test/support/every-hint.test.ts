@@ -29,6 +29,7 @@ describe('the check of every hint that the tests print', () => {
     ['depth', 'depth', 'missing required argument'],
     ['order show btc_usdt', 'order show btc_usdt NUMBER!', 'has other characters'],
     ['cancel 12345', 'cancel MARKET --all', 'Adds --all'],
+    ['cancel btc_usdt --all', 'cancel --all --all-markets', 'Adds --all-markets'],
     ['order buy btc_usdt 1 --at 5', 'halt', 'Adds halt'],
     ['order buy btc_usdt 1 --at 5', 'order buy btc_usdt 1 --at 5 --yes', 'Adds --yes'],
     ['order buy btc_usdt 1 --at 5 --dry-run', 'order buy btc_usdt 1 --at 6', 'Not dry'],

@@ -83,13 +83,13 @@ const WIDE = ['--all', '--all-markets', '--cancel', '--flatten', '--override', '
 /** Hints that may do more than their command line asked for. */
 const EXCEPTIONS: readonly { readonly given: RegExp; readonly argv: RegExp; readonly why: string }[] = [
   {
-    given: /\bcancel .*--all/,
+    given: /\bcancel --all/,
     argv: /^cancel --all --all-markets$/,
     why: 'without a market, it may mean every market',
   },
   { given: /\bcancel-all/, argv: /^cancel --all/, why: 'it is the same in the words of pit' },
   {
-    given: /\bcommit /,
+    given: /\b(commit|prepared)\b/,
     argv: /^commit \S+ --profile /,
     why: 'what was prepared belongs to a profile, and is asked about',
   },
