@@ -169,6 +169,20 @@ export class AccountRecord {
     }));
   }
 
+  /** What the opening balances are worth, in units of the coin of all values; undefined until each of them has a price. */
+  get heldValue(): bigint | undefined {
+    let sum = 0n;
+    for (const { coin, units, market } of this.#opening) {
+      const price = market && this.#prices.get(market.name);
+      if (coin === this.unit) sum += units;
+      else if (market !== undefined && units !== 0n) {
+        if (price === undefined) return undefined;
+        sum += market.worth(price, units, 'down');
+      }
+    }
+    return sum;
+  }
+
   /** How much the opening balances have gained in value. */
   get held(): string {
     const gains = this.#opening.map(({ units, market, price }) => {

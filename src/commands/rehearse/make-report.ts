@@ -42,6 +42,8 @@ export async function reportOf({
   path: candlePath,
   bothExits,
 }: ReportParts): Promise<Report> {
+  // what the report asks is not counted
+  const { refused, refusedReads } = sandbox;
   sandbox.exchange.clock.stop();
   sandbox.endFaults();
   const clock = new VirtualClock(sandbox.exchange.clock.now());
@@ -69,12 +71,14 @@ export async function reportOf({
     bothExits,
     orders: record.orders,
     fills: record.fills.length,
-    refused: sandbox.refused,
+    refused,
+    refusedReads,
     beyondVolume: record.beyondVolume,
     fees: pnl.at(-1)?.fees ?? [],
     realised: total?.realised ?? null,
     unrealised: total?.unrealised ?? null,
     net: total?.net ?? null,
+    gain: { orders: total?.net == null ? null : gainOf(total.net, record.held), held: trimmed(record.held) },
     held: trimmed(record.held),
     drawdown: trimmed(record.drawdown.amount),
     slippage: trimmed(record.slippage),
@@ -82,6 +86,11 @@ export async function reportOf({
     pnl,
     algo: algo === null ? null : { state: algo.state, reason: algo.reason, events: algo.events },
   };
+}
+
+/** What the orders gained: all that the account gained less what its coins gained without them. */
+function gainOf(net: string, held: string): string {
+  return Decimal.of(net).minus(Decimal.of(held)).trimmed().toString();
 }
 
 function trimmed(amount: string): string {

@@ -4,9 +4,10 @@ import type { CandleEvent, TradeEvent } from '../../sandbox/replay/tape-event.js
 import { candleSvg } from '../../terminal/charts/index.js';
 import type { AccountRecord } from './account-record.js';
 
-/** More are joined in pairs. */
+/** More are joined. */
 const MOST_CANDLES = 600;
-const SHORTEST_MS = 60_000;
+/** How long a drawn candle is at least, in milliseconds, if the tape has none. Each is a multiple of the one before. */
+const LENGTHS_MS = [1_000, 5_000, 15_000, 60_000];
 
 interface PicturedCandle {
   readonly time: number;
@@ -15,26 +16,29 @@ interface PicturedCandle {
   low: Decimal;
   close: Decimal;
   volume: Decimal;
-  /** What the account was worth at its end, in units of the coin of all values. */
+  /** What the account was worth at its end, and what it would have been without a trade, in units of the coin of all values. */
   value: bigint | undefined;
+  held: bigint | undefined;
 }
 
 /** The candles of the first market of a tape, and what the account was worth, in memory that does not grow with the tape. */
 export class MarketPicture {
   #market: string | undefined;
-  #lengthMs = SHORTEST_MS;
+  #lengthMs = 0;
   #candles: PicturedCandle[] = [];
 
-  add({ market, time, price, amount }: CandleEvent | TradeEvent, record: AccountRecord): void {
+  add(event: CandleEvent | TradeEvent, record: AccountRecord): void {
+    const { market, time, price, amount } = event;
     this.#market ??= market;
     if (market !== this.#market) return;
     const [traded, volume] = [Decimal.of(price), Decimal.of(amount)];
+    if (this.#lengthMs === 0) this.#lengthMs = event.kind === 'candle' ? event.length : (LENGTHS_MS[0] ?? 0);
     const begin = Math.floor(time / this.#lengthMs) * this.#lengthMs;
     const last = this.#candles.at(-1);
-    const value = record.value;
-    if (last?.time === begin) join(last, { high: traded, low: traded, close: traded, volume, value });
-    else this.#candles.push({ time: begin, open: traded, high: traded, low: traded, close: traded, volume, value });
-    if (this.#candles.length > MOST_CANDLES) this.#joinPairs();
+    const now = { close: traded, volume, value: record.value, held: record.heldValue };
+    if (last?.time === begin) join(last, { high: traded, low: traded, ...now });
+    else this.#candles.push({ time: begin, open: traded, high: traded, low: traded, ...now });
+    if (this.#candles.length > MOST_CANDLES) this.#joinNeighbours();
   }
 
   /** The drawing, with the fills of its market. Undefined if nothing was traded. */
@@ -48,14 +52,15 @@ export class MarketPicture {
     return candleSvg(candles, `Rehearsal in ${this.#market}`, {
       marks: fills.map(({ time, price, side }) => ({ time, price: Number(price), isUp: side === 'buy' })),
       line: {
-        name: `value in ${record.unit}`,
-        values: this.#candles.map(({ value }) => (value === undefined ? null : coinText(record.unit, value))),
+        name: `value in ${record.unit}; dashed: held instead`,
+        values: this.#candles.map(({ value }) => textOrNull(record, value)),
+        compared: this.#candles.map(({ held }) => textOrNull(record, held)),
       },
     });
   }
 
-  #joinPairs(): void {
-    this.#lengthMs *= 2;
+  #joinNeighbours(): void {
+    this.#lengthMs = LENGTHS_MS.find((length) => length > this.#lengthMs) ?? this.#lengthMs * 2;
     const joined: PicturedCandle[] = [];
     for (const candle of this.#candles) {
       const time = Math.floor(candle.time / this.#lengthMs) * this.#lengthMs;
@@ -67,13 +72,18 @@ export class MarketPicture {
   }
 }
 
+function textOrNull({ unit }: AccountRecord, value: bigint | undefined): string | null {
+  return value === undefined ? null : coinText(unit, value);
+}
+
 function join(
   candle: PicturedCandle,
-  { high, low, close, volume, value }: Omit<PicturedCandle, 'time' | 'open'>,
+  { high, low, close, volume, value, held }: Omit<PicturedCandle, 'time' | 'open'>,
 ): void {
   if (high.compare(candle.high) > 0) candle.high = high;
   if (low.compare(candle.low) < 0) candle.low = low;
   candle.close = close;
   candle.volume = candle.volume.plus(volume);
   candle.value = value;
+  candle.held = held;
 }

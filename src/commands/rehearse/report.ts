@@ -29,6 +29,7 @@ export const REPORT = shape.object({
   orders: shape.integer('that the exchange accepted'),
   fills: shape.integer('trades of these orders'),
   refused: shape.integer('orders and cancellations that the exchange refused'),
+  refusedReads: shape.integer('other requests that the exchange refused, as for a limit'),
   beyondVolume: shape.array(
     shape.object({ coin: shape.text(''), amount: shape.decimal('') }),
     'what was filled beyond what the tape has as traded in the same candle or minute',
@@ -43,6 +44,13 @@ export const REPORT = shape.object({
   realised: shape.nullable(shape.decimal(`${VALUE}; what the account began with cost its first price`)),
   unrealised: shape.nullable(shape.decimal(VALUE)),
   net: shape.nullable(shape.decimal('realised and unrealised, with fees')),
+  gain: shape.object(
+    {
+      orders: shape.nullable(shape.decimal('net less held: what the orders gained')),
+      held: shape.decimal('what the coins of the account gained in value without a trade'),
+    },
+    VALUE,
+  ),
   held: shape.decimal('what the same money would have gained without a trade'),
   drawdown: shape.decimal('the largest fall of the value of the account from an earlier high'),
   slippage: shape.decimal('what fills cost beyond the last price when their orders were placed'),
@@ -89,11 +97,13 @@ export interface Report {
   readonly orders: number;
   readonly fills: number;
   readonly refused: number;
+  readonly refusedReads: number;
   readonly beyondVolume: AccountRecord['beyondVolume'];
   readonly fees: readonly Fee[];
   readonly realised: string | null;
   readonly unrealised: string | null;
   readonly net: string | null;
+  readonly gain: { readonly orders: string | null; readonly held: string };
   readonly held: string;
   readonly drawdown: string;
   readonly slippage: string;

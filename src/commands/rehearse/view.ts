@@ -19,10 +19,9 @@ export function showReport(report: Report, record: AccountRecord, isInterrupted:
   const { tape, orders, fills, refused, fees, faults, algo, bothExits } = report;
   const { unit, drawdown } = record;
   const count = (value: number) => grouped(String(value));
-  const value = (amount: string | null) =>
-    amount === null ? 'unknown' : `${grouped(Decimal.of(amount).rescaled(DECIMALS, 'down').toString())} ${unit}`;
+  const value = (amount: string | null) => (amount === null ? 'unknown' : `${grouped(rounded(amount))} ${unit}`);
   const change = (label: string, amount: string | null): Entry => {
-    const text = amount === null ? 'unknown' : value(signed(Decimal.of(amount).rescaled(DECIMALS, 'down').toString()));
+    const text = amount === null ? 'unknown' : value(signed(rounded(amount)));
     return [label, text, (shown, paint) => paintChange(shown, amount, paint)];
   };
   const share = drawdown.share === null ? '' : ` (${Decimal.of(drawdown.share).times(Decimal.of('100')).trimmed()}%)`;
@@ -43,11 +42,13 @@ export function showReport(report: Report, record: AccountRecord, isInterrupted:
       ({ coin, amount }): Entry => ['filled beyond the recorded volume', `${formatAmount(amount)} ${coin}`],
     ),
     ['refused', count(refused)],
+    ...(report.refusedReads === 0 ? [] : [['refused reads', count(report.refusedReads)] as Entry]),
     ['fees', fees.map(({ coin, amount }) => `${formatAmount(amount)} ${coin ?? ''}`).join(', ') || 'none'],
     change('realised', report.realised),
     change('unrealised', report.unrealised),
     change('net', report.net),
     change('held instead', report.held),
+    change('gain of the orders', report.gain.orders),
     ['worst drawdown', `${value(report.drawdown)}${share}`],
     ['slippage', value(report.slippage)],
     ...faults.map(
@@ -58,6 +59,13 @@ export function showReport(report: Report, record: AccountRecord, isInterrupted:
     const width = screen.width === Number.POSITIVE_INFINITY ? 100 : screen.width;
     return [recordTable(screen, entries), '', screen.paint.faint(wrapped(LIMITS, width))].join('\n');
   };
+}
+
+/** With the decimals that people read, rounded half away from zero. */
+function rounded(amount: string): string {
+  const value = Decimal.of(amount);
+  const half = Decimal.fromUnits(value.sign < 0 ? -5n : 5n, DECIMALS + 1);
+  return value.plus(half).rescaled(DECIMALS, 'down').toString();
 }
 
 function bothExitsText({ stopped, taken }: NonNullable<Report['bothExits']>): string {

@@ -83,8 +83,9 @@ export class PrivateSandbox {
   readonly #orders = new Map<string, Map<bigint, ChangedOrder>>();
   #changes = 0;
   #faultsAtEnd: readonly FaultRule[] | undefined;
-  /** Orders and cancellations that were refused. */
+  /** Orders and cancellations that were refused, and requests that only read. */
   refused = 0;
+  refusedReads = 0;
 
   private constructor(exchange: SandboxExchange, options: PrivateSandboxOptions) {
     this.exchange = exchange;
@@ -274,7 +275,9 @@ export class PrivateSandbox {
   }
 
   #countRefusal(url: string, { refused }: ApiResponse): void {
-    if (refused && WRITES.test(url)) this.refused += 1;
+    if (!refused) return;
+    if (WRITES.test(url)) this.refused += 1;
+    else this.refusedReads += 1;
   }
 
   #countFault({ kind, executions }: Omit<FaultEntry, 'number'>): void {

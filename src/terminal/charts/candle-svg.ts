@@ -47,11 +47,16 @@ export function isCandleSvg(text: string): boolean {
 export interface Overlay {
   /** Trades of one's own: buys point up. Times in milliseconds since the Unix epoch. */
   readonly marks: readonly { readonly time: number; readonly price: number; readonly isUp: boolean }[];
-  /** A line in place of the volume, with a value for each candle as decimal text. */
-  readonly line: { readonly name: string; readonly values: readonly (string | null)[] };
+  /** A line in place of the volume, with a value for each candle as decimal text, and a dashed one to compare it with. */
+  readonly line: {
+    readonly name: string;
+    readonly values: readonly (string | null)[];
+    readonly compared: readonly (string | null)[];
+  };
 }
 
 const OVERLAY_STYLE = `
+.held { stroke: #57606a; stroke-width: 1; stroke-dasharray: 4 3; fill: none; }
 .value { stroke: #0969da; stroke-width: 2; fill: none; }
 .mark { stroke: #ffffff; stroke-width: 1; }
 .mark.buy { fill: #0969da; }
@@ -129,15 +134,20 @@ interface Places {
 }
 
 function overlaid(candles: readonly Ohlcv[], { marks, line }: Overlay, { merged, xOf, yOf }: Places): string[] {
-  const known = line.values.filter((value) => value !== null).toSorted((one, other) => Number(one) - Number(other));
+  const known = [...line.values, ...line.compared]
+    .filter((value) => value !== null)
+    .toSorted((one, other) => Number(one) - Number(other));
   const [lowest = '0', highest = '0'] = [known[0], known.at(-1)];
   const [low, high] = [Number(lowest), Number(highest)];
   const heightOf = (value: number) =>
     VOLUME.bottom - (high === low ? 0.5 : (value - low) / (high - low)) * (VOLUME.bottom - VOLUME.top);
   const xOfCandle = (index: number) => xOf(Math.floor(index / merged));
-  const points = line.values.flatMap((value, index) =>
-    value === null ? [] : `${round(xOfCandle(index))} ${round(heightOf(Number(value)))}`,
-  );
+  const pathOf = (kind: string, values: readonly (string | null)[]) => {
+    const points = values.flatMap((value, index) =>
+      value === null ? [] : `${round(xOfCandle(index))} ${round(heightOf(Number(value)))}`,
+    );
+    return points.length === 0 ? [] : [`<path class="${kind}" d="M${points.join('L')}"/>`];
+  };
   const drawnMarks = marks.map(({ time, price, isUp }) => {
     const after = candles.findIndex((candle) => candle.time > time);
     const x = round(xOfCandle(Math.max(0, (after === -1 ? candles.length : after) - 1)));
@@ -152,7 +162,8 @@ function overlaid(candles: readonly Ohlcv[], { marks, line }: Overlay, { merged,
           label(PLOT.right + 8, VOLUME.bottom + 4, valueText(lowest)),
         ];
   return [
-    ...(points.length === 0 ? [] : [`<path class="value" d="M${points.join('L')}"/>`]),
+    ...pathOf('held', line.compared),
+    ...pathOf('value', line.values),
     label(PLOT.left, VOLUME.top - 4, line.name),
     ...ends,
     ...drawnMarks,

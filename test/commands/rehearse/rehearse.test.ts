@@ -25,6 +25,8 @@ interface Report {
   readonly realised: string;
   readonly unrealised: string;
   readonly net: string;
+  readonly gain: { readonly orders: string; readonly held: string };
+  readonly refusedReads: number;
   readonly held: string;
   readonly drawdown: string;
   readonly slippage: string;
@@ -257,6 +259,45 @@ describe('fees and files of other exchanges', () => {
     expect(report).toMatchObject({ fills: 1, tape: { from: '2026-01-05T00:00:00.000Z', documents: 2 } });
     const { code, stderr } = await rehearse(file, 'order buy btc_usdt 0.1 --at 20100');
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('--market btc_usdt') });
+  });
+});
+
+describe('the report', () => {
+  it('has what the orders gained apart from what the coins gained', async () => {
+    const rising = candles('rising.ndjson', [20_000, 20_000, 20_000, 21_000, 21_000]);
+    const { net, held, gain } = await reportOf(
+      `${rising} --funds btc=1,usdt=10000`,
+      'order buy btc_usdt 0.1 --at 20100',
+    );
+    expect({ held, gain }).toEqual({ held: '1000', gain: { orders: expect.any(String), held: '1000' } });
+    expect(Number(gain.orders)).toBeCloseTo(95.699, 6);
+    expect(Number(net)).toBeCloseTo(1095.699, 6);
+  });
+
+  it('rounds what people read, and does not cut it', async () => {
+    const step = candles('round.ndjson', [20_000, 20_000, 20_000.06]);
+    const { stdout } = await rehearse(`${step} --funds btc=0.1,usdt=100`, 'order sell btc_usdt 0.0001 --at 30000');
+    expect(stdout).toMatch(/^held instead +0\.01 usdt$/m);
+  });
+
+  it('counts requests that only read and were refused', async () => {
+    const asks = 'fetch(process.env.PIT_BASE_URL + "/data/v1/kline?market=btc_usdt&type=1min")';
+    const text = `for (let i = 0; i < 3; i += 1) await (await ${asks}).text();`;
+    const report = await reportOf(`${WAVE} --speed 0.001`, program('reads.mjs', text));
+    expect(report).toMatchObject({ refused: 0, refusedReads: 2 });
+  });
+
+  it('draws the candles of a short tape, and the line of the same money held', async () => {
+    const rows = [20_000, 20_100, 20_050].map((price, second) => {
+      const time = new Date(START + second * 2_000).toISOString();
+      return { market: 'btc_usdt', id: `${second + 1}`, time, side: 'buy', price: `${price}`, amount: '1' };
+    });
+    const [tape, svg] = [path.join(folder, 'seconds.ndjson'), path.join(folder, 'seconds.svg')];
+    writeFileSync(tape, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    await reportOf(`${tape} --funds usdt=10000,btc=1 --svg ${svg}`, 'order buy btc_usdt 0.1 --at 20500');
+    const drawing = readFileSync(svg, 'utf8');
+    expect(drawing.match(/class="(up|down)" d=/g)).toHaveLength(3);
+    expect(drawing.match(/class="held"/g)).toHaveLength(1);
   });
 });
 

@@ -46,7 +46,10 @@ describe('the labels of a drawing', () => {
   const values = times.map((_, hour) => hour);
 
   it.each([
-    ['candles', candleSvg(candles, 'long', { marks: [], line: { name: 'value', values: times.map(() => price) } })],
+    [
+      'candles',
+      candleSvg(candles, 'long', { marks: [], line: { name: 'value', values: times.map(() => price), compared: [] } }),
+    ],
     ['lines', lineSvg(times, [{ name: 'one', values, meaning: 'strong', letter: 'o', isDashed: false }], 'long')],
   ])('stay inside the picture, at its edges too: %s', (_, svg) => {
     const places = placesOf(svg);
