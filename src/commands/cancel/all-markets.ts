@@ -1,6 +1,7 @@
 import { grouped } from '../../domain/decimal.js';
 import { Failure, tryRead } from '../../errors.js';
 import type { Exchange } from '../../exchange/exchange.js';
+import { inParallel } from '../../platform/in-parallel.js';
 import { progressBar } from '../../terminal/progress.js';
 import type { CancelAllOptions, CancelAttempt } from '../../trading/cancel/cancel-orders.js';
 import { type OwnOrders, readOpenOrders } from '../../trading/history/open-orders.js';
@@ -89,32 +90,27 @@ export async function inEachMarket<Result>(
   work: (market: string) => Promise<Result>,
   label: () => string,
 ): Promise<readonly Result[]> {
-  const results: Result[] = [];
   let done = 0;
   const hide = output.live((room) => {
     const text = `${label()}: `;
     return `${text}${progressBar(output.errorScreen, { done, total: names.length }, room - text.length)}`;
   });
   const forget = host.onInterrupt(hide);
-  const rest = names.entries();
-  // all workers draw from one iterator
-  const worker = async () => {
-    for (const [index, market] of rest) {
-      budget.restart();
-      results[index] = await work(market);
-      done += 1;
-    }
-  };
   try {
-    await budget.withoutDeadline(async () => {
-      await Promise.all(Array.from({ length: Math.min(TOGETHER, names.length) }, worker));
-    });
+    const results = await budget.withoutDeadline(() =>
+      inParallel(names, TOGETHER, async (market) => {
+        budget.restart();
+        const result = await work(market);
+        done += 1;
+        return result;
+      }),
+    );
     budget.restart();
+    return results;
   } finally {
     hide();
     forget();
   }
-  return results;
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Side } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
 import type { OrderPages } from '../../exchange/exchange.js';
+import { inParallel } from '../../platform/in-parallel.js';
 import { progressBar } from '../../terminal/progress.js';
 import { safe } from '../../terminal/text.js';
 import { datedRead } from '../../trading/settling/dated-read.js';
@@ -118,18 +119,13 @@ async function readMarkets<List>(
           (room) => `Markets: ${progressBar(output.errorScreen, { done: done.size, total: names.length }, room - 9)}`,
         );
   const forget = host.onInterrupt(hide);
-  const rest = names.values();
-  // all workers draw from one iterator
-  const worker = async () => {
-    for (const name of rest) {
+  try {
+    await inParallel(names, TOGETHER, async (name) => {
       const result = await read(name).catch(unlessForAll);
       const isUnlisted = result instanceof Failure && result.kind === 'usage';
       if (isUnlisted) output.warn(`${result.message} Skipping it.`);
       done.set(name, isUnlisted ? undefined : result);
-    }
-  };
-  try {
-    await Promise.all(Array.from({ length: Math.min(TOGETHER, names.length) }, worker));
+    });
   } finally {
     hide();
     forget();

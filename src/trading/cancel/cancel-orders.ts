@@ -3,6 +3,7 @@ import { Failure, type FailureKind } from '../../errors.js';
 import type { Exchange } from '../../exchange/exchange.js';
 import { backoffMs } from '../../platform/backoff.js';
 import type { Host } from '../../platform/host.js';
+import { inParallel } from '../../platform/in-parallel.js';
 import { NO_ORDERS, type OwnOrders, ordersToCancel, readOpenOrders } from '../history/open-orders.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { newClientId } from '../orders/terms.js';
@@ -93,34 +94,36 @@ async function sendAll(
     warned.add(trading);
   };
   const unsent: Failure[] = [];
-  const sent: Sent[] = [];
-  const rest = numbered(orders);
-  // all workers draw from one iterator
-  const worker = async () => {
-    for await (const [index, order] of rest) {
-      if (!mayContinue()) return;
-      try {
-        sent[index] = await sendOne(trading, market, order, newId(), onUnrecorded);
-      } catch (error) {
-        if (!(error instanceof Failure)) throw error;
-        unsent.push(error);
-        const { message, kind: failure } = error;
-        const notSent = { ...NO_FACTS, outcome: 'notSent', code: null, message, failure } as const;
-        sent[index] = { attempt: attemptOf(market, order, notSent) };
-      }
-      onResponse(sent[index]);
+  const send = async (order: OrderReference): Promise<Sent> => {
+    try {
+      return await sendOne(trading, market, order, newId(), onUnrecorded);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      unsent.push(error);
+      const { message, kind: failure } = error;
+      const notSent = { ...NO_FACTS, outcome: 'notSent', code: null, message, failure } as const;
+      return { attempt: attemptOf(market, order, notSent) };
     }
   };
-  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  const all = await inParallel(whileTrue(mayContinue, orders), CONCURRENCY, async (order) => {
+    const sent = await send(order);
+    onResponse(sent);
+    return sent;
+  });
   const [first] = unsent;
-  const all = sent.filter((one) => one !== undefined);
   if (first !== undefined && unsent.length === all.length) throw first;
   return all;
 }
 
-async function* numbered<Value>(values: Iterable<Value> | AsyncIterable<Value>): AsyncGenerator<[number, Value]> {
-  let index = 0;
-  for await (const value of values) yield [index++, value];
+/** Gives what comes for as long as a check is true. */
+async function* whileTrue<Value>(
+  check: () => boolean,
+  values: Iterable<Value> | AsyncIterable<Value>,
+): AsyncGenerator<Value> {
+  for await (const value of values) {
+    if (!check()) return;
+    yield value;
+  }
 }
 
 /** The state of a cancellation before the order was read. */

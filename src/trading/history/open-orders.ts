@@ -1,6 +1,7 @@
 import type { Order, Side } from '../../domain/order.js';
 import { Failure, tryRead } from '../../errors.js';
 import type { Exchange } from '../../exchange/exchange.js';
+import { inParallel } from '../../platform/in-parallel.js';
 import type { MarketSide } from '../journal/write.js';
 import { datedRead } from '../settling/dated-read.js';
 import { SLACK_MS } from '../settling/reconcile.js';
@@ -254,15 +255,11 @@ class SideReading {
   /** Asks for each of them by its id. */
   async #askForOthers(): Promise<readonly Order[] | Failure | 'contradicted'> {
     const wanted = this.#unseen();
-    const found: (Order | undefined)[] = [];
-    const rest = wanted.entries();
-    // all workers draw from one iterator
-    const worker = async () => {
-      for (const [index, { order }] of rest)
-        found[index] = await this.#client.findOrder(this.#side.market, { id: order.id });
-    };
+    let found: readonly (Order | undefined)[];
     try {
-      await Promise.all(Array.from({ length: Math.min(CONCURRENCY, wanted.length) }, worker));
+      found = await inParallel(wanted, CONCURRENCY, ({ order }) =>
+        this.#client.findOrder(this.#side.market, { id: order.id }),
+      );
     } catch (error) {
       if (error instanceof Failure) return error;
       throw error;

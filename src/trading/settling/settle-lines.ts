@@ -1,6 +1,7 @@
 import { counted } from '../../domain/decimal.js';
 import type { Order } from '../../domain/order.js';
 import { tryRead } from '../../errors.js';
+import { inParallel } from '../../platform/in-parallel.js';
 import { type Job, MAX_PAIRS } from '../batches/job.js';
 import type { TradingContext } from '../trading-context.js';
 import { datedRead } from './dated-read.js';
@@ -40,16 +41,11 @@ async function settleNamedLines(trading: TradingContext, job: Job): Promise<void
   const began = client.now();
   const ids = job.orderIds;
   const missing = ids.filter((id) => !job.listed.has(id));
-  const rest = missing.values();
-  // all workers draw from one iterator
-  const worker = async () => {
-    for (const id of rest) {
-      if (!budget.allows(RESERVE_MS)) return;
-      const order = await tryRead(() => client.findOrder(market, { id }));
-      if (order?.side === side) job.addListed([order]);
-    }
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  await inParallel(missing, CONCURRENCY, async (id) => {
+    if (!budget.allows(RESERVE_MS)) return;
+    const order = await tryRead(() => client.findOrder(market, { id }));
+    if (order?.side === side) job.addListed([order]);
+  });
   const unconfirmed = job.unconfirmed();
   if (unconfirmed.length > 0)
     job.record(`not shown yet: ${unconfirmed.map(([, id]) => id).join(', ')}`, {
