@@ -34,6 +34,7 @@ describe('the check of every hint that the tests print', () => {
     ['order buy btc_usdt 1 --at 5', 'order buy btc_usdt 1 --at 5 --yes', 'Adds --yes'],
     ['order buy btc_usdt 1 --at 5 --dry-run', 'order buy btc_usdt 1 --at 6', 'Not dry'],
     ['depth btc_usdt', 'depth eth_usdt', 'Other market'],
+    ['cancel btc_usdt 12345', 'cancel btc_usdt 12345 67890', 'Other order'],
     ['--profile far orders', 'keys set --profile near', 'Other profile'],
   ])('finds what is wrong if "pit %s" hints "pit %s"', async (given, hint, problem) => {
     expect(await saidOf(given, hint)).toContain(problem);

@@ -109,16 +109,20 @@ async function widening({ given, argv }: Hinted): Promise<string | undefined> {
   if (EXCEPTIONS.some((exception) => exception.given.test(line) && exception.argv.test(hint))) return undefined;
   const [profile, named] = [profileFlag(asked), profileFlag(argv)];
   if (profile !== undefined && named !== undefined && named !== 'NAME' && named !== profile) return 'Other profile:';
-  const markets = marketsOf(asked);
-  if (markets.size > 0 && [...marketsOf(argv)].some((market) => !markets.has(market))) return 'Other market:';
+  if (namesAnother(/^[a-z0-9]{2,}_[a-z0-9]{2,}$/i, asked, argv)) return 'Other market:';
   if (!(await isWrite(argv))) return undefined;
+  if (/\bcancel /.test(line) && namesAnother(/^\d{3,}$/, asked, argv)) return 'Other order:';
   if (asked.includes('--dry-run') && asked.includes(argv[0] ?? '') && !argv.includes('--dry-run')) return 'Not dry:';
   const added = WIDE.filter((word) => argv.includes(word) && !asked.includes(word));
   return added.length === 0 ? undefined : `Adds ${added.join(' ')}:`;
 }
 
-function marketsOf(words: readonly string[]): ReadonlySet<string> {
-  return new Set(words.map((word) => word.toLowerCase()).filter((word) => /^[a-z0-9]{2,}_[a-z0-9]{2,}$/.test(word)));
+/** Whether a hint has a name of this form that its command line does not have, which has others. */
+function namesAnother(form: RegExp, asked: readonly string[], argv: readonly string[]): boolean {
+  const namesOf = (words: readonly string[]) =>
+    words.map((word) => word.toLowerCase()).filter((word) => form.test(word));
+  const known = namesOf(asked);
+  return known.length > 0 && namesOf(argv).some((name) => !known.includes(name));
 }
 
 /** Whether it is a command that changes something. */
