@@ -4,6 +4,7 @@ import { commandLine } from '../cli/hints.js';
 import * as shape from '../cli/shapes.js';
 import { counted } from '../domain/decimal.js';
 import type { Order, Side } from '../domain/order.js';
+import { quotedName } from '../domain/quotation.js';
 import { Failure, usage } from '../errors.js';
 import { FACTS } from '../exchange/description.js';
 import type { OrderPages } from '../exchange/exchange.js';
@@ -146,7 +147,8 @@ function answerOf(
   );
   const [first] = unread;
   if (first !== undefined) {
-    const which = unread.length <= 5 ? unread.map(({ market }) => market).join(', ') : `${unread.length} markets`;
+    const which =
+      unread.length <= 5 ? unread.map(({ market }) => quotedName(market)).join(', ') : `${unread.length} markets`;
     const text = `The orders of ${which} could not be read: ${first.failure.message}`;
     return { ...result, failure: new Failure('partial', text, { hint: first.failure.hints }) };
   }

@@ -37,6 +37,6 @@ export interface Refusal {
   readonly kind: RefusalKind;
   /** The exchange's own code, for messages; null if it sent none. */
   readonly code: number | null;
-  /** The exchange's own words. */
+  /** The exchange's own words in quotation marks, or that it gave none. */
   readonly message: string;
 }

@@ -1,4 +1,5 @@
 import { Decimal } from '../domain/decimal.js';
+import { quotation, quotedName } from '../domain/quotation.js';
 import { Failure } from '../errors.js';
 
 /** Digits in groups of three, as people write them. */
@@ -24,8 +25,7 @@ export function parseBillAmount(text: string, coin: string): string | undefined 
 export function requireBillAmount(text: string, coin: string, bill: string): string {
   const amount = parseBillAmount(text, coin);
   if (amount !== undefined) return amount;
-  const shown = JSON.stringify(text.slice(0, 60));
-  throw new Failure('internal', `The amount ${shown} of bill ${bill} (${coin}) cannot be read.`, {
+  throw new Failure('internal', `The amount ${quotation(text)} of bill ${bill} (${quotedName(coin)}) cannot be read.`, {
     hint: 'It is not what the interface shows; --verbose shows what was asked.',
   });
 }

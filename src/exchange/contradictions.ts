@@ -1,5 +1,6 @@
 import { splitMarket } from '../domain/market.js';
 import type { Trade } from '../domain/market-data.js';
+import { quotedName } from '../domain/quotation.js';
 
 /** What contradicts itself in an answer that is used all the same. */
 export interface Contradiction {
@@ -35,6 +36,6 @@ export function contradictionOfCandles(market: string, { base, quote }: NamedCoi
   if (!isOther(base, asked.base) && !isOther(quote, asked.quote)) return undefined;
   return {
     subject: `coins of candles of ${market}`,
-    message: `pit asked for candles of ${market}, and the answer names the coins ${base ?? '?'} and ${quote ?? '?'}. They may be those of another market.`,
+    message: `pit asked for candles of ${market}, and the answer names the coins ${quotedName(base ?? '?')} and ${quotedName(quote ?? '?')}. They may be those of another market.`,
   };
 }

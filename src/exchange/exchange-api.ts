@@ -10,7 +10,7 @@ import type { Priority } from './limiter/permits.js';
 import { type OperationName, type OperationNamed, operationOf } from './operations/index.js';
 import type { OperationResult } from './operations/operation.js';
 import { type Credentials, type Hosts, type ParameterValues, requestUrl, type ValuesOf } from './request.js';
-import { BadStatus, NO_REASON, Refused, readResponse, requireJson, UnexpectedResponse, wholeBody } from './response.js';
+import { BadStatus, Refused, readResponse, requireJson, UnexpectedResponse, wholeBody } from './response.js';
 import {
   get,
   type HttpResponse,
@@ -404,17 +404,11 @@ export class ExchangeApi {
       const result = read(body, response, () => {
         if (host.monotonic() - start > callOptions.timeoutMs) throw new TransportError('timeout', true, TOO_LATE);
       });
-      if (operationOf(name).effect !== 'read') {
-        onWriteResponse?.(name, body);
-        const text = messageIn(result);
-        if (text !== undefined) host.onQuotableText?.(text);
-      }
+      if (operationOf(name).effect !== 'read') onWriteResponse?.(name, body);
       return result;
     } catch (error) {
       if (error instanceof TransportError) report(error.message);
-      const harmless = withoutSecrets(error, host.redaction);
-      if (harmless instanceof Refused && harmless.message !== NO_REASON) host.onQuotableText?.(harmless.message);
-      throw harmless;
+      throw withoutSecrets(error, host.redaction);
     }
   }
 
@@ -441,13 +435,6 @@ function whyStopped(halt: Halt | undefined, isInTime: boolean, mayLeave: () => b
 
 function priorityOf(name: string): Priority {
   return CANCELLING.has(name) ? 'cancel' : 'common';
-}
-
-/** The exchange's message in the checked answer to a write, which commands print if the write was not done as a whole. */
-function messageIn(result: unknown): string | undefined {
-  const { message } = (result ?? {}) as { readonly message?: unknown };
-  const text = typeof message === 'object' && message !== null ? Reflect.get(message, 'des') : message;
-  return typeof text === 'string' ? text : undefined;
 }
 
 /** The error with its secrets masked: it may quote a response that repeats the request with its keys. */

@@ -14,6 +14,7 @@ import type {
   OrderType,
   Side,
 } from '../domain/order.js';
+import { quotedName } from '../domain/quotation.js';
 import { Failure, tryRead } from '../errors.js';
 import type { TimeBudget } from '../platform/time-budget.js';
 import type { BillRange } from './bills.js';
@@ -457,9 +458,9 @@ export class ExchangeClient extends DescribedReads {
 
 /** Throws Failure `internal` for orders of another market, however its name is written. */
 function requireMarket(orders: readonly Order[], market: string): void {
-  const plain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '');
+  const plain = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
   const other = orders.find((order) => plain(order.market) !== plain(market));
-  if (other !== undefined) throw wrongOrder(`orders of ${market}`, `order ${other.id} of ${other.market}`);
+  if (other !== undefined) throw wrongOrder(`orders of ${market}`, `order ${other.id} of ${quotedName(other.market)}`);
 }
 
 function wrongOrder(asked: string, found: string): unknown {

@@ -3,6 +3,7 @@ import { nearest } from '../config/nearest.js';
 import { nameInAnswer } from '../domain/coin.js';
 import { Decimal } from '../domain/decimal.js';
 import { type Market, splitMarket } from '../domain/market.js';
+import { quotedName } from '../domain/quotation.js';
 import { Failure, suggest, usage } from '../errors.js';
 import { Unreadable } from './operations/fields.js';
 import type { DecodedResult, RequestOf } from './operations/index.js';
@@ -175,7 +176,7 @@ function step(scale: number): string {
 }
 
 function unreadableRules([first]: readonly LeftOutMarket[]): Failure {
-  return new Failure('internal', `The market ${first?.name} ${first?.why}.`, {
+  return new Failure('internal', `The market ${quotedName(first?.name ?? '')} ${first?.why}.`, {
     hint: suggest('Check the host', 'profile', 'show'),
   });
 }

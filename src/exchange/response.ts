@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { quotation } from '../domain/quotation.js';
 import type { Refusal, RefusalKind } from '../domain/refusal.js';
 import { asInteger, parseJson, scalarText } from '../platform/json.js';
 import { refusalKind, SUCCESS } from './observed-codes.js';
@@ -134,7 +135,7 @@ function throwIfRefused(name: string, value: unknown): void {
 function throwIfMarketDataError(value: object): void {
   const error = Reflect.get(value, 'error');
   if (error !== undefined && typeof error !== 'object')
-    throw new Refused(null, messageText(scalarText(error) ?? String(error)));
+    throw new Refused(null, reasonText(scalarText(error) ?? String(error)));
   if (Reflect.get(value, 'result') !== false) return;
   // observed on market-data hosts under load, also after the limit of one K-line request per second
   throw new Refused(null, messageText(Reflect.get(value, 'message')), 'busy');
@@ -171,15 +172,13 @@ function throwIfSignedError(value: object): void {
 }
 
 function messageText(message: unknown): string {
-  const text = scalarText(isRecord(message) ? message.des : message);
-  return text === undefined || text === '' ? NO_REASON : text.slice(0, LONGEST_MESSAGE);
+  return reasonText(scalarText(isRecord(message) ? message.des : message));
 }
 
-/** The message of a refusal without one. */
-export const NO_REASON = 'the exchange gave no reason';
-
-/** In characters. No real message is longer, and masking a long one takes time. */
-const LONGEST_MESSAGE = 2_000;
+/** The reason that the exchange gave, as a part of a sentence: in its words, or that it gave none. */
+export function reasonText(text: string | undefined): string {
+  return text === undefined || text.trim() === '' ? 'the exchange gave no reason' : quotation(text);
+}
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;

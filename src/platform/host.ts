@@ -50,8 +50,6 @@ export interface Host {
   readonly errors: TextOutput | TerminalOutput;
   readonly directories: Directories;
   readonly redaction: Redaction;
-  /** Called with each text of the exchange that messages of pit may quote. */
-  readonly onQuotableText?: (text: string) => void;
   /** The wall clock, in milliseconds since the Unix epoch: for what is recorded, and for what the exchange compares. */
   now(): number;
   /** Milliseconds from an arbitrary start, to measure durations: setting the wall clock does not change it. */

@@ -63,7 +63,7 @@ describe('a held timer', () => {
     const { thrown, text } = await ended(hostAt(server, ['--json']));
     expect(thrown).toMatchObject({ kind: 'partial', exitCode: 9 });
     expect((thrown as Error).message).toBe(
-      'A minute passed without a restart: the exchange has cancelled every order of btc_usdt by now. The last attempt: timer: rejected by the exchange: maintenance.',
+      'A minute passed without a restart: the exchange has cancelled every order of btc_usdt by now. The last attempt: timer: rejected by the exchange: “maintenance”.',
     );
     // the first start and the one that worked 15 seconds later
     expect(text.match(/\{"market":"btc_usdt","cancelsAt":"[^"]+"\}\n/g)).toHaveLength(2);

@@ -140,7 +140,7 @@ describe('a single address', () => {
   it('reports a missing single address by its own name', async () => {
     const { client } = await exchange({});
     expect((await failureOf(readWithdrawalAddress(client, 'xrp'))).message).toBe(
-      'The exchange has no verified withdrawal address for xrp (getWithdrawAddress: rejected by the exchange: there is no address for this coin yet).',
+      'The exchange has no verified withdrawal address for xrp (getWithdrawAddress: rejected by the exchange: “there is no address for this coin yet”).',
     );
   });
 });

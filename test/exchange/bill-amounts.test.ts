@@ -37,7 +37,7 @@ describe('parseBillAmount and requireBillAmount', () => {
   ])('fails for %j of %s with a message that quotes it', (text, coin) => {
     expect(parseBillAmount(text, coin)).toBeUndefined();
     expect(() => requireBillAmount(text, coin, '17')).toThrow(
-      `The amount ${JSON.stringify(text)} of bill 17 (${coin}) cannot be read.`,
+      `The amount “${text}” of bill 17 (${coin}) cannot be read.`,
     );
   });
 

@@ -38,7 +38,7 @@ describe('a read that may still succeed', () => {
     const failure = await failureOf(
       clientOf(server.url).client.api.read('kline', { market: 'btc_usdt', type: '1min' }),
     );
-    expect(failure).toMatchObject({ kind: 'limited', message: 'kline: the exchange is busy: too frequent' });
+    expect(failure).toMatchObject({ kind: 'limited', message: 'kline: the exchange is busy: “too frequent”' });
     expect(server.requests).toHaveLength(4);
   });
 
@@ -97,7 +97,7 @@ describe('a read whose answer would be the same', () => {
     ],
     ['no such page', FAULTS['no such page'], 'internal', /HTTP 404/],
     ['a list in place of an object', respond('["hello"]'), 'internal', /the body: expected an object/],
-    ['an error', respond('{"error":"market not exist"}'), 'refused', /rejected by the exchange: market not exist$/],
+    ['an error', respond('{"error":"market not exist"}'), 'refused', /rejected by the exchange: “market not exist”$/],
   ])('%s', async (_, answer, kind, words) => {
     const server = await serveFaults({ answer: () => answer });
     const { client, host } = clientOf(server.url);

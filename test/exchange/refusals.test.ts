@@ -24,14 +24,16 @@ it.each<readonly [RefusalKind, ...(readonly number[])]>([
 ])('reads a response as the refusal %s', (kind, ...codes) => {
   for (const code of codes) {
     const body = JSON.stringify({ code, message: 'no' });
-    expect(() => readResponse('getAccountInfo', body)).toThrow(expect.objectContaining({ kind, code, message: 'no' }));
+    expect(() => readResponse('getAccountInfo', body)).toThrow(
+      expect.objectContaining({ kind, code, message: '“no”' }),
+    );
   }
 });
 
 it('keeps the code and the words of the exchange in the failure of a refusal', () => {
-  const failure = refusalFailure(new Refused(2009, 'Insufficient balance'), 'order');
+  const failure = refusalFailure(new Refused(2009, '“Insufficient balance”'), 'order');
   expect(failure).toMatchObject({ kind: 'refused', refusal: 'insufficientFunds', code: 2009 });
-  expect(failure.message).toBe('order: rejected by the exchange: Insufficient balance');
+  expect(failure.message).toBe('order: rejected by the exchange: “Insufficient balance”');
   expect(failure.hints).toEqual([{ argv: ['balance'], note: 'See what is available' }]);
 });
 

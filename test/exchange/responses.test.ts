@@ -30,9 +30,9 @@ function thrownBy(work: () => unknown): unknown {
 
 describe('errors in the form of the other kind of operation', () => {
   it.each([
-    ['depth', '{"code":4002,"message":"too frequent"}', { code: 4002, message: 'too frequent', kind: 'tooFrequent' }],
-    ['getAccountInfo', '{"error":"closed for repair"}', { code: null, message: 'closed for repair', kind: 'other' }],
-    ['getOrders', '{"result":false,"message":"busy"}', { code: null, message: 'busy', kind: 'busy' }],
+    ['depth', '{"code":4002,"message":"too frequent"}', { code: 4002, message: '“too frequent”', kind: 'tooFrequent' }],
+    ['getAccountInfo', '{"error":"closed for repair"}', { code: null, message: '“closed for repair”', kind: 'other' }],
+    ['getOrders', '{"result":false,"message":"busy"}', { code: null, message: '“busy”', kind: 'busy' }],
   ] as const)('reads the error of %s in %s', (name, body, error) => {
     const thrown = thrownBy(() => readResponse(name, body));
     expect(thrown).toBeInstanceOf(Refused);
@@ -48,7 +48,7 @@ it('refuses a negative withdrawal fee', () => {
   const chain = { chainName: 'btc', mainChainName: 'btc', fee: -1, canDeposit: true, canWithdraw: true };
   const body = JSON.stringify({ code: 1000, message: 'ok', result: { BTC: [chain] } });
   expect(thrownBy(() => readResponse('getFeeInfo', body))).toMatchObject({
-    message: expect.stringContaining('expected a decimal number of 0 or more, got "-1"'),
+    message: expect.stringContaining('expected a decimal number of 0 or more, got “-1”'),
   });
 });
 
@@ -58,7 +58,7 @@ it.each([999, 1001, 0, -1000, 100, 10_000])(
     const order = thrownBy(() => readResponse('order', `{"code":${code},"message":"done","id":"7"}`));
     const message = '{"des":"done","isSuc":true,"datas":[]}';
     const read = thrownBy(() => readResponse('getUserAddress', `{"code":${code},"message":${message}}`));
-    for (const thrown of [order, read]) expect(thrown).toMatchObject({ code, message: 'done' });
+    for (const thrown of [order, read]) expect(thrown).toMatchObject({ code, message: '“done”' });
     expect(order).toBeInstanceOf(Refused);
   },
 );
@@ -145,14 +145,14 @@ describe('undocumented types that deployments send', () => {
 
 describe('refusals', () => {
   it.each([
-    ['order', '{"code":"2009","message":"Insufficient"}', 2009, 'Insufficient'],
-    ['getOrders', '{"code":3001,"message":"not found"}', 3001, 'not found'],
-    ['getAccountInfo', '{"code":1003,"message":{"des":"sign","isSuc":false}}', 1003, 'sign'],
+    ['order', '{"code":"2009","message":"Insufficient"}', 2009, '“Insufficient”'],
+    ['getOrders', '{"code":3001,"message":"not found"}', 3001, '“not found”'],
+    ['getAccountInfo', '{"code":1003,"message":{"des":"sign","isSuc":false}}', 1003, '“sign”'],
     ['getFeeInfo', '{"code":1009}', 1009, 'the exchange gave no reason'],
-    ['cancelOrder', '{"code":3001,"message":{"des":"filled","isSuc":"false"}}', 3001, 'filled'],
-    ['getUserAddress', '{"code":1000,"message":{"des":"none yet","isSuc":"false"}}', 1000, 'none yet'],
-    ['ticker', '{"error":"market is not valid"}', null, 'market is not valid'],
-    ['kline', '{"result":false,"message":"wait"}', null, 'wait'],
+    ['cancelOrder', '{"code":3001,"message":{"des":"filled","isSuc":"false"}}', 3001, '“filled”'],
+    ['getUserAddress', '{"code":1000,"message":{"des":"none yet","isSuc":"false"}}', 1000, '“none yet”'],
+    ['ticker', '{"error":"market is not valid"}', null, '“market is not valid”'],
+    ['kline', '{"result":false,"message":"wait"}', null, '“wait”'],
   ] as const)('%s %s', (name, body, code, message) => {
     expect(thrownBy(() => readResponse(name, body))).toEqual(
       new Refused(code, message, name === 'kline' ? 'busy' : undefined),
@@ -249,7 +249,7 @@ describe('hostile answers', () => {
       readResponse('order', `{"code":1000,"message":"","id":"${long}"}`),
     ) as UnexpectedResponse;
     expect(error.message).toBe(
-      `the response to order does not match the exchange's API: field "id": expected an id of digits other than 0, got "${'x'.repeat(40)}"`,
+      `the response to order does not match the exchange's API: field "id": expected an id of digits other than 0, got “${'x'.repeat(200)}…”`,
     );
     const many = `{"asks":[${Array(100_000).fill('["1.00000000","1.00000000"]').join(',')}],"bids":[],"timestamp":1}`;
     expect(readResponse('depth', many).asks).toHaveLength(100_000);

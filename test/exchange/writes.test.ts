@@ -81,9 +81,9 @@ describe('a write', () => {
   });
 
   it.each([
-    ['{"code":1003,"message":"signature wrong"}', 1003, 'signature wrong'],
-    ['{"code":"2009","message":"balance"}', 2009, 'balance'],
-    ['{"code":3001,"message":{"des":"too late","isSuc":false}}', 3001, 'too late'],
+    ['{"code":1003,"message":"signature wrong"}', 1003, '“signature wrong”'],
+    ['{"code":"2009","message":"balance"}', 2009, '“balance”'],
+    ['{"code":3001,"message":{"des":"too late","isSuc":false}}', 3001, '“too late”'],
   ])('a write is sent once, and %s is a refusal', async (body, code, message) => {
     const server = await serveFaults({ answer: () => respond(body) });
     const response = await clientOf(server.url).client.api.write('order', ORDER);
@@ -113,7 +113,7 @@ describe('an answer to a write that contradicts itself', () => {
   it.each(TOO_LATE)('refuses a cancellation that did not succeed, whatever its code: %s', async (body) => {
     const server = await serveFaults({ answer: () => respond(body) });
     const cancelled = await clientOf(server.url).client.api.write('cancelOrder', CANCEL);
-    expect(cancelled).toMatchObject({ kind: 'refused', refusal: { code: 1000, message: 'too late' } });
+    expect(cancelled).toMatchObject({ kind: 'refused', refusal: { code: 1000, message: '“too late”' } });
   });
 
   it('leaves a cancellation unknown that succeeded with the code of an error', async () => {

@@ -5,6 +5,7 @@ import { fieldNames } from '../../cli/row-fields.js';
 import * as shape from '../../cli/shapes.js';
 import type { Coin } from '../../domain/account.js';
 import { Decimal, grouped } from '../../domain/decimal.js';
+import { quotedName } from '../../domain/quotation.js';
 import type { Answer } from '../../terminal/answer.js';
 import { type Column, table } from '../../terminal/table.js';
 import { concernsCoin, type UnknownWrite } from '../../trading/settling/unknown-writes.js';
@@ -147,7 +148,9 @@ async function valuesIn(
     const unpriced = unvalued.filter((coin) => areConnected(markets, coin, unit));
     const unconnected = unvalued.filter((coin) => !unpriced.includes(coin));
     if (unconnected.length > 0)
-      output.warn(`No market leads from ${unconnected.join(', ')} to ${unit}; the sum leaves them out.`);
+      output.warn(
+        `No market leads from ${unconnected.map(quotedName).join(', ')} to ${unit}; the sum leaves them out.`,
+      );
     if (unpriced.length > 0)
       output.warn(
         `The value of ${unpriced.join(', ')} in ${unit} is unknown, because no market that leads there has a price; the sum leaves it out.`,

@@ -1,4 +1,5 @@
 import type { Permission, Permissions } from '../../domain/account.js';
+import { quotedName } from '../../domain/quotation.js';
 import { adviceParts, Failure, type Hint, suggest, tryRead } from '../../errors.js';
 import { networkFault } from '../../exchange/connect.js';
 import { haltText, LIFT_HALT, type LimiterState } from '../../exchange/exchange.js';
@@ -153,7 +154,7 @@ export const key: Check = {
     if (keysMissing !== null) return fail(keysMissing.message, keysMissing.hint);
     const { username } = await probes.account();
     const place = keychainEntry === null ? '' : ', from the keychain,';
-    const account = username === null ? '' : `; the account is ${username}`;
+    const account = username === null ? '' : `; the account is ${quotedName(username)}`;
     return ok(`the key of "${profile}"${place} is accepted${account}`);
   },
 };

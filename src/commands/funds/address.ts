@@ -3,6 +3,7 @@ import { required, toggle } from '../../cli/definition.js';
 import { fieldColumns } from '../../cli/field-columns.js';
 import * as shape from '../../cli/shapes.js';
 import type { ChainAddress } from '../../domain/funds.js';
+import { quotedName } from '../../domain/quotation.js';
 import { Failure, usage } from '../../errors.js';
 import type { Exchange } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
@@ -103,7 +104,7 @@ function warningsOf(place: ChainAddress, purpose: Purpose): string[] {
   if (canDeposit === false && purpose === 'deposit') warnings.push('DEPOSITS ARE CLOSED: send nothing here now.');
   if (canWithdraw === false && purpose === 'withdrawal') warnings.push('Withdrawals are closed.');
   if (needsMemo && memo === null) warnings.push('A MEMO IS REQUIRED, but the exchange gave none: send nothing here.');
-  if (memo !== null) warnings.push(`THE MEMO ${memo} IS REQUIRED: coins sent without it are lost.`);
+  if (memo !== null) warnings.push(`THE MEMO ${quotedName(memo)} IS REQUIRED: coins sent without it are lost.`);
   // the interface may join account and memo as `<account>_<remark>`
   if (chain === null && memo === null && address?.includes('_'))
     warnings.push('If its chain uses memos, this is ACCOUNT_MEMO and both are required.');
@@ -111,7 +112,7 @@ function warningsOf(place: ChainAddress, purpose: Purpose): string[] {
 }
 
 function titleOf({ coin, chain }: ChainAddress): string {
-  return chain === null ? coin : `${coin} on ${chain}`;
+  return chain === null ? coin : `${coin} on ${quotedName(chain)}`;
 }
 
 /** Addresses for a terminal: each alone on its line and never cut, so that it can be copied. */

@@ -1,6 +1,7 @@
 import { confirm, requireConsent } from '../../cli/consent.js';
 import { counted, Decimal, formatAmount, formatPrice, grouped } from '../../domain/decimal.js';
 import type { Order } from '../../domain/order.js';
+import { quotedName } from '../../domain/quotation.js';
 import { Failure, type Hint, Interrupted, type Interruption, suggest } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
@@ -218,15 +219,16 @@ function filledOf({ placement }: SoldSlice): Decimal {
 
 /** What is about to be done with a coin, as sentences. */
 function saleTexts({ coin, amount, frozen, sale }: Holding): string[] {
-  const size = `${formatAmount(amount)} ${coin}`;
-  if (!isSale(sale)) return [`${formatAmount(amount.plus(frozen))} ${coin} will not be sold: ${sale.why}.`];
+  const name = quotedName(coin);
+  const size = `${formatAmount(amount)} ${name}`;
+  if (!isSale(sale)) return [`${formatAmount(amount.plus(frozen))} ${name} will not be sold: ${sale.why}.`];
   const { market, floor } = sale;
   const least = floor === null ? '' : `, not below ${formatPrice(floor, market)}`;
   return [
     ...(amount.sign === 0 ? [] : [`${size} will be sold in ${market.market}${least}.`]),
     ...(frozen.sign === 0
       ? []
-      : [`${formatAmount(frozen)} ${coin} is frozen, as in open orders, and will not be sold.`]),
+      : [`${formatAmount(frozen)} ${name} is frozen, as in open orders, and will not be sold.`]),
   ];
 }
 
@@ -255,7 +257,7 @@ function unsoldFailure(
 ): Failure | undefined {
   const left = holdings.flatMap(({ coin, sale }) => {
     const why = isSale(sale) ? (results.get(coin)?.left ?? null) : sale.isDust ? null : sale.why;
-    return why === null ? [] : [`${coin}: ${why}`];
+    return why === null ? [] : [`${quotedName(coin)}: ${why}`];
   });
   const duplicates = orders.flatMap(({ failure }) => (failure?.kind === 'partial' ? failure : []));
   if (left.length === 0 && duplicates.length === 0) return undefined;
@@ -290,7 +292,7 @@ function holdingsTable(screen: Screen, holdings: readonly Holding[], into: strin
   );
   // below the table, because a narrow terminal leaves out columns
   const unsold = holdings.flatMap(({ coin, sale }) =>
-    isSale(sale) ? [] : [`Not sold: ${coin}, because ${sale.why}.`],
+    isSale(sale) ? [] : [`Not sold: ${quotedName(coin)}, because ${sale.why}.`],
   );
   const how =
     'Each coin is sold with orders that fill at once or are cancelled, each no larger than order-notional allows. day-notional does not count here.';

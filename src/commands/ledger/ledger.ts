@@ -3,6 +3,7 @@ import * as shape from '../../cli/shapes.js';
 import type { Coin } from '../../domain/account.js';
 import { COIN } from '../../domain/coin.js';
 import { counted, formatAmount } from '../../domain/decimal.js';
+import { quotedName } from '../../domain/quotation.js';
 import { wallClock } from '../../domain/zone.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import { isoTime, localTime } from '../../terminal/time.js';
@@ -159,7 +160,7 @@ async function noteGaps(
 function missingFailure(missing: readonly BalanceChange[]): Failure | undefined {
   const [first] = missing;
   if (first === undefined) return undefined;
-  const amounts = missing.map(({ coin, amount }) => `${formatAmount(amount)} ${coin}`).join(', ');
+  const amounts = missing.map(({ coin, amount }) => `${formatAmount(amount)} ${quotedName(coin)}`).join(', ');
   return new Failure('partial', `The account has more or less than its bills add up to. The ledger lacks ${amounts}.`, {
     hint: ['The exchange may no longer list old bills.', suggest('See the bills', 'bills', first.coin, '--all')],
   });

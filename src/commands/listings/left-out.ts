@@ -1,6 +1,6 @@
+import { quotation } from '../../domain/quotation.js';
 import { Failure } from '../../errors.js';
 import type { LeftOutMarket } from '../../exchange/exchange.js';
-import { safe } from '../../terminal/text.js';
 
 /** The failure of a list of markets that lacks some of the exchange; undefined if it lacks none. */
 export function leftOutFailure(markets: readonly LeftOutMarket[]): Failure | undefined {
@@ -12,7 +12,7 @@ export function leftOutFailure(markets: readonly LeftOutMarket[]): Failure | und
 
 /** Which markets are left out and why, as part of a sentence. */
 export function leftOutText(markets: readonly LeftOutMarket[]): string {
-  const shown = markets.slice(0, MOST_NAMED).map(({ name, why }) => `${JSON.stringify(safe(name))} ${why}`);
+  const shown = markets.slice(0, MOST_NAMED).map(({ name, why }) => `${quotation(name)} ${why}`);
   const more = markets.length > MOST_NAMED ? [`and ${markets.length - MOST_NAMED} more`] : [];
   return [...shown, ...more].join('; ');
 }

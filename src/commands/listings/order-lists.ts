@@ -3,7 +3,6 @@ import { Failure } from '../../errors.js';
 import type { OrderPages } from '../../exchange/exchange.js';
 import { inParallel } from '../../platform/in-parallel.js';
 import { progressBar } from '../../terminal/progress.js';
-import { safe } from '../../terminal/text.js';
 import { datedRead } from '../../trading/settling/dated-read.js';
 import { orderList } from '../../trading/settling/order-list.js';
 import { reconcileLists } from '../../trading/settling/reconcile-orders.js';
@@ -86,7 +85,7 @@ async function marketsOf(
     names: [...(await catalog.all()), ...leftOut].flatMap(({ market }) => market ?? []),
     unnamed: leftOut
       .filter(({ market }) => market === null)
-      .map(({ name, why }) => ({ market: safe(name), failure: new Failure('partial', `It ${why}.`) })),
+      .map(({ name, why }) => ({ market: name, failure: new Failure('partial', `It ${why}.`) })),
   };
 }
 

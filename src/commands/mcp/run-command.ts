@@ -1,15 +1,18 @@
 import { Readable, Writable } from 'node:stream';
 import type { CliContext } from '../../cli/context.js';
 import { type Program, runAndReport } from '../../cli/run.js';
+import { withMarks } from '../../domain/quotation.js';
 import { asFailure, INTERRUPTED } from '../../errors.js';
 import { CommandHost } from '../../platform/command-host.js';
 import type { Host } from '../../platform/host.js';
 import type { Redaction } from '../../platform/redaction.js';
 import { safe, shortened } from '../../terminal/text.js';
-import { OutsideTexts } from './outside-texts.js';
 
 /** In cells. The longest messages of pit and of exchanges have fewer. */
 const LONGEST_REMARK = 2_000;
+
+/** Marks a text that the exchange, or a stranger through it, has chosen. The instructions of the server say what it means. */
+export const FROM_OUTSIDE = '[outside]';
 
 /** A warning of a command, as stderr has it with `--json`. */
 export interface PrintedWarning {
@@ -49,8 +52,7 @@ export async function runCommand(
 ): Promise<CommandResult> {
   const output = new Collector();
   const errors = new Collector();
-  const outside = new OutsideTexts();
-  const command = new CommandHost({ ...host, onQuotableText: outside.add }, ['--json', ...words], {
+  const command = new CommandHost(host, ['--json', ...words], {
     input: Readable.from([]),
     output,
     errors,
@@ -63,9 +65,9 @@ export async function runCommand(
     const remarks = jsonLines(errors.text, host.redaction);
     const error = remarks.at(-1)?.error;
     return {
-      data: documentOf(host.redaction.applyToData(output.text), outside),
-      warnings: remarks.flatMap(({ warning }) => (warning === undefined ? [] : harmlessRemark(warning, outside))),
-      error: error === undefined ? interruptedBy(exitCode) : harmlessError(error, outside),
+      data: documentOf(host.redaction.applyToData(output.text)),
+      warnings: remarks.flatMap(({ warning }) => (warning === undefined ? [] : harmlessRemark(warning))),
+      error: error === undefined ? interruptedBy(exitCode) : harmlessRemark(error),
     };
   } finally {
     signal.removeEventListener('abort', interrupt);
@@ -80,11 +82,11 @@ const QUOTING: ReadonlySet<string> = new Set(['message', 'reason', 'event']);
  * The document on stdout; undefined without one. A list that was interrupted does not end its line. Texts may come from the
  * exchange: without what hides or fakes text, and cut as on a terminal.
  */
-function documentOf(text: string, outside: OutsideTexts): unknown {
+function documentOf(text: string): unknown {
   if (!text.endsWith('\n')) return undefined;
   return JSON.parse(text, (name: string, value: unknown) => {
     if (typeof value !== 'string') return value;
-    return shortened(QUOTING.has(name) ? outside.mark(safe(value)) : safe(value));
+    return shortened(QUOTING.has(name) ? markedSafe(value) : safe(value));
   });
 }
 
@@ -103,23 +105,21 @@ function jsonLines(text: string, redaction: Redaction): Remark[] {
 }
 
 /** A remark as harmless as a document, in which what the exchange said is marked. */
-function harmlessRemark(remark: PrintedWarning, outside: OutsideTexts): PrintedWarning {
+function harmlessRemark<Kind extends PrintedWarning>(remark: Kind): Kind {
   const { message, hint } = remark;
-  const text = (one: string) => shortened(outside.mark(safe(one)), LONGEST_REMARK);
+  const text = (one: string) => shortened(markedSafe(one), LONGEST_REMARK);
   return { ...remark, message: text(message), hint: hint && text(hint) };
 }
 
-function harmlessError(error: ErrorObject, outside: OutsideTexts): ErrorObject {
-  const { message } = error;
-  const remark = { ...error, ...harmlessRemark(error, outside) };
-  if (error.code === null && error.kind !== 'refused') return remark;
-  return { ...remark, message: shortened(outside.markRefusal(safe(message)), LONGEST_REMARK) };
+/** A message without what hides or fakes text, in which the words of the exchange are marked. */
+function markedSafe(message: string): string {
+  return withMarks(safe(message), `${FROM_OUTSIDE} "`, '"');
 }
 
 /** The error object of what a tool throws, as harmless as that of a command. */
 export function errorOf(thrown: unknown, { host, output }: CliContext): ErrorObject {
   const { kind, message, hints, exitCode, code, clientId, order, halted } = asFailure(thrown);
-  const text = (one: string) => shortened(safe(host.redaction.apply(one)), LONGEST_REMARK);
+  const text = (one: string) => shortened(markedSafe(host.redaction.apply(one)), LONGEST_REMARK);
   const hint = hints.length === 0 ? null : text(output.textOf(hints));
   const rare = { ...(order === null ? {} : { order }), ...(halted ? { halted } : {}) };
   return { kind, message: text(message), hint, exitCode, code, clientId, ...rare };

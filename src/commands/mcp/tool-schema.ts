@@ -1,6 +1,6 @@
 import * as shape from '../../cli/shapes.js';
-import { FROM_OUTSIDE } from './outside-texts.js';
 import { parametersSchema } from './parameters.js';
+import { FROM_OUTSIDE } from './run-command.js';
 import type { Tool } from './tool.js';
 
 /** A tool as the protocol's `tools/list` has it. */

@@ -1,9 +1,10 @@
 import type { Coin } from '../../domain/account.js';
+import { COIN } from '../../domain/coin.js';
 import { Decimal, formatAmount } from '../../domain/decimal.js';
 import type { Bill } from '../../domain/funds.js';
 import type { Market } from '../../domain/market.js';
+import { quotation, quotedName } from '../../domain/quotation.js';
 import { Failure, suggest } from '../../errors.js';
-import { safe } from '../../terminal/text.js';
 import type { MatchedHistory } from '../../trading/pnl/match-bills.js';
 import type { Movement } from '../../trading/pnl/movement.js';
 import type { AccountPnl } from '../../trading/pnl/profit-and-loss.js';
@@ -11,7 +12,7 @@ import type { AccountPnl } from '../../trading/pnl/profit-and-loss.js';
 /** The failure of figures without some coins, beside any other failure of theirs; the other one if no coin is left out. */
 export function leftOutFailure(coins: readonly string[], other: Failure | undefined): Failure | undefined {
   if (coins.length === 0) return other;
-  const names = coins.map((coin) => JSON.stringify(safe(coin))).join(', ');
+  const names = coins.map(quotation).join(', ');
   const text = `Coins with these names cannot be asked for, so they are left out: ${names}.`;
   if (other === undefined) return new Failure('partial', text, { hint: suggest('See their bills', 'bills', '--all') });
   return other.hinting([...other.hints, text]);
@@ -27,7 +28,7 @@ export function noBillsFailure({ bills }: MatchedHistory, coins: readonly Coin[]
   if (bills.length > 0 || held.length === 0) return undefined;
   const amounts = held.map(({ coin, available, frozen }) => {
     const amount = Decimal.of(available).plus(Decimal.of(frozen));
-    return `${formatAmount(amount.trimmed())} ${safe(coin)}`;
+    return `${formatAmount(amount.trimmed())} ${quotedName(coin)}`;
   });
   return new Failure('partial', `The exchange lists no bills, although the account has ${amounts.join(', ')}.`, {
     hint: 'What happened before is not here: the exchange may no longer list old bills.',
@@ -44,7 +45,7 @@ export function unexplainedFailure(
   const [first] = wrong;
   if (first === undefined) return undefined;
   const names = new Set(wrong.map(({ coin }) => coin));
-  const amounts = wrong.map(({ coin, unexplained }) => `${formatAmount(unexplained)} ${coin}`).join(', ');
+  const amounts = wrong.map(({ coin, unexplained }) => `${formatAmount(unexplained)} ${quotedName(coin)}`).join(', ');
   const unlisted = unlistedMarkets(unmatched, names, listed);
   const lacking = movements.filter(({ coin, hasBill }) => !hasBill && names.has(coin));
   const left = unmatched.filter(({ coin }) => names.has(coin));
@@ -53,10 +54,12 @@ export function unexplainedFailure(
     `The bills do not add up with orders, deposits and withdrawals. Unexplained: ${amounts}.`,
     {
       hint: [
-        suggest('See the bills', 'bills', first.coin, '--all'),
+        suggest('See the bills', 'bills', ...(COIN.isExact(first.coin) ? [first.coin] : []), '--all'),
         ...(unlisted.length === 0
           ? []
-          : [`${unlisted.join(' and ')} is no longer listed, so the exchange shows pit no orders of it.`]),
+          : [
+              `${unlisted.map(quotedName).join(' and ')} is no longer listed, so the exchange shows pit no orders of it.`,
+            ]),
         ...feesWithoutBills(lacking, left),
         ...depositsWithoutBills(lacking, left),
         ...(lacking.some(({ kind }) => kind === 'fills')
@@ -72,7 +75,7 @@ function feesWithoutBills(lacking: readonly Movement[], left: readonly Bill[]): 
   const coins = new Set(left.map(({ coin }) => coin).filter((coin) => paid.includes(coin)));
   if (coins.size === 0) return [];
   return [
-    `Fees in ${[...coins].join(', ')} have no bill. One that sums several fees is recognized only if it is exactly the sum of those since the last one.`,
+    `Fees in ${[...coins].map(quotedName).join(', ')} have no bill. One that sums several fees is recognized only if it is exactly the sum of those since the last one.`,
   ];
 }
 
@@ -86,10 +89,11 @@ function depositsWithoutBills(lacking: readonly Movement[], left: readonly Bill[
     });
     const [bill, another] = smaller;
     if (bill === undefined || another !== undefined) return [];
-    const name = bill.type === null ? '' : ` (${bill.type})`;
+    const name = bill.type === null ? '' : ` (${quotedName(bill.type)})`;
+    const shown = quotedName(coin);
     const fee = formatAmount(amount.minus(Decimal.of(bill.change)));
     return [
-      `A deposit of ${formatAmount(amount)} ${coin} has no bill, and a bill of ${formatAmount(bill.change)} ${coin}${name} has no record: a fee of ${fee} ${coin} inside would explain both, but no record shows one.`,
+      `A deposit of ${formatAmount(amount)} ${shown} has no bill, and a bill of ${formatAmount(bill.change)} ${shown}${name} has no record: a fee of ${fee} ${shown} inside would explain both, but no record shows one.`,
     ];
   });
 }

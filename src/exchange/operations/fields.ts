@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { printableName } from '../../domain/coin.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Level } from '../../domain/market-data.js';
+import { quotation, quotedName } from '../../domain/quotation.js';
 import { asInteger, scalarText } from '../../platform/json.js';
 
 /**
@@ -27,7 +28,7 @@ function describe(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';
   const text = scalarText(value);
-  if (text !== undefined) return `"${text.slice(0, 40)}"`;
+  if (text !== undefined) return quotation(text);
   return Array.isArray(value) ? 'a list' : `a value of type ${typeof value}`;
 }
 
@@ -168,7 +169,9 @@ export function entry<Schema extends v.GenericSchema>(schema: Schema) {
 /** What is wrong, with the name of the field. */
 export function issueText(issue: v.BaseIssue<unknown>): string {
   const path = v.getDotPath(issue);
-  const where = path === null ? 'the body' : `field "${path}"`;
+  // names in the answer are a part of it
+  const shown = path === null ? null : quotedName(path);
+  const where = shown === null ? 'the body' : `field ${shown === path ? `"${path}"` : shown}`;
   if (issue.kind === 'schema' && issue.input === undefined) return `${where} is missing`;
   const isOwn = issue.kind !== 'schema' || issue.type === 'union';
   return isOwn ? `${where}: ${issue.message}` : `${where} should be ${issue.expected}`;

@@ -5,6 +5,7 @@ import { asInteger, parseJson, scalarText } from '../../platform/json.js';
 import { PROTOCOL } from '../channels/index.js';
 import { SUCCESS } from '../observed-codes.js';
 import { type Credentials, requireCertificateChecks, requireSafeHost } from '../request.js';
+import { reasonText } from '../response.js';
 import { signMessage } from '../signing.js';
 import { Network } from '../transport.js';
 import { type Channel, isPrivate, type StateEvent } from './events.js';
@@ -46,9 +47,6 @@ const SILENT_MS = 3 * PING_MS;
 /** The pauses between two connections, before part of each is made random. */
 const CONNECT_BACKOFF_MS = { first: 500, longest: 30_000 };
 const SECOND_MS = 1_000;
-/** In characters: no reason is longer. */
-const LONGEST_MESSAGE = 2_000;
-
 /** Which channels are confirmed to be subscribed to when a heartbeat is answered. */
 interface Heartbeat {
   readonly sentAt: number;
@@ -301,8 +299,7 @@ export class Connection {
   #onRefusal(frame: Frame, feeds: readonly Feed[]): void {
     const { host } = this.#options;
     const code = asInteger(frame.code) ?? null;
-    const text = host.redaction.apply((scalarText(frame.message) ?? '').slice(0, LONGEST_MESSAGE));
-    const message = text === '' ? 'the exchange gave no reason' : text;
+    const message = host.redaction.apply(reasonText(scalarText(frame.message)));
     const market = scalarText(frame.market);
     const refused = feeds.filter((one) => market === undefined || one.message.market === market);
     for (const feed of refused) feed.refused();

@@ -1,5 +1,6 @@
 import { counted } from '../../domain/decimal.js';
 import type { BatchRequest } from '../../domain/order.js';
+import { quotation } from '../../domain/quotation.js';
 import type { Refusal } from '../../domain/refusal.js';
 import { Failure, type FailureKind } from '../../errors.js';
 import { notSentFailure, type WriteResponse } from '../../exchange/exchange.js';
@@ -205,7 +206,7 @@ export class BatchSender {
         kind: 'answered',
         request: number,
         ids,
-        message: ids.length === request.sent.length ? null : message,
+        message: ids.length === request.sent.length || message === null ? null : quotation(message),
       });
       if (this.#job.openRequests.some((one) => one.number === number)) this.#stop({ kind: 'partial' });
       this.#answered += 1;

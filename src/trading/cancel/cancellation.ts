@@ -1,5 +1,6 @@
 import { Decimal } from '../../domain/decimal.js';
 import { type Cancellation, isSameReference, type Order, type OrderReference } from '../../domain/order.js';
+import { quotation } from '../../domain/quotation.js';
 import { Failure, type FailureKind, tryRead } from '../../errors.js';
 import { rejectionKind } from '../../exchange/exchange.js';
 import type { JournalEntry } from '../journal/entry.js';
@@ -84,7 +85,7 @@ export async function sendCancel(trading: TradingContext, entry: CancelEntry): P
     return { outcome: 'undecided', code: null, reason: response.reason };
   }
   const { value } = response;
-  entry.note(`accepted: ${value.message}`);
+  entry.note(value.message === '' ? 'accepted' : `accepted: ${quotation(value.message)}`);
   return { outcome: 'undecided', code: value.code, reason: 'the exchange accepted the cancellation', accepted: value };
 }
 

@@ -2,6 +2,7 @@ import { bestOf } from '../../domain/book.js';
 import { Decimal, formatAmount, grouped } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import type { Order } from '../../domain/order.js';
+import { quotedName } from '../../domain/quotation.js';
 import { Failure, suggest } from '../../errors.js';
 import type { GuardLimits } from '../guards/limits.js';
 import { isKind, type RecordedOrderTerms } from '../journal/write.js';
@@ -93,7 +94,7 @@ export async function planFlatten(
     held.map(async ({ coin, amount, frozen }): Promise<Holding> => {
       const unsold = (why: string, isDust = false): Holding => ({ coin, amount, frozen, sale: { why, isDust } });
       const market = markets.find(({ base, quote }) => base === coin && quote === into);
-      if (market === undefined) return unsold(`there is no market ${coin}_${into}`);
+      if (market === undefined) return unsold(`there is no market ${quotedName(`${coin}_${into}`)}`);
       const book = await client.depth({ market: market.market, size: LEVELS });
       const reference = referenceOf({ ...book, last: null }, 'sell');
       const [best] = book.bids;

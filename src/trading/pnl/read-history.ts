@@ -2,6 +2,7 @@ import { COIN } from '../../domain/coin.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Bill, Deposit, Withdrawal } from '../../domain/funds.js';
 import type { Order, Side } from '../../domain/order.js';
+import { quotedName } from '../../domain/quotation.js';
 import { Failure } from '../../errors.js';
 import type { Exchange, OrderPages } from '../../exchange/exchange.js';
 import { datedRead } from '../settling/dated-read.js';
@@ -348,7 +349,7 @@ function hadCoinsBefore(bills: readonly Bill[]): boolean {
 function unexplainedText({ matched, readAt }: ReadHistory): string {
   const { coins } = reconcile(matched, { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY }, readAt);
   const wrong = coins.filter(({ unexplained }) => unexplained.sign !== 0);
-  return wrong.map(({ coin, unexplained }) => `${unexplained.trimmed()} ${coin}`).join(', ');
+  return wrong.map(({ coin, unexplained }) => `${unexplained.trimmed()} ${quotedName(coin)}`).join(', ');
 }
 
 function keptOrder({ state, ...order }: Order): KeptOrder {

@@ -1,4 +1,5 @@
 import { Decimal, formatAmount, numberAdvice, splitUnit } from '../../domain/decimal.js';
+import { quotedName } from '../../domain/quotation.js';
 import { ACTIVE_PROFILE, suggest, usage } from '../../errors.js';
 import type { Chain } from './destination.js';
 
@@ -75,7 +76,7 @@ export function amountsOf(wanted: WithdrawAmount, terms: AmountContext): Withdra
   const taken = debitOf(amount, fee, place);
   if (receives.sign <= 0)
     throw usage(
-      `Nothing would arrive of ${formatAmount(amount)} ${coin}: the fee on ${chain.chain} is ${formatAmount(fee)} ${coin}.`,
+      `Nothing would arrive of ${formatAmount(amount)} ${coin}: the fee on ${quotedName(chain.chain)} is ${formatAmount(fee)} ${coin}.`,
       place === 'inside'
         ? [
             'pit assumes that the fee is part of the amount.',
@@ -110,7 +111,7 @@ function shareOf(owned: Decimal, percent: string, fee: Decimal, { scale, place, 
 function feeOf({ coin, scale, chain, fee: given }: AmountContext): Decimal {
   if (chain.fee === null)
     throw usage(
-      `The exchange does not say what a withdrawal of ${coin} over ${chain.chain} costs, so pit sends none.`,
+      `The exchange does not say what a withdrawal of ${coin} over ${quotedName(chain.chain)} costs, so pit sends none.`,
       suggest('See whether it does now', 'fees', coin),
     );
   const least = Decimal.of(chain.fee);
@@ -120,12 +121,12 @@ function feeOf({ coin, scale, chain, fee: given }: AmountContext): Decimal {
   const most = least.times(Decimal.of(String(MAX_TIMES)));
   if (fee.compare(most) > 0)
     throw usage(
-      `The fee ${formatAmount(fee)} ${coin} is more than ${MAX_TIMES} times that of ${chain.chain}, ${formatAmount(chain.fee)} ${coin}; nothing was sent.`,
+      `The fee ${formatAmount(fee)} ${coin} is more than ${MAX_TIMES} times that of ${quotedName(chain.chain)}, ${formatAmount(chain.fee)} ${coin}; nothing was sent.`,
       `${most.sign > 0 ? `Give --fee at most ${most.trimmed()}, or leave it out` : 'Leave out --fee'} to use the exchange's fee.`,
     );
   if (fee.compare(least) >= 0) return fee;
   throw usage(
-    `The fee ${formatAmount(fee)} ${coin} is below that of ${chain.chain}, ${formatAmount(chain.fee)} ${coin}.`,
+    `The fee ${formatAmount(fee)} ${coin} is below that of ${quotedName(chain.chain)}, ${formatAmount(chain.fee)} ${coin}.`,
     "Leave out --fee to use the exchange's fee.",
   );
 }

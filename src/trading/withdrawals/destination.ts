@@ -1,3 +1,4 @@
+import { quotedName } from '../../domain/quotation.js';
 import { suggest, usage } from '../../errors.js';
 
 /** A chain over which a coin can leave, with the exchange's own terms. */
@@ -75,7 +76,9 @@ interface ChainNames {
 export function addressDoubt(address: string, names: ChainNames): string | undefined {
   const known = formOf(names);
   if (!ANY.test(address)) return 'an address is 4 to 200 characters without spaces';
-  return known === undefined || known.form.test(address) ? undefined : `on ${names.chain} it is ${known.words}`;
+  return known === undefined || known.form.test(address)
+    ? undefined
+    : `on ${quotedName(names.chain)} it is ${known.words}`;
 }
 
 /** Whether the chain's format is known and the address matches it. */
@@ -105,8 +108,11 @@ export function chooseChain(
   const chain = name === undefined ? byAddress(coin, chains, address) : byName(coin, chains, name);
   if (chain.canWithdraw === false) {
     const open = chains.filter(({ canWithdraw }) => canWithdraw !== false).map((one) => one.chain);
-    const hint = open.length === 0 ? 'No chain of this coin is open for withdrawals.' : `Open: ${open.join(', ')}.`;
-    throw usage(`Withdrawals of ${coin} over ${chain.chain} are suspended.`, hint);
+    const hint =
+      open.length === 0
+        ? 'No chain of this coin is open for withdrawals.'
+        : `Open: ${open.map(quotedName).join(', ')}.`;
+    throw usage(`Withdrawals of ${coin} over ${quotedName(chain.chain)} are suspended.`, hint);
   }
   const others = chains.filter((one) => one !== chain && hasFormOf(address, one));
   return { chain, alsoOn: others.map((one) => one.chain), doubt: addressDoubt(address, chain) };
@@ -118,7 +124,7 @@ function byName(coin: string, chains: readonly Chain[], name: string): Chain {
   const main = chains.filter(({ mainChain }) => mainChain.toUpperCase() === wanted);
   const found = exact ?? (main.length === 1 ? main[0] : undefined);
   if (found !== undefined) return found;
-  throw usage(`${coin} has no chain ${name}.`, `It has ${chains.map(({ chain }) => chain).join(', ')}.`);
+  throw usage(`${coin} has no chain ${name}.`, `It has ${chains.map(({ chain }) => quotedName(chain)).join(', ')}.`);
 }
 
 function byAddress(coin: string, chains: readonly Chain[], address: string): Chain {
@@ -127,7 +133,7 @@ function byAddress(coin: string, chains: readonly Chain[], address: string): Cha
   const fitting = chains.filter((chain) => hasFormOf(address, chain));
   const [first, ...more] = fitting.filter(({ canWithdraw }) => canWithdraw !== false);
   if (first !== undefined && more.length === 0) return first;
-  const names = (some: readonly Chain[]) => some.map(({ chain }) => chain).join(', ');
+  const names = (some: readonly Chain[]) => some.map(({ chain }) => quotedName(chain)).join(', ');
   if (first === undefined && fitting[0] !== undefined) return fitting[0];
   const why =
     first === undefined ? 'matches none of its chains' : `matches several of its chains (${names([first, ...more])})`;
@@ -159,9 +165,12 @@ export function checkMemo(coin: string, { chain, usesMemo }: Chain, { memo }: De
     );
   if (usesMemo === true && memo === null)
     throw usage(
-      `${coin} on ${chain} needs a memo: without it the coins are lost.`,
+      `${coin} on ${quotedName(chain)} needs a memo: without it the coins are lost.`,
       'Give it with --memo; the recipient shows it beside the address, as memo, tag or remark.',
     );
   if (usesMemo === false && memo !== null)
-    throw usage(`${coin} on ${chain} takes no memo.`, 'Leave out --memo, or check the chain of the address.');
+    throw usage(
+      `${coin} on ${quotedName(chain)} takes no memo.`,
+      'Leave out --memo, or check the chain of the address.',
+    );
 }

@@ -1,5 +1,6 @@
 import type { Coin } from '../../domain/account.js';
 import { Decimal } from '../../domain/decimal.js';
+import { quotedName } from '../../domain/quotation.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import { amountsOf, type FeePlace, type WithdrawAmount, type WithdrawalAmounts } from './amounts.js';
 import type { CoinFacts } from './coin-facts.js';
@@ -83,7 +84,7 @@ function unknownsOf({ permitted }: CoinFacts, { coin, canWithdraw, scale }: Coin
   const unknown = [
     ...(permitted === null ? ['whether this key may withdraw'] : []),
     ...(canWithdraw === null ? [`whether withdrawals of ${coin} are open`] : []),
-    ...(chain.canWithdraw === null ? [`whether withdrawals over ${chain.chain} are open`] : []),
+    ...(chain.canWithdraw === null ? [`whether withdrawals over ${quotedName(chain.chain)} are open`] : []),
     ...(scale === null ? [`how many decimals an amount of ${coin} may have`] : []),
   ];
   return unknown.length === 0 ? [] : [`The exchange does not say ${unknown.join(', or ')}, so pit did not check it.`];
@@ -98,17 +99,18 @@ function warningsOf(
   const warnings: string[] = [];
   if (doubt !== undefined)
     warnings.push(
-      `This does not look like a ${chain.chain} address: ${doubt}. Compare it with the source before you confirm.`,
+      `This does not look like a ${quotedName(chain.chain)} address: ${doubt}. Compare it with the source before you confirm.`,
     );
   if (alsoOn.length > 0)
     warnings.push(
-      `The address is also valid on ${alsoOn.join(' and ')}: ask the recipient for the chain. Coins sent over the wrong chain are lost.`,
+      `The address is also valid on ${alsoOn.map(quotedName).join(' and ')}: ask the recipient for the chain. Coins sent over the wrong chain are lost.`,
     );
   if (chains.length > 1)
     warnings.push(
       'The chain only selects the fee and the address format; pit does not send it. The exchange uses the chain for which the address was verified.',
     );
-  if (chain.usesMemo === null) warnings.push(`It is unknown whether ${chain.chain} needs a memo: ask the recipient.`);
+  if (chain.usesMemo === null)
+    warnings.push(`It is unknown whether ${quotedName(chain.chain)} needs a memo: ask the recipient.`);
   if (verified === null)
     warnings.push('The exchange reports no verified address for this coin. It accepts verified addresses only.');
   else if (verified !== address)

@@ -176,7 +176,7 @@ describe('pit bills on a broken exchange', () => {
     expect(lastError(stderr)).toMatchObject({
       kind: 'partial',
       code: 1009,
-      message: 'Only the newest 100 bills could be read: getSpotBills: rejected by the exchange: in maintenance',
+      message: 'Only the newest 100 bills could be read: getSpotBills: rejected by the exchange: “in maintenance”',
     });
     expect((await run('bills --all --csv', older)).stdout.trimEnd().split('\n')).toHaveLength(101);
     expect((await run('bills --all', older)).stdout.trimEnd().split('\n')).toHaveLength(101);
@@ -197,7 +197,7 @@ describe('pit bills on a broken exchange', () => {
       bills([entry(7, { changeAmount: '0,5BTC' })]),
     );
     expect([code, stdout]).toEqual([1, '']);
-    expect(lastError(stderr).message).toBe('The amount "0,5BTC" of bill 7 (BTC) cannot be read.');
+    expect(lastError(stderr).message).toBe('The amount “0,5BTC” of bill 7 (BTC) cannot be read.');
   });
 
   it('accepts missing optional fields and grouped amounts', async () => {

@@ -118,8 +118,8 @@ describe('subscribing', () => {
     const peer = await exchange.peer();
     peer.send('{"no":"0","code":1003,"success":false,"channel":"push_user_incr_record","message":"sign wrong"}');
     peer.send('{"no":"0","code":1008,"success":false,"message":"event empty"}');
-    expect(await next('refused')).toMatchObject({ channel: ORDERS, code: 1003, message: 'sign wrong' });
-    expect(await next('refused')).toMatchObject({ channel: null, code: 1008, message: 'event empty' });
+    expect(await next('refused')).toMatchObject({ channel: ORDERS, code: 1003, message: '“sign wrong”' });
+    expect(await next('refused')).toMatchObject({ channel: null, code: 1008, message: '“event empty”' });
   });
 
   it('masks a key that a refusal repeats', async () => {
@@ -127,7 +127,7 @@ describe('subscribing', () => {
     const peer = await exchange.peer();
     await until(() => peer.received.includes('ping'));
     peer.send('{"code":1003,"success":false,"message":"access-0123456789 is wrong"}');
-    expect(await next('refused')).toMatchObject({ message: '*** is wrong' });
+    expect(await next('refused')).toMatchObject({ message: '“*** is wrong”' });
   });
 });
 

@@ -475,7 +475,7 @@ describe('a stop that is reached while the exchange is in maintenance', () => {
       exchange.answers.push(MAINTENANCE, MAINTENANCE, MAINTENANCE);
     });
     work.move('98', '99');
-    const reason = 'NOT PROTECTED: The exchange rejected the stop order: maintenance';
+    const reason = 'NOT PROTECTED: The exchange rejected the stop order: “maintenance”';
     await eventually(() => expect(work.algo.snapshot).toMatchObject({ reason, unsentSince: expect.any(Number) }));
     for (const tries of [2, 3, 4]) {
       work.pass(1_999);

@@ -20,7 +20,7 @@ describe('a batch', () => {
     const ran = await place(tradingOf(server.url), { lines: lines(20) });
     const expected = Array.from({ length: 20 }, (_, line) => (line === 0 || line === 7 ? 'refused' : 'placed'));
     expect(outcomes(ran)).toEqual(expected);
-    expect(ran.job.lines[0]).toMatchObject({ state: 'refused', reason: 'some were refused', code: null });
+    expect(ran.job.lines[0]).toMatchObject({ state: 'refused', reason: '“some were refused”', code: null });
     const ids = new Map(exchange.orders.map(({ id, price }) => [price, id]));
     expect(ran.job.lines[8]).toMatchObject({ state: 'placed', id: ids.get('20008') });
     // no refused line is sent again

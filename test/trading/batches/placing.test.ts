@@ -121,7 +121,7 @@ describe('a batch', () => {
     expect(ran.job.counts()).toMatchObject({ placed: 20, refused: 20 });
     expect(ran.job.lines[0]).toMatchObject({
       state: 'refused',
-      reason: 'Insufficient balance',
+      reason: '“Insufficient balance”',
       refusal: 'insufficientFunds',
       code: 2009,
     });

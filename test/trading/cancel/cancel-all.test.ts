@@ -143,7 +143,7 @@ describe('cancelling all open orders', () => {
     const server = await serveOrders(openOrders(3), { cancel: (id) => (id === '2' ? 'refused' : 'done') });
     const done = await clear(tradingAt(server));
     expect([done.stillOpen, done.failure]).toEqual([['2'], null]);
-    expect(outcomes(done)).toEqual(['cancelled', 'refused: not to be cancelled', 'cancelled']);
+    expect(outcomes(done)).toEqual(['cancelled', 'refused: “not to be cancelled”', 'cancelled']);
     // once with the others, and once when it was the only one
     expect(cancelled(server).filter((id) => id === '2')).toHaveLength(2);
   });

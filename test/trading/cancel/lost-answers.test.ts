@@ -197,7 +197,7 @@ describe('the outcome of a cancellation by its order', () => {
 
 describe('a cancellation that is refused', () => {
   it.each<[string, string | Answer, string, object]>([
-    ['not found', REFUSED, NOT_FOUND, { outcome: 'refused', code: 3001, message: 'not found', price: null }],
+    ['not found', REFUSED, NOT_FOUND, { outcome: 'refused', code: 3001, message: '“not found”', price: null }],
     ['filled', REFUSED, FILLED, { outcome: 'refused', code: 3001, filled: '0.01' }],
     ['open', REFUSED, OPEN, { outcome: 'refused', code: 3001, filled: '0' }],
     // the first of two executions cancelled it, and the answer is that of the second

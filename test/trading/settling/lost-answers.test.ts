@@ -177,7 +177,9 @@ describe('placing an order', () => {
     const server = await serveBadly(respond('{"code":2009,"message":"balance"}'), FAULTS['an HTML page']);
     expect(await place(tradingOf(server.url))).toMatchObject({
       outcome: 'unknown',
-      reason: expect.stringMatching(/^the exchange rejected it \(balance\), but a duplicate may have been executed: /),
+      reason: expect.stringMatching(
+        /^the exchange rejected it \(“balance”\), but a duplicate may have been executed: /,
+      ),
     });
     const later = await serveBadly(respond('{"code":2009,"message":"balance"}'), FAULTS['no HTTP at all'], record());
     expect(await place(tradingOf(later.url))).toMatchObject({ outcome: 'placed', id: ID });

@@ -93,7 +93,7 @@ it('a cancellation that was refused and could not be checked in time counts as r
   const unreadable = await serveBadly(respond(REFUSED), FAULTS['an HTML page'], record({ status: 1, type: 5 }));
   const trading = tradingOf(unreadable.url, { budgetMs: 5_000 });
   const [attempt] = await cancelOrders(trading, 'btc_usdt', [CANCEL.order]);
-  expect(attempt?.result).toMatchObject({ outcome: 'refused', code: 2009, message: 'balance' });
+  expect(attempt?.result).toMatchObject({ outcome: 'refused', code: 2009, message: '“balance”' });
 });
 
 it('the refusal of a cancellation says nothing of the order that replaces the cancelled one', () => {
