@@ -61,6 +61,8 @@ export class WorldNetwork {
   readonly requests: Passed[] = [];
   /** Decides about each request. */
   treat: (request: Passed) => Treatment = () => PASS;
+  /** Changes the body of each answer on its way. */
+  rewrite: (body: string, request: Passed) => string = (body) => body;
 
   constructor(clock: WorldClock, answer: (url: string) => Promise<ServedAnswer>, latencyMs: number) {
     this.#clock = clock;
@@ -101,7 +103,8 @@ export class WorldNetwork {
     if (reply === 'never') return new Promise(() => undefined);
     if (reply === 'reset') throw new TransportError('reset', true, 'connection reset');
     if (reply === 'cut') throw new TransportError('truncated', true, 'the answer was cut off');
-    return responseOf(first ?? insteadOf(treatment), this.#clock.now());
+    const response = responseOf(first ?? insteadOf(treatment), this.#clock.now());
+    return { ...response, body: this.rewrite(response.body, request) };
   }
 
   async #execute(request: Passed, url: string, after: number): Promise<ServedAnswer> {
