@@ -1,7 +1,8 @@
 import path from 'node:path';
 import { COIN, RENAMED_COINS } from '../domain/coin.js';
 import { Decimal, plainNumber, splitUnit } from '../domain/decimal.js';
-import { usage } from '../errors.js';
+import { Failure, usage } from '../errors.js';
+import { requireUnwritablePlace } from '../platform/private-files.js';
 import { shown, unknownWord } from './nearest.js';
 import { checkUrl, isLoopback, type UrlRole } from './urls.js';
 
@@ -122,7 +123,7 @@ const LIMITER_SETTINGS = {
   limiter: {
     about: 'a Redis to share the limits of a key between machines',
     values:
-      'a URL, rediss://[USER@]HOST[:PORT][/DATABASE], or redis:// on this machine; give a password with --password-stdin',
+      'a URL: unix:/PATH for a socket of this machine, rediss://[USER@]HOST[:PORT][/DATABASE], or redis:// on this machine; give a password with --password-stdin',
     parse: parseRedisUrl,
     show: withoutPassword,
   },
@@ -139,7 +140,8 @@ const LIMITER_SETTINGS = {
  * if it may. @param url as it is stored
  */
 export function redisProblem(url: string, environment: Readonly<Record<string, string | undefined>>): string | null {
-  const { protocol, hostname } = new URL(url);
+  const { protocol, hostname, pathname } = new URL(url);
+  if (protocol === SOCKET) return socketProblem(pathname);
   if (protocol === 'redis:')
     return isLoopback(hostname)
       ? null
@@ -149,9 +151,35 @@ export function redisProblem(url: string, environment: Readonly<Record<string, s
     : null;
 }
 
+/** Why another user could listen on a socket while its server is down; null if none could. */
+function socketProblem(socket: string): string | null {
+  try {
+    requireUnwritablePlace(socket);
+    return null;
+  } catch (error) {
+    if (error instanceof Failure) return error.message.replace(/\.$/, '');
+    throw error;
+  }
+}
+
+/** The protocol of a Redis on a socket of this machine. */
+const SOCKET = 'unix:';
+
+/** How a Redis is reached, in the terms of its client. @param url as it is stored */
+export function redisAddress(url: string) {
+  const { protocol, pathname, username, password } = new URL(url);
+  if (protocol !== SOCKET) return { login: { url }, place: {} };
+  const login = {
+    ...(username === '' ? {} : { username: decodeURIComponent(username) }),
+    ...(password === '' ? {} : { password: decodeURIComponent(password) }),
+  };
+  return { login, place: { path: pathname } };
+}
+
 /** The URL of a Redis with its password, which is kept in the profile's file. */
 export function withPassword(url: string, password: string): string {
-  const secret = new URL(url);
+  // only a URL with a host can have a password
+  const secret = new URL(url.replace(/^unix:\/(?!\/)/, 'unix://localhost/'));
   secret.password = encodeURIComponent(password);
   return secret.href;
 }
@@ -171,6 +199,10 @@ function parseRedisUrl(given: string): string | null {
   const value = given.trim();
   if (/[^\x21-\x7e]/.test(value) || !URL.canParse(value)) return null;
   const { protocol, hostname, pathname, search, hash, password } = new URL(value);
+  if (protocol === SOCKET) {
+    const isPath = /^\/[^%]*[^%/]$/.test(pathname) && ['', 'localhost'].includes(hostname);
+    return isPath && search === '' && hash === '' && isEncoded(password) ? value : null;
+  }
   const isRedis = (protocol === 'redis:' || protocol === 'rediss:') && hostname !== '';
   return isRedis && /^(\/\d*)?$/.test(pathname) && search === '' && hash === '' && isEncoded(password) ? value : null;
 }

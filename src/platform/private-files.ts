@@ -174,6 +174,21 @@ export function resolveUnmovable(target: string): string | undefined {
 }
 
 /**
+ * Refuses a place where another user can put something while nothing is there, such as the socket of a server: the folder has to exist,
+ * and it and all folders above have to be the user's or root's and closed to others' writing.
+ * @throws Failure `credentials`
+ */
+export function requireUnwritablePlace(target: string): void {
+  const { real } = followPath(target, (part, found) => {
+    if (found.isSymbolicLink()) requireUserOrRoot(part, found);
+    else if (found.isDirectory()) requireUnmovable(part, found);
+  });
+  const folder = path.dirname(real);
+  // also a sticky one, such as /tmp
+  if (mayOthersWrite(statOf(folder))) throw openToOthers(folder, statOf(folder), 'go-w');
+}
+
+/**
  * Where a path leads through links, also if nothing is there yet. Shows each part below the root, links too, before it goes on, in the
  * order in which the system takes them. Throws Failure `credentials` if a part cannot be checked, and what `visit` throws.
  */

@@ -40,6 +40,16 @@ describe('the Redis of a profile', () => {
     await pit.done('profile unset sandbox limiter');
   });
 
+  it('is a socket that no other user can take, with its password', async () => {
+    const socket = path.join(pit.home, 'redis.sock');
+    await pit.run(`${SET} unix:${socket} --password-stdin`, { input: 'se same/1\n' });
+    expect(stored()).toContain(`unix://:se%20same%2F1@localhost${socket}`);
+    expect(await pit.failure(`${SET} unix:/tmp/redis.sock`, 2)).toMatchObject({
+      message: expect.stringMatching(/^This Redis is not used: \/\S* is open to other users \(mode 777\)\.$/),
+    });
+    await pit.done('profile unset sandbox limiter');
+  });
+
   it('is not used if it was stored by hand: the account counts as halted then, because nobody can say that it is not', async () => {
     const url = 'redis://10.0.0.5';
     const problem = redisProblem(url, {});

@@ -1,5 +1,12 @@
 import { expect, it } from 'vitest';
-import { checkSetting, passwordsOf, shareOf, shownSettings } from '../../src/config/settings.js';
+import {
+  checkSetting,
+  passwordsOf,
+  redisAddress,
+  shareOf,
+  shownSettings,
+  withPassword,
+} from '../../src/config/settings.js';
 
 it.each([
   ['redis://10.0.0.5', 'redis://10.0.0.5'],
@@ -7,6 +14,9 @@ it.each([
   ['rediss://pit@redis.example.com', 'rediss://pit@redis.example.com'],
   ['redis://pit:s%C3%A9sam%40@redis.example.com/0', 'redis://pit:***@redis.example.com/0'],
   ['redis://:sesame@10.0.0.5', 'redis://:***@10.0.0.5'],
+  ['unix:/run/pit/redis.sock', 'unix:/run/pit/redis.sock'],
+  ['unix://pit@localhost/run/pit/redis.sock', 'unix://pit@localhost/run/pit/redis.sock'],
+  ['unix://:sesame@localhost/run/pit/redis.sock', 'unix://:***@localhost/run/pit/redis.sock'],
 ])('accepts %s and shows it as %s', (url, shown) => {
   expect(checkSetting('limiter', url)).toBe(url);
   expect(shownSettings({ limiter: url, zone: '+08:00' })).toEqual({ limiter: shown, zone: '+08:00' });
@@ -22,6 +32,13 @@ it.each([
   'redis://:se%same@h',
   'redis://a b',
   'somewhere',
+  'unix:',
+  'unix:redis.sock',
+  'unix:/',
+  'unix:/run/',
+  'unix:/run/a%2fb',
+  'unix:/run/redis.sock?db=1',
+  'unix://pit@elsewhere/run/redis.sock',
 ])('rejects %s without quoting it', (url) => {
   expect(() => checkSetting('limiter', url)).toThrow(
     expect.objectContaining({ kind: 'usage', message: 'This is not a value of limiter.' }),
@@ -47,4 +64,16 @@ it('uses a quarter if no share is set', () => expect(shareOf(undefined)).toBe(0.
 it('masks the password both encoded and decoded', () => {
   expect(passwordsOf('redis://pit:s%C3%A9sam%40@h')).toEqual(['s%C3%A9sam%40', 'sésam@']);
   expect(passwordsOf('redis://h')).toEqual([]);
+});
+
+it('reaches a socket by its path, with its user and password decoded', () => {
+  const place = { path: '/run/pit/redis.sock' };
+  expect(redisAddress('unix:/run/pit/redis.sock')).toEqual({ login: {}, place });
+  expect(redisAddress(withPassword('unix:/run/pit/redis.sock', 'se same@/1'))).toEqual({
+    ...{ login: { password: 'se same@/1' }, place },
+  });
+  expect(redisAddress(withPassword('unix://pit@localhost/run/pit/redis.sock', 'open'))).toEqual({
+    ...{ login: { username: 'pit', password: 'open' }, place },
+  });
+  expect(redisAddress('rediss://pit@h')).toEqual({ login: { url: 'rediss://pit@h' }, place: {} });
 });

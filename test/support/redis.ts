@@ -12,26 +12,38 @@ export function freePort(): Promise<number> {
   });
 }
 
-/** A Redis until the end of the test; resolves when it is ready. */
-export async function serveRedis(): Promise<{ url: string; child: ChildProcess }> {
-  const port = await freePort();
-  const words = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
+/** A Redis until the end of the test, at a port or on a socket; resolves when it is ready. */
+export async function serveRedis(
+  socket?: string,
+  more: readonly string[] = [],
+): Promise<{ url: string; child: ChildProcess }> {
+  const port = socket === undefined ? await freePort() : 0;
+  const place = socket === undefined ? ['--bind', '127.0.0.1'] : ['--unixsocket', socket];
+  const words = ['--port', String(port), ...place, '--save', '', '--appendonly', 'no', ...more];
   const child = spawn('redis-server', words);
   onTestFinished(() => void child.kill('SIGKILL'));
-  for await (const text of child.stdout) if (String(text).includes('Ready to accept connections')) break;
+  for await (const text of child.stdout) if (/ready to accept connections/i.test(String(text))) break;
   child.stdout.resume();
-  return { url: `redis://127.0.0.1:${port}`, child };
+  return { url: socket === undefined ? `redis://127.0.0.1:${port}` : `unix:${socket}`, child };
 }
 
 /**
  * What passes for a Redis until the end of the test: each script gets this answer as it is, and none if it is null.
  * @param greets whether it answers what a client asks before
+ * @param place where it listens; absent: at an unused port
+ * @param onText called with what is sent to it
  */
-export async function serveFalseRedis(answer: string | null, greets = true): Promise<string> {
+export async function serveFalseRedis(
+  answer: string | null,
+  greets = true,
+  place?: string | number,
+  onText: (text: string) => void = () => undefined,
+): Promise<string> {
   const server = createServer((socket) => {
     onTestFinished(() => void socket.destroy());
     socket.on('error', () => undefined);
     socket.setEncoding('latin1').on('data', (text: string) => {
+      onText(text);
       for (const [command] of text.matchAll(/\*\d+\r\n\$\d+\r\n\w+/g)) {
         if (!greets) continue;
         if (/EVAL$/i.test(command)) {
@@ -40,7 +52,11 @@ export async function serveFalseRedis(answer: string | null, greets = true): Pro
       }
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => {
+    if (typeof place === 'string') server.listen(place, resolve);
+    else server.listen(place ?? 0, '127.0.0.1', resolve);
+  });
   onTestFinished(() => void server.close());
+  if (typeof place === 'string') return `unix:${place}`;
   return `redis://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

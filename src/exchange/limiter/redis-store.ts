@@ -1,4 +1,6 @@
 import type { RedisClientType } from '@redis/client';
+import { redisAddress } from '../../config/settings.js';
+import { quotation } from '../../domain/quotation.js';
 import type { PermitCount, PermitStore, Priority, TakeResult } from './permits.js';
 
 /** A permit that is taken is renewed this often; one that is not renewed in time was lost with its process. */
@@ -113,8 +115,9 @@ export class Redis {
 
 async function connect(url: string): Promise<RedisClientType> {
   const { createClient } = await import('@redis/client');
-  const socket = { connectTimeout: CONNECT_MS, reconnectStrategy: false } as const;
-  const client = createClient({ url, socket, disableOfflineQueue: true });
+  const { login, place } = redisAddress(url);
+  const socket = { ...place, connectTimeout: CONNECT_MS, reconnectStrategy: false } as const;
+  const client = createClient({ ...login, socket, disableOfflineQueue: true });
   client.on('error', () => undefined);
   // it waits for its greeting without an end
   await inTime(client.connect(), () => client.destroy());
@@ -132,6 +135,9 @@ async function inTime<Value>(answer: Promise<Value>, giveUp: () => void): Promis
   });
   try {
     return await Promise.race([late, answer]);
+  } catch (thrown) {
+    const { ErrorReply } = await import('@redis/client');
+    throw thrown instanceof ErrorReply ? new Error(`it answered ${quotation(thrown.message)}`) : thrown;
   } finally {
     clearTimeout(timer);
   }
