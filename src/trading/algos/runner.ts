@@ -456,7 +456,7 @@ export class AlgoRunner {
       const algo = this.#algos.get(parent);
       algo?.duplicated([report]);
       const orders = report.ids.join(', ');
-      const said = `THE NETWORK MADE AN ORDER TWICE after this algo order had ended: ${orders}. See it: pit order show ${report.terms.market} ${orders}`;
+      const said = `THE NETWORK MADE AN ORDER TWICE after this algo order had ended: ${orders}. See it: pit algo show ${parent}`;
       if (algo !== undefined) continue;
       warn(`${parent}: ${said}`);
       store.addLine(parent, { said, time: this.#main?.client.now() ?? 0 });
