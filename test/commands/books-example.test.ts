@@ -194,4 +194,25 @@ describe('the example of docs/books.md, from the raw answers of an exchange', ()
     );
     expect(btc?.fees.filter(({ coin }) => coin === 'usdt')).toEqual([{ coin: 'usdt', amount: '36.8', value: '36.8' }]);
   });
+
+  it('shows a closed window as it was before other markets were traded, with other quote coins', async () => {
+    const closed = async (line: string) => {
+      const { code, stdout } = await run(`${line} --to 2024-01-04 --json`);
+      return {
+        code,
+        names: document<{ market?: string | null; coin: string | null }[]>(stdout).map(
+          ({ market, coin }) => market ?? coin,
+        ),
+      };
+    };
+    expect(await closed('pnl')).toEqual({ code: 0, names: ['btc_usdt', 'usdt'] });
+    expect(await closed('pnl --by coin')).toEqual({ code: 0, names: ['btc', null] });
+  });
+
+  it('names the lines of a basis that nothing takes, and takes later lines for later deposits', async () => {
+    writeFileSync(basis, `"2023-06-01","eth","5","9,000.00","usdt"\n2024-01-20,btc,1,1,usdt\n`);
+    const { code, stderr } = await run(`pnl --by coin --in usdt --to 2024-01-05 --basis ${basis}`);
+    expect(code).toBe(0);
+    expect(stderr).toContain('nothing that came in takes 1 btc of line 2.');
+  });
 });

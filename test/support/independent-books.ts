@@ -38,8 +38,8 @@ export interface BookRules {
   readonly markets: readonly string[];
   /** The closing price of the candle of a moment, or of the last one before; undefined if there is none. */
   readonly price: (market: string, time: number) => string | undefined;
-  /** By coin: when its oldest bill is. */
-  readonly oldestBill: (coin: string) => number;
+  /** When the oldest bill of the account is. */
+  readonly oldestBill: number;
 }
 
 /** A part of a lot that was closed, as the columns of `--lots` have it. */
@@ -268,7 +268,7 @@ function coinRows(coin: string, story: readonly Happening[], rules: BookRules): 
   for (const step of stepsOf(coin, story, rules)) {
     if (step.does === 'come') come(step.lot);
     if (step.does === 'arrive') {
-      const by = step.as === 'balance' ? rules.oldestBill(coin) : step.time;
+      const by = step.as === 'balance' ? rules.oldestBill : step.time;
       let left = step.amount;
       for (const line of purchases) {
         if (line.time > by || line.amount === 0n || left === 0n) continue;

@@ -63,7 +63,8 @@ export function eventRows(entry: LedgerEntry): readonly EventRow[] {
           leg.hasBill ? [{ ...leg, worth: worth?.trade ?? null }] : [],
         );
   const sent = legs.filter(({ amount }) => amount.sign < 0);
-  const received = legs.filter(({ amount }) => amount.sign > 0);
+  // a bill of nothing brings in 0
+  const received = legs.filter(({ amount }) => amount.sign > 0 || (legs.length === 1 && amount.sign === 0));
   const paid = fees.filter(({ amount }) => amount.sign > 0);
   const rebates = fees.filter(({ amount }) => amount.sign < 0);
   const isTrade = sent.length === 1 && received.length === 1;

@@ -16,6 +16,11 @@ import {
 /** Begins each file, so that pit knows its own. */
 const TITLE = '; Ledger of';
 
+/** The lines around what was before a window. */
+const BEFORE =
+  '; Before this window. Leave it out, down to the next comment, if the file follows that of the window before.';
+const AFTER = '; This window.';
+
 /** Whether a journal was written by pit, by its first bytes as text. */
 export function isJournal(head: string): boolean {
   return head.startsWith(TITLE);
@@ -61,26 +66,54 @@ export function* hledgerJournal(entries: readonly LedgerEntry[], place: LedgerPl
   }
 }
 
-/** A ledger as beancount reads it, in pieces. */
-export function* beancountJournal(entries: readonly LedgerEntry[], place: LedgerPlace): Generator<string> {
-  const written = entries.map((entry) => ({ entry, postings: postingsOf(entry, assetAccount(place.profile)) }));
+/**
+ * A ledger as beancount reads it, in pieces. It takes each declaration once, so what was before the window stands together, to be left
+ * out if the window follows another one.
+ *
+ * @param earlier the entries before the window
+ */
+export function* beancountJournal(
+  entries: readonly LedgerEntry[],
+  place: LedgerPlace,
+  earlier: readonly LedgerEntry[] = [],
+): Generator<string> {
+  const write = (entry: LedgerEntry): Written => ({ entry, postings: postingsOf(entry, assetAccount(place.profile)) });
+  const written = entries.map(write);
   const { scales, accounts, day } = declarationsOf(written, place);
+  const isOpening = ({ entry }: Written) => earlier.length > 0 && entry.kind === 'opening';
+  const before = declarationsOf([...earlier.map(write), ...written.filter(isOpening)], place);
+  const unit = entries.find(({ worth }) => worth !== null)?.worth?.unit;
+  const known = new Set([...before.scales.keys(), ...(earlier.length > 0 && unit !== undefined ? [unit] : [])]);
+  const declare = (coins: readonly string[], names: readonly string[]) => [
+    ...coins.map((coin) => `${day} commodity ${commodityOf(coin)}\n  coin: "${plain(coin)}"\n`),
+    ...names.map((account) => `${day} open ${account}\n`),
+  ];
   yield header(place, scales);
   // beancount turns a total into a price of 28 digits; of whole numbers it would take no difference at all
   yield 'option "inferred_tolerance_default" "*:0.000001"\n';
-  for (const coin of scales.keys()) yield `${day} commodity ${commodityOf(coin)}\n  coin: "${plain(coin)}"\n`;
-  for (const account of accounts) yield `${day} open ${account}\n`;
-  for (const { entry, postings } of written) {
-    const { bills, order } = entry;
-    const ids = [...bills.map((id) => `bill-${id}`), ...(order === null ? [] : [`order-${order}`])];
-    const links = ids.map((id) => ` ^${id.replace(/[^A-Za-z0-9]+/g, '-')}`).join('');
-    const tags = tagsOf(entry).map(([name, value]) => `  ${name}: "${value}"\n`);
-    const lines = postings.map(({ account, coin, amount, total }) => {
-      const price = total === undefined ? '' : ` @@ ${shown(total.amount)} ${commodityOf(total.coin)}`;
-      return `  ${account}  ${shown(amount)} ${commodityOf(coin)}${price}\n`;
-    });
-    yield ['\n', `${dayOf(entry, place.clock)} * "${describe(entry)}"${links}\n`, ...tags, ...lines].join('');
+  if (earlier.length > 0) {
+    yield `${BEFORE}\n`;
+    yield* declare([...known], before.accounts);
+    yield* written.filter(isOpening).map((one) => beancountEntry(one, place.clock));
+    yield `${AFTER}\n`;
   }
+  yield* declare(
+    [...scales.keys()].filter((coin) => !known.has(coin)),
+    accounts.filter((account) => !before.accounts.includes(account)),
+  );
+  for (const one of written) if (!isOpening(one)) yield beancountEntry(one, place.clock);
+}
+
+function beancountEntry({ entry, postings }: Written, clock: WallClock): string {
+  const { bills, order } = entry;
+  const ids = [...bills.map((id) => `bill-${id}`), ...(order === null ? [] : [`order-${order}`])];
+  const links = ids.map((id) => ` ^${id.replace(/[^A-Za-z0-9]+/g, '-')}`).join('');
+  const tags = tagsOf(entry).map(([name, value]) => `  ${name}: "${value}"\n`);
+  const lines = postings.map(({ account, coin, amount, total }) => {
+    const price = total === undefined ? '' : ` @@ ${shown(total.amount)} ${commodityOf(total.coin)}`;
+    return `  ${account}  ${shown(amount)} ${commodityOf(coin)}${price}\n`;
+  });
+  return ['\n', `${dayOf(entry, clock)} * "${describe(entry)}"${links}\n`, ...tags, ...lines].join('');
 }
 
 function declarationsOf(written: readonly Written[], place: LedgerPlace): Declarations {

@@ -27,7 +27,13 @@ import { beancountJournal, hledgerJournal, isJournal, type LedgerPlace } from '.
 const FORMATS = ['hledger', 'beancount', 'csv'] as const;
 type Format = (typeof FORMATS)[number];
 
-const WRITERS: Readonly<Record<Format, (entries: readonly LedgerEntry[], place: LedgerPlace) => Iterable<string>>> = {
+type Writer = (
+  entries: readonly LedgerEntry[],
+  place: LedgerPlace,
+  earlier: readonly LedgerEntry[],
+) => Iterable<string>;
+
+const WRITERS: Readonly<Record<Format, Writer>> = {
   hledger: hledgerJournal,
   beancount: beancountJournal,
   csv: eventCsv,
@@ -83,7 +89,8 @@ export default define({
     const opening = openingBalances(matched.bills, before.coins.filter(canBeAsked), after.coins.filter(canBeAsked));
     const others = after.coins.filter((coin) => !canBeAsked(coin) && /[1-9]/.test(coin.available + coin.frozen));
     const leftOut = [...new Set([...history.leftOut, ...others.map(({ coin }) => coin)])];
-    const moved = ledgerOf(ledgerEntries(matched, transfers), opening.balances, window);
+    const all = ledgerEntries(matched, transfers);
+    const moved = ledgerOf(all, opening.balances, window);
     const entries =
       unit === undefined ? moved : await valuedEntries(moved, unit, await pastPrices(context, client, markets));
     await noteGaps(context, history, entries, window);
@@ -91,7 +98,8 @@ export default define({
       output.warn(
         `No bill says what the account had of ${opening.unknown.join(', ')} before its first bill: the ledger begins with none.`,
       );
-    await target.write(WRITERS[format](entries, { profile, zone: dayZone, clock }));
+    const earlier = all.filter(({ time }) => time < window.from);
+    await target.write(WRITERS[format](entries, { profile, zone: dayZone, clock }, earlier));
     const { coins } = reconcile(matched, window, history.readAt);
     const ofBills =
       noBillsFailure(matched, after.coins) ??

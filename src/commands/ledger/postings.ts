@@ -86,9 +86,15 @@ function counterpartOf({ counterpart, type }: LedgerEntry): string {
   return counterpart === 'other' ? `Equity:Other:${component(type ?? '')}` : COUNTERPARTS[counterpart];
 }
 
-/** A part of the name of an account, as both programs take it: letters, digits and dashes, the first one a capital or a digit. */
+/**
+ * A part of the name of an account, as both programs take it: letters of any script, digits and dashes, the first one a capital or a
+ * digit.
+ */
 function component(text: string): string {
-  const name = text.replace(/[^A-Za-z0-9]+/g, '-').replace(/^-|-$/g, '');
+  const name = text
+    .normalize('NFC')
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, '-')
+    .replace(/^-|-$/g, '');
   return name === '' ? 'Unnamed' : `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 }
 

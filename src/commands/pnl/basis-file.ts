@@ -59,7 +59,7 @@ interface RowRules {
 }
 
 function parseRow(row: string, { clock, coins, now }: RowRules): Omit<BasisLine, 'line'> {
-  const cells = row.split(',').map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'));
+  const cells = cellsOf(row);
   if (cells.length !== COLUMNS)
     throw usage(`${quoted(row)} has ${counted(cells.length, 'column')} instead of ${COLUMNS}.`, FORM);
   const [time = '', coin = '', amount = '', cost = '', costCoin = ''] = cells;
@@ -67,6 +67,12 @@ function parseRow(row: string, { clock, coins, now }: RowRules): Omit<BasisLine,
   const parsed = { amount: decimal('The amount', amount), cost: decimal('The cost', cost) };
   if (parsed.amount.sign === 0) throw usage('The amount is 0.', 'Give the amount that you bought.');
   return { time: bought, coin: known(coin, coins), ...parsed, costCoin: known(costCoin, coins) };
+}
+
+/** The cells of a line, without their quotes: a comma inside is a part of the cell, and a quote is written twice. */
+function cellsOf(row: string): readonly string[] {
+  const cells = `,${row}`.matchAll(/,\s*(?:"((?:[^"]|"")*)"\s*(?=,|$)|([^,]*))/g);
+  return [...cells].map(([, quote, plain]) => quote?.replaceAll('""', '"').trim() ?? plain?.trim() ?? '');
 }
 
 function decimal(what: string, text: string): Decimal {

@@ -4,7 +4,6 @@ import { wallClock } from '../../domain/zone.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
 import { Basis, type BasisLine } from '../../trading/pnl/basis.js';
 import { type CoinPnl, coinBooks } from '../../trading/pnl/coin-books.js';
-import type { Window } from '../../trading/pnl/reconciliation.js';
 import { readRates } from '../account/rates.js';
 import type { Context } from '../session/command.js';
 import { noteDueFees, warnOfRefusedCoins, warnOfUncertain, warnOfUndated, warnOfUnpriced } from './remarks.js';
@@ -17,11 +16,9 @@ import { COIN_LOT_COLUMNS, showCoins } from './view.js';
 export async function byCoin(context: Context, request: PnlRequest): Promise<PnlAnswer> {
   const { names, method, feesAre, listsLots, window, zone, basis, history, client, markets, prices } = request;
   const { matched, readAt } = history;
-  const unit = request.unit ?? onlyQuote(matched.fills);
-  await prices.loadForTrades(
-    matched.fills.filter(({ time }) => time < window.to),
-    () => unit,
-  );
+  const fills = matched.fills.filter(({ time }) => time < window.to);
+  const unit = request.unit ?? onlyQuote(fills);
+  await prices.loadForTrades(fills, () => unit);
   const lines = basis?.lines ?? [];
   await prices.load(lines.map(({ costCoin, time }) => ({ coin: costCoin, unit, time })));
   const costOf = costsIn(unit, prices);
@@ -44,7 +41,7 @@ export async function byCoin(context: Context, request: PnlRequest): Promise<Pnl
     matched.due.filter(({ time }) => time >= window.from && time < window.to),
   );
   if (undated.length > 0) await warnOfUndated(context, undated);
-  if (basis !== undefined && known !== undefined) warnOfBasis(context, basis, known, { costOf, unit, window });
+  if (basis !== undefined && known !== undefined) warnOfBasis(context, basis, known, { costOf, unit });
   const failure = unexplainedFailure({ coins }, matched, markets);
   if (listsLots) {
     const rows = books.flatMap(({ coin, lots }) => lots.map((lot) => coinLotRow(coin, unit, lot, { method, feesAre })));
@@ -113,7 +110,6 @@ function noteCoinGaps(context: Context, books: readonly CoinPnl[], unit: string)
 interface BasisUse {
   readonly costOf: (line: BasisLine) => Decimal | null;
   readonly unit: string;
-  readonly window: Window;
 }
 
 /** Names the lines that gave nothing a cost, and those whose own cost has no price. */
@@ -121,14 +117,14 @@ function warnOfBasis(
   { output }: Context,
   { file, lines }: { readonly file: string; readonly lines: readonly BasisLine[] },
   basis: Basis,
-  { costOf, unit, window }: BasisUse,
+  { costOf, unit }: BasisUse,
 ): void {
   const unpriced = lines.filter((line) => costOf(line) === null);
   if (unpriced.length > 0)
     output.warn(
       `${file}: the costs of ${lineNumbers(unpriced)} have no price in ${unit} at their time, so they are unknown.`,
     );
-  const unused = basis.unused().filter(({ line: { time } }) => time < window.to);
+  const unused = basis.unused();
   if (unused.length > 0)
     output.warn([
       `${file}: nothing that came in takes ${unused.map(({ line, amount }) => `${formatAmount(amount)} ${line.coin} of line ${line.line}`).join(', ')}.`,

@@ -54,7 +54,7 @@ function curveSamples(
   const fills = matched.fills.filter(({ market, time }) => isNamed(market) && time < window.to);
   const counts = groupBy(fills, ({ quote }) => quote);
   const [[most] = ['usdt']] = [...counts].sort(([, one], [, other]) => other.length - one.length);
-  const unit = request.unit ?? (by === 'coin' ? onlyQuote(matched.fills) : most);
+  const unit = request.unit ?? (by === 'coin' ? onlyQuote(matched.fills.filter(({ time }) => time < window.to)) : most);
   const start = fills.find(({ time }) => time >= window.from)?.time;
   if (start === undefined) return { samples: [], unit };
   const times = momentsBetween(start, Math.min(window.to, client.now()));

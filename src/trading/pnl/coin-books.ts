@@ -36,7 +36,8 @@ export function coinBooks(history: MatchedHistory, options: CoinBookOptions): Co
   const { window, method, unit, readAt } = options;
   const books = new Map<string, LotBook>();
   for (const { time, legs } of legsInOrder(history, options)) {
-    if (time >= window.to) break;
+    // what is later takes its lines of the basis, too
+    if (time >= window.to) continue;
     for (const leg of legs) {
       if (leg.coin === unit) continue;
       const book = books.get(leg.coin) ?? new LotBook(method, window);

@@ -78,6 +78,7 @@ function withdrawalFlows(movements: readonly Movement[]): CoinFlow[] {
 /** What each coin had before its oldest bill, apart from what older records without bills explain. */
 function openingBalances(bills: readonly Bill[], movements: readonly Movement[]): CoinFlow[] {
   const coins = groupBy(bills, ({ coin }) => coin);
+  const start = bills[0]?.time ?? 0;
   return [...coins].flatMap(([coin, own]) => {
     const before = balanceBefore(own);
     const by = own[0]?.time ?? 0;
@@ -86,7 +87,7 @@ function openingBalances(bills: readonly Bill[], movements: readonly Movement[])
     const amount = before.minus(Decimal.sum(known.map((one) => one.amount)));
     if (amount.sign === 0) return [];
     if (amount.sign < 0) return [flowOf('other', { coin, amount, time: by, place: -1 })];
-    return [{ ...flowOf('balance', { coin, amount, time: Number.NEGATIVE_INFINITY, place: 0 }), by }];
+    return [{ ...flowOf('balance', { coin, amount, time: Number.NEGATIVE_INFINITY, place: 0 }), by: start }];
   });
 }
 

@@ -37,13 +37,14 @@ export interface AccountPnl {
 
 /** The profit and loss of an account in a window, by market. Its first lots are those that the fills before the window have left. */
 export function profitAndLoss(history: MatchedHistory, options: PnlOptions): AccountPnl {
-  const byMarket = groupBy(history.fills, ({ market }) => market);
+  const fills = history.fills.filter(({ time }) => time < options.window.to);
+  const byMarket = groupBy(fills, ({ market }) => market);
   const { coins, undated, lacking } = reconcile(history, options.window, options.readAt);
   const markets = [...byMarket]
     .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([market, fills]) => {
-      const [{ base, quote }] = fills as [Fill, ...Fill[]];
-      const book = marketBook(fills, quote, options);
+    .map(([market, own]) => {
+      const [{ base, quote }] = own as [Fill, ...Fill[]];
+      const book = marketBook(own, quote, options);
       const uncertainAt = uncertainMoments(history, options.window, (names) => names.includes(market));
       return { market, base, quote, ...book.result(), unexplained: lacking(market), uncertainAt };
     });
@@ -53,11 +54,9 @@ export function profitAndLoss(history: MatchedHistory, options: PnlOptions): Acc
 /** The lots of the base coin of one market, in its quote coin. */
 function marketBook(fills: readonly Fill[], unit: string, { window, method, fees, pastValue }: PnlOptions): LotBook {
   const book = new LotBook(method, window);
-  for (const fill of fills) {
-    if (fill.time >= window.to) break;
+  for (const fill of fills)
     for (const leg of tradeLegs(fill, { unit, fees, pastValue }))
       if (leg.coin === fill.base) book.apply(fill.time, leg);
-  }
   return book;
 }
 

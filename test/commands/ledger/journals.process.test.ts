@@ -206,6 +206,32 @@ describe('the ledger of a random account', () => {
       expect(beancountSaysOfAll(files)).toEqual(files.map(() => 'True'));
     },
   );
+
+  it.skipIf(!requires('bean-check'))(
+    'is accepted by beancount as two windows in one file, if what was before the second is left out',
+    { timeout: SLOW_MS },
+    () => {
+      const files: string[] = [];
+      eachAccount(20, (account, pick) => {
+        const { bills, entries, balances } = account;
+        const border = bills[pick % Math.max(1, bills.length)]?.time ?? 0;
+        const opening = openingOf(account).balances;
+        const values = pick % 2 === 0 ? (all: readonly LedgerEntry[]) => all : withValues;
+        const [first, second] = [
+          { ...ALWAYS, to: border },
+          { ...ALWAYS, from: border },
+        ].map((window) => {
+          const earlier = entries.filter(({ time }) => time < window.from);
+          return [...beancountJournal(values(ledgerOf(entries, opening, window)), TEST, earlier)].join('');
+        }) as [string, string];
+        const alone = claimed(`alone-${files.length}.beancount`, [second], balances);
+        const rest = second.replace(/^; Before this window\..*?^; This window\.$/ms, '');
+        const whole = entries.some(({ time }) => time < border) ? [first, rest] : [second];
+        files.push(alone, claimed(`both-${files.length}.beancount`, whole, balances));
+      });
+      expect(beancountSaysOfAll(files)).toEqual(files.map(() => 'True'));
+    },
+  );
 });
 
 /** Bills as `time coin change type`, each with the balance after it. */
@@ -248,6 +274,32 @@ const TWO_YEARS = ledger({
 });
 
 describe('a journal', () => {
+  it('keeps kinds of bills in other scripts apart, in accounts that both programs take', { timeout: SLOW_MS }, () => {
+    const entries = ledger({
+      bills: bills('2026-01-01T00:00Z btc 1 空投, 2026-01-02T00:00Z btc 2 返佣, 2026-01-03T00:00Z btc 4 हवाई'),
+    });
+    const text = [...hledgerJournal(entries, TEST)].join('');
+    for (const name of ['空投', '返佣', 'हवाई']) expect(text).toContain(`account Equity:Other:${name}\n`);
+    if (requires('hledger')) expect(hledgerBalances([text])).toEqual({ BTC: '7' });
+    if (requires('bean-check'))
+      expect(beancountSays(beancountJournal(entries, TEST), new Map([['btc', Decimal.of('7')]]))).toBe('');
+  });
+
+  it('has a row in CSV for a bill of nothing', () => {
+    const entries = ledger({ bills: bills('2026-01-01T00:00Z btc 1 Gift, 2026-01-02T00:00Z btc 0 Snapshot') });
+    expect(entries.flatMap(eventRows)).toMatchObject([
+      { receivedAmount: '1', bills: ['1'] },
+      {
+        type: 'other',
+        receivedAmount: '0',
+        receivedCoin: 'btc',
+        sentAmount: '',
+        description: 'Snapshot',
+        bills: ['2'],
+      },
+    ]);
+  });
+
   it('of hledger declares accounts, commodities and their decimals, and names bills, totals and what the exchange calls a bill', () => {
     expect(
       [...hledgerJournal(TWO_YEARS, { ...TEST, profile: 'my-pit 2' })].join(''),

@@ -82,8 +82,8 @@ export const drawnBasis = fc.array(
 interface Story {
   readonly history: AccountHistory;
   readonly happenings: readonly Happening[];
-  /** By coin: when its oldest bill is. */
-  readonly oldestBill: (coin: string) => number;
+  /** When the oldest bill of all is. */
+  readonly oldestBill: number;
 }
 
 type Drawn<Arbitrary> = Arbitrary extends fc.Arbitrary<infer Value> ? Value : never;
@@ -172,7 +172,7 @@ export function tell({ actions, had }: Drawn<typeof drawnStory>): Story {
       const rest = { timeRaw: null, total: null, remark: null };
       bills.push({ ...draft, ...rest, id: String(bills.length), time: at(slot), balance: balance.toString() });
     }
-  const oldestBill = (name: string) => bills.find((one) => one.coin === name)?.time ?? Number.POSITIVE_INFINITY;
+  const oldestBill = bills[0]?.time ?? Number.POSITIVE_INFINITY;
   const before = Object.entries(had).flatMap(([name, units]): Happening[] => {
     if (!bills.some((one) => one.coin === name)) return [];
     const amount = Decimal.fromUnits(BigInt(units), 3).toString();

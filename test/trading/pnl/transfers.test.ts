@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
 import type { Bill, Withdrawal } from '../../../src/domain/funds.js';
+import { Basis } from '../../../src/trading/pnl/basis.js';
 import { coinBooks } from '../../../src/trading/pnl/coin-books.js';
 import { matchBills } from '../../../src/trading/pnl/match-bills.js';
 import { reconcile } from '../../../src/trading/pnl/reconciliation.js';
@@ -112,6 +113,27 @@ describe('withdrawals and other bills of the same amount', () => {
     const found = booked({ bills: bills('1 -10 One, 2 -10 Other'), withdrawals: withdrawals('0 10') });
     expect(found).toMatchObject({ moved: ['1 -10'], unexplained: '0', uncertain: [1, 2] });
   });
+});
+
+it('an opening balance takes the lines of a basis up to the oldest bill of the account, not of its coin', () => {
+  const first = { ...(bills('1 5 Gift')[0] as Bill), id: 'usdt', coin: 'usdt' };
+  const later = bills('9 -10 Sent').map((bill) => ({ ...bill, balance: '0' }));
+  const matched = matchBills({ orders: [], deposits: [], withdrawals: [], bills: [first, ...later] });
+  const lines = [0, 5].map((hour, index) => {
+    const amount = Decimal.of('6');
+    return { line: index + 1, time: hour * HOUR_MS, coin: 'btc', amount, cost: Decimal.of('60'), costCoin: 'usdt' };
+  });
+  const basis = new Basis(lines, ({ cost }) => cost);
+  const options = {
+    window: ALWAYS,
+    method: 'fifo',
+    fees: 'in',
+    unit: 'usdt',
+    readAt: Number.POSITIVE_INFINITY,
+  } as const;
+  const { books } = coinBooks(matched, { ...options, pastValue: () => undefined, basis });
+  expect(books.flatMap(({ lots }) => lots.map(({ amount, cost }) => `${amount} ${cost}`))).toEqual(['4 null', '6 60']);
+  expect(basis.unused().map(({ line }) => line.line)).toEqual([2]);
 });
 
 describe('what a transfer costs', () => {
