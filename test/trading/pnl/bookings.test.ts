@@ -556,7 +556,7 @@ describe('the trades of a window', () => {
 
   it('a trade at the end of a window is in the next one', () => {
     const history = { orders: [order(1, 'btc_usdt', 'buy', {})], bills: bills('20 usdt -200, 20 btc 2') };
-    expect(result(history, { from: 10, to: 20 }).positions).toEqual(['0']);
+    expect(result(history, { from: 10, to: 20 }).positions).toEqual([]);
     expect(result(history, { from: 20, to: 30 }).positions).toEqual(['2']);
   });
 });
@@ -594,7 +594,7 @@ describe('markets that share a moment', () => {
     ];
     const text = '20 usdt -99.6, 20 eth 0.0498, 20 usdt -100, 20 eth 0.05, 30 btc -0.0035, 30 eth 0.05';
     expect(result({ orders, bills: bills(text) })).toMatchObject({ unexplained: [], positions: ['0.05', '0.0998'] });
-    expect(result({ orders, bills: bills(text) }, { from: 0, to: 25 }).positions).toEqual(['0', '0.0998']);
+    expect(result({ orders, bills: bills(text) }, { from: 0, to: 25 }).positions).toEqual(['0.0998']);
   });
 
   it('are uncertain if their bills could be exchanged with another result', () => {
