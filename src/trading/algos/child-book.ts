@@ -12,6 +12,8 @@ import { type AlgoTerms, exitSideOf } from './terms.js';
 
 /** How often the orders of open children are read although no push says that they have changed, in milliseconds. */
 const READ_MS = 15_000;
+/** The same if no push is ever lost: only what it cannot show needs it. */
+const READ_SURE_MS = 86_400_000;
 /** How soon they are read again if a read failed, or a push showed more. */
 const READ_AGAIN_MS = 1_000;
 /** Between two tries to find out what became of a child: while a reached stop waits for it, and otherwise. */
@@ -30,6 +32,8 @@ export interface ChildBookCallbacks {
   /** The exchange does not show the order of a child any more. */
   readonly missing: (child: ChildOrder) => void;
   readonly failed: (thrown: unknown) => void;
+  /** Whether each change of an order is pushed for certain. */
+  readonly isPushSure: boolean;
 }
 
 /**
@@ -120,7 +124,8 @@ export class ChildBook {
 
   /** Whether orders are read or looked for, so that something may change at any time. */
   get isUnsettled(): boolean {
-    return this.#needsRead || this.#needsSettling;
+    const isReadDue = !this.#callbacks.isPushSure || this.#isReading || this.#readAt <= this.#trading.host.monotonic();
+    return this.#needsSettling || (this.#needsRead && isReadDue);
   }
 
   /** When {@link work} has something to do, on the monotonic clock; infinity if nothing is due. */
@@ -178,7 +183,7 @@ export class ChildBook {
   async #read(isUrgent: boolean): Promise<void> {
     const { host } = this.#trading;
     this.#isReading = true;
-    this.#readAt = host.monotonic() + READ_MS;
+    this.#readAt = host.monotonic() + (this.#callbacks.isPushSure ? READ_SURE_MS : READ_MS);
     try {
       // one that cannot be read does not delay the others
       await Promise.all(

@@ -60,6 +60,9 @@ export class ChildOrder {
   /** How much of it an earlier process has told the user has filled. */
   toldFill = '0';
   #end: ChildEnd | null = null;
+  /** What {@link children} gave last, and what it was made of. */
+  #shown: readonly Child[] = [];
+  #shownState: readonly unknown[] = [];
   /** What has shown it as final, while no read has: it is read once more, for its fee and for what filled at the last moment. */
   #finalBy: 'answer' | 'push' | null = null;
 
@@ -170,8 +173,18 @@ export class ChildOrder {
     return [...own, ...others.map(([id]) => id)];
   }
 
-  /** As decisions see it, with its duplicates. */
+  /** As decisions see it, with its duplicates. Each look asks for it, and seldom anything has changed. */
   get children(): readonly Child[] {
+    const state = [
+      ...[this.sending, this.order, this.refusal, this.cancelRefused],
+      ...[this.isCancelUnknown, this.isCancelledHere, this.needsList, this.#end],
+    ];
+    const isSame = this.duplicates.size === 0 && state.every((value, index) => value === this.#shownState[index]);
+    if (!isSame) [this.#shown, this.#shownState] = [this.#show(), this.duplicates.size === 0 ? state : []];
+    return this.#shown;
+  }
+
+  #show(): readonly Child[] {
     const { role, number, type, price, amount, time, order, cancelRefused } = this;
     const end = this.needsList ? null : this.end;
     const common = { role, number, type, price: Decimal.of(price), amount: Decimal.of(amount), time, cancelRefused };

@@ -10,8 +10,8 @@ import { isArmed, observeStop, stopLevel } from './trigger.js';
 
 /** The prices between a stop and the best price of its trail: whatever the book shows there, the same is decided. */
 export interface QuietRange {
-  /** The price that reaches the stop. */
-  readonly level: Decimal;
+  /** The price that reaches the stop; null if nothing watches the market, so that any book changes nothing. */
+  readonly level: Decimal | null;
   /** The furthest price from it that changes nothing: the best price of a trail. */
   readonly furthest: Decimal;
 }
@@ -26,8 +26,9 @@ const HALF = Decimal.of('0.5');
  */
 export function quietRange(input: DecisionInput): QuietRange | null {
   const { terms, facts, market } = input;
-  if (terms.trigger !== 'book' || !isArmed(input) || isBlind(market) || market.gap !== null) return null;
+  if (terms.trigger !== 'book' || isBlind(market) || market.gap !== null) return null;
   if (facts.ended !== null || facts.cancelled !== null || (planEntry(input).followsMarket ?? false)) return null;
+  if (!isArmed(input)) return restsAlone(input) ? { level: null, furthest: Decimal.zero } : null;
   if (terms.exits?.trail != null && facts.best === null) return null;
   const { fact, reachedAt, until } = observeStop(input);
   const best = facts.best?.price ?? null;
@@ -37,8 +38,16 @@ export function quietRange(input: DecisionInput): QuietRange | null {
   return canAlwaysStop(input, range) ? range : null;
 }
 
+/** Whether it has an entry that rests, and nothing else. */
+function restsAlone({ terms, children }: DecisionInput): boolean {
+  return terms.entry?.kind === 'limit' && children.length > 0 && children.every(({ state }) => state === 'open');
+}
+
 /** Whether what a reached stop would send stays above the minimums, wherever the price band moves with the book of this range. */
-function canAlwaysStop(input: DecisionInput, { level, furthest }: QuietRange): boolean {
+function canAlwaysStop(
+  input: DecisionInput,
+  { level, furthest }: { readonly level: Decimal; readonly furthest: Decimal },
+): boolean {
   const { terms } = input;
   const price = terms.exits?.limit ?? limitWithSlippage(terms, exitSideOf(terms), level, { band: null }, null);
   // the middle of a book is at least half of its ask
@@ -47,6 +56,7 @@ function canAlwaysStop(input: DecisionInput, { level, furthest }: QuietRange): b
 
 /** Whether a book is within a range: nothing has to be decided again because of it. */
 export function isQuiet({ level, furthest }: QuietRange, terms: AlgoTerms, { bid, ask }: BestPrices): boolean {
+  if (level === null) return bid !== null && ask !== null;
   const price = exitSideOf(terms) === 'sell' ? bid : ask;
   return price !== null && isBetter(price, level, terms) && !isBetter(price, furthest, terms);
 }

@@ -293,6 +293,7 @@ export class AlgoRunner {
           trading,
           limits: async () => this.#currentLimits(),
           knownLimits: () => this.#limits,
+          isAlone: this.#options.isAlone === true,
           report: this.#options.report,
           worked: () => this.#worked(algo),
           failed: (thrown) => {

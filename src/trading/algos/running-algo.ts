@@ -43,6 +43,8 @@ export interface RunningAlgoOptions {
   readonly limits: () => Promise<GuardLimits>;
   /** The limits as they were read last; undefined before. */
   readonly knownLimits: () => GuardLimits | undefined;
+  /** Whether the exchange is in this process: nothing that it pushes is ever lost. */
+  readonly isAlone?: boolean;
   readonly report: (event: AlgoEvent) => void;
   /** Called when it has done what it can for now. */
   readonly worked: () => void;
@@ -96,6 +98,7 @@ export class RunningAlgo {
       missing: ({ orderId, role }) =>
         this.pause('missing', `the exchange does not show order ${orderId} any more`, role),
       failed: options.failed,
+      isPushSure: options.isAlone === true,
     });
     this.#voice = new AlgoVoice({ host, store, market, report, snapshot: () => this.snapshot }, terms, said, children);
     this.#requests = new AlgoRequests(options, {

@@ -3,6 +3,7 @@ import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:f
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
+import { PrivateSandbox } from '../../../src/sandbox/rehearsal/private-sandbox.js';
 import { schemaViolations } from '../../cli-contract/schema-violations.js';
 import { PIT } from '../../support/command.js';
 import { eventually } from '../../support/eventually.js';
@@ -439,6 +440,21 @@ describe('the path within a candle', () => {
   it.each(['random:x', 'best', 'random:'])('is refused if it is none of the four: %s', async (word) => {
     const { code, stderr } = await rehearse(`sandbox --path ${word}`, OCO);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('is no path within candles') });
+  });
+});
+
+describe('what a rehearsal costs', () => {
+  it.each([
+    ['an OCO whose take rests', 'order sell btc_usdt 0.5 --take 21000 --stop 18000'],
+    ['a bracket whose entry rests', 'order buy btc_usdt 0.5 --at 18000 --take 25000 --stop 17000'],
+  ])('grows with what happens to its orders, not with the time: %s', async (_, command) => {
+    const answers = vi.spyOn(PrivateSandbox.prototype, 'answer');
+    try {
+      await reportOf(`${HILL} --funds btc=1,usdt=30000`, command);
+      expect(answers.mock.calls.filter(([url]) => url.startsWith('/api/getOrder?')).length).toBeLessThan(5);
+    } finally {
+      answers.mockRestore();
+    }
   });
 });
 
