@@ -28,7 +28,7 @@ import { between, chosen, type Draw, drawOf } from './draw.js';
 import { Exchange } from './exchange.js';
 
 // Algo orders on the sandbox, watched by processes that are killed at every step, while prices move, requests fail, the stream is cut, the
-// account is halted and others cancel orders. The verdict is read from the exchange's own log. What pit says is held against it too.
+// account is halted, rules change and others cancel orders. The verdict is read from the exchange's own log. What pit says is held against it too.
 
 export interface AlgoCampaignOptions {
   readonly seed: number;
@@ -207,6 +207,7 @@ class Round {
       this.#pauseAtTheStop(call, isWild),
       this.#holdAtTheStop(call, isWild),
       ...(this.#isFaulty ? [this.#hideOrders(call, isWild)] : []),
+      this.#changeRules(call, isWild),
       this.#halt(isWild),
     ]);
   }
@@ -317,6 +318,15 @@ class Round {
       this.#still.delete(market);
       this.#disturbed('a price that stays at a stop');
     }
+  }
+
+  /** The exchange takes a decimal from the prices of a market: what pit knows of it is an hour old for most of its orders. */
+  async #changeRules(call: AdminCall, isWild: Wild): Promise<void> {
+    await delay(between(this.#draw, 5_000, WILD_MS / 2));
+    if (!isWild.now) return;
+    const { market, priceScale } = marketOf(chosen(this.#draw, [...MARKETS.keys()]));
+    await call('POST /rules', { market, priceScale: priceScale - 1 });
+    this.#disturbed('rules of a market that change');
   }
 
   /** Single orders cannot be read, while lists, pushes and answers show them. */
