@@ -140,6 +140,8 @@ function repeats(): (event: TapeEvent) => boolean {
     if (event.kind === 'candle') {
       const key = `${event.market} ${event.length}`;
       const known = candles.get(key);
+      // most parts follow one of the same candle
+      if (known !== undefined && known.whole !== undefined && known.whole === event.whole) return false;
       const begin = beginningOf(event);
       if (known === undefined || begin > beginningOf(known)) candles.set(key, event);
       else if (known.file !== event.file) {

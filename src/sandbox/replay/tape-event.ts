@@ -94,9 +94,10 @@ export interface TapeGap extends Event {
 export type TapeEvent = ConfigEvent | TradeEvent | CandleEvent | PastEvent | DepthEvent | TapeGap;
 
 /** When the candle or minute of an event begins, in milliseconds since the Unix epoch. */
-export function beginningOf({ date, ...event }: CandleEvent | TradeEvent): number {
+export function beginningOf(event: CandleEvent | TradeEvent): number {
+  if (event.kind === 'candle' && event.whole !== undefined) return event.whole.time;
   const length = event.kind === 'candle' ? event.length : CANDLE_MS['1min'];
-  return event.kind === 'candle' && event.whole !== undefined ? event.whole.time : Math.floor(date / length) * length;
+  return Math.floor(event.date / length) * length;
 }
 
 /** Whether an event only shows what happened before the tape begins. */
