@@ -49,6 +49,7 @@ function ofNoWatch(value: object): object {
 function normalText(text: string): string {
   if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text)) return '2026-01-01T00:00:00.000Z';
   if (/^\d{4}-\d\d-\d\d [\d:]+$/.test(text)) return '2026-01-01 00:00:00';
+  if (/^\d{4}-\d\d-\d\d$/.test(text)) return '2026-01-01';
   if (/^-?\d+(\.\d+)?$/.test(text)) return text.startsWith('-') ? '-1.5' : '1.5';
   return text
     .replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:1')

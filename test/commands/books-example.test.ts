@@ -215,4 +215,24 @@ describe('the example of docs/books.md, from the raw answers of an exchange', ()
     expect(code).toBe(0);
     expect(stderr).toContain('nothing that came in takes 1 btc of line 2.');
   });
+
+  it('shows lots in the zone of --zone, with its name, and has their days there', async () => {
+    const zone = '--zone Pacific/Auckland --to 2024-01-14';
+    for (const by of ['coin --in usdt', 'market']) {
+      const { stdout: table } = await run(`pnl --by ${by} --lots ${zone}`);
+      expect(table).toContain('closed (Pacific/Auckland)');
+      // noon in UTC
+      expect(table).toContain('2024-01-09 01:00:00');
+      const { stdout } = await run(`pnl --by ${by} --lots --json ${zone}`);
+      const lots =
+        document<{ closed: string; closedDay: string; opened: string | null; openedDay: string | null }[]>(stdout);
+      expect(lots.find(({ closed }) => closed.startsWith('2024-01-08'))).toMatchObject({ closedDay: '2024-01-09' });
+      expect(lots.every(({ opened, openedDay }) => (opened === null) === (openedDay === null))).toBe(true);
+    }
+    const { stdout } = await run('ledger --format csv --zone Pacific/Auckland');
+    expect(stdout).toContain('\n2024-01-08T12:00:00.000Z,2024-01-09,sell,0.5,btc,15000,usdt,7,zz,');
+    expect((await run('ledger --format hledger --zone Pacific/Auckland')).stdout).toContain(
+      'Days are in Pacific/Auckland.',
+    );
+  });
 });

@@ -1,13 +1,17 @@
 import type { Decimal } from '../../domain/decimal.js';
+import type { WallClock } from '../../domain/zone.js';
 import { toCsv } from '../../terminal/csv.js';
 import { isoTime } from '../../terminal/time.js';
 import type { BalanceChange } from '../../trading/ledger/balance-change.js';
 import type { LedgerEntry } from '../../trading/ledger/entries.js';
-import { describe } from './postings.js';
+import type { LedgerPlace } from './journals.js';
+import { dayOf, describe } from './postings.js';
 
 /** An event as the importers of tax programs take it. Amounts have no sign; what is absent is empty. */
 export interface EventRow {
   readonly time: string;
+  /** The day in the zone of the ledger. */
+  readonly date: string;
   readonly type: string;
   readonly sentAmount: string;
   readonly sentCoin: string;
@@ -30,7 +34,17 @@ export interface EventRow {
 }
 
 const FIELDS: readonly (keyof EventRow)[] = [
-  ...(['time', 'type', 'sentAmount', 'sentCoin', 'receivedAmount', 'receivedCoin', 'feeAmount', 'feeCoin'] as const),
+  ...([
+    'time',
+    'date',
+    'type',
+    'sentAmount',
+    'sentCoin',
+    'receivedAmount',
+    'receivedCoin',
+    'feeAmount',
+    'feeCoin',
+  ] as const),
   ...(['value', 'feeValue', 'valuedIn'] as const),
   ...(['market', 'description', 'bills', 'order', 'record', 'hash', 'address', 'uncertain'] as const),
 ];
@@ -42,9 +56,9 @@ export function isEventFile(head: string): boolean {
 }
 
 /** A ledger as comma-separated values: a header and a row for each event, in pieces. */
-export function* eventCsv(entries: readonly LedgerEntry[]): Generator<string> {
+export function* eventCsv(entries: readonly LedgerEntry[], { clock }: Pick<LedgerPlace, 'clock'>): Generator<string> {
   yield `${HEADER}\n`;
-  for (const entry of entries) yield toCsv(eventRows(entry), FIELDS, false);
+  for (const entry of entries) yield toCsv(eventRows(entry, clock), FIELDS, false);
 }
 
 /**
@@ -53,7 +67,7 @@ export function* eventCsv(entries: readonly LedgerEntry[]): Generator<string> {
  *
  * @internal for its test
  */
-export function eventRows(entry: LedgerEntry): readonly EventRow[] {
+export function eventRows(entry: LedgerEntry, clock: WallClock): readonly EventRow[] {
   const { trade, worth } = entry;
   const fees = entry.fees.map((fee, index): Part => ({ ...fee, worth: worth?.fees[index] ?? null }));
   const legs =
@@ -76,13 +90,15 @@ export function eventRows(entry: LedgerEntry): readonly EventRow[] {
           rowOf(entry, entry.kind, undefined, change, sent.length + index === 0 ? paid[0] : undefined),
         ),
       ];
-  return [
+  const rows = [
     ...moved,
     ...paid.slice(moved.length === 0 ? 0 : 1).map((fee) => rowOf(entry, 'fee', undefined, undefined, fee)),
     ...rebates.map((rebate) =>
       rowOf(entry, 'rebate', undefined, { ...rebate, amount: rebate.amount.negated() }, undefined),
     ),
   ];
+  const date = dayOf(entry, clock);
+  return rows.map((row) => ({ ...row, date }));
 }
 
 /** A change with what it was worth in the coin of `--in`; null if that is unknown, or was not asked for. */
@@ -96,7 +112,7 @@ function rowOf(
   sent: Part | undefined,
   received: Part | undefined,
   fee: Part | undefined,
-): EventRow {
+): Omit<EventRow, 'date'> {
   const record = entry.deposit ?? entry.withdrawal;
   return {
     ...{ time: isoTime(entry.time), type, sentAmount: amountOf(sent), sentCoin: coinOf(sent) },

@@ -13,7 +13,7 @@ import { ledgerOf, openingBalances } from '../../trading/ledger/ledger.js';
 import { unpricedCoins, valuedEntries } from '../../trading/ledger/worth.js';
 import type { ReadHistory } from '../../trading/pnl/read-history.js';
 import { reconcile, type Window } from '../../trading/pnl/reconciliation.js';
-import { coinName, filePath, oneOf, requireRange, zonedMoment } from '../inputs/parsers.js';
+import { coinName, filePath, oneOf, requireRange, zonedMoment, zoneName } from '../inputs/parsers.js';
 import { withTimePerPage } from '../listings/paged-listing.js';
 import { FORCE } from '../named-files/force.js';
 import { OutputTarget } from '../named-files/output.js';
@@ -50,6 +50,7 @@ export default define({
       oneOf('--format', ...FORMATS),
     ),
     in: flag('--in <coin>', 'also value everything in this coin, at its time', coinName),
+    zone: flag('--zone <zone>', 'where days begin, such as Europe/Zurich (default: UTC)', zoneName),
     out: flag('--out <file>', 'write to this file (default: stdout)', filePath),
     force: FORCE,
   },
@@ -65,11 +66,11 @@ export default define({
     from: shape.nullable(shape.time('of the first entry')),
     to: shape.nullable(shape.time('of the last entry')),
   }),
-  async run(context, { from, to, format, in: unit, out, force }) {
+  async run(context, { from, to, format, in: unit, zone, out, force }) {
     if (format === undefined) throw usage('--format is missing.', 'Give --format hledger, beancount or csv.');
     if (force && out === undefined) throw usage('--force needs --out.', 'It replaces the file that --out names.');
     const { profile, settings } = await context.session.connection();
-    const { dayZone = UTC } = settings;
+    const dayZone = zone ?? settings.dayZone ?? UTC;
     const clock = wallClock(dayZone === UTC ? '+00:00' : dayZone);
     const [begin, end] = [from?.(clock), to?.(clock)];
     requireRange([begin, end], ['--from', '--to'], context.host.now());

@@ -1,11 +1,10 @@
 import { listing } from '../../cli/answers.js';
 import { type Decimal, formatAmount } from '../../domain/decimal.js';
-import { wallClock } from '../../domain/zone.js';
-import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
 import { Basis, type BasisLine } from '../../trading/pnl/basis.js';
 import { type CoinPnl, coinBooks } from '../../trading/pnl/coin-books.js';
 import { readRates } from '../account/rates.js';
 import type { Context } from '../session/command.js';
+import { lotDates } from './lot-dates.js';
 import { noteDueFees, warnOfRefusedCoins, warnOfUncertain, warnOfUndated, warnOfUnpriced } from './remarks.js';
 import { costsIn, decimalsOf, onlyQuote, type PnlAnswer, type PnlRequest } from './request.js';
 import { COIN_LOT_ROW, coinLotRow, coinRow, coinTotalRow } from './rows.js';
@@ -44,9 +43,10 @@ export async function byCoin(context: Context, request: PnlRequest): Promise<Pnl
   if (basis !== undefined && known !== undefined) warnOfBasis(context, basis, known, { costOf, unit });
   const failure = unexplainedFailure({ coins }, matched, markets);
   if (listsLots) {
-    const rows = books.flatMap(({ coin, lots }) => lots.map((lot) => coinLotRow(coin, unit, lot, { method, feesAre })));
-    const dates = datesIn(zone);
-    const columns = COIN_LOT_COLUMNS(dates.of, dates.title);
+    const dates = lotDates(zone);
+    const options = { method, feesAre, dayOf: dates.dayOf };
+    const rows = books.flatMap(({ coin, lots }) => lots.map((lot) => coinLotRow(coin, unit, lot, options)));
+    const columns = COIN_LOT_COLUMNS(dates);
     return { answer: listing({ rows, row: COIN_LOT_ROW, columns, empty: 'Nothing was sold or left.' }), failure };
   }
   const held = books.filter(({ position }) => position.amount.sign !== 0).map(({ coin }) => coin);
@@ -61,22 +61,6 @@ export async function byCoin(context: Context, request: PnlRequest): Promise<Pnl
   ];
   const decimals = decimalsOf(markets);
   return { answer: { data: rows, show: (screen) => showCoins(screen, rows, decimals) }, failure };
-}
-
-/** How people read times in a zone, or in their own. */
-function datesIn(zone: string | undefined): { readonly of: (time: string) => string; readonly title: string } {
-  const clock = zone === undefined ? undefined : wallClock(zone);
-  return {
-    of: (time) => {
-      const ms = Date.parse(time);
-      return clock === undefined
-        ? localTime(ms)
-        : isoTime(ms + clock(ms))
-            .slice(0, 19)
-            .replace('T', ' ');
-    },
-    title: timeTitle('closed', zone),
-  };
 }
 
 const GIVE_BASIS = 'Give what you paid for deposits and opening balances with --basis FILE.';

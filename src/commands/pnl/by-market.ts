@@ -8,6 +8,7 @@ import type { ReadHistory } from '../../trading/pnl/read-history.js';
 import type { FeeBasis } from '../../trading/pnl/trade-legs.js';
 import { readRates } from '../account/rates.js';
 import type { Context } from '../session/command.js';
+import { lotDates } from './lot-dates.js';
 import { noteDueFees, warnOfRefusedCoins, warnOfUncertain, warnOfUndated, warnOfUnpriced } from './remarks.js';
 import { decimalsOf, type PnlAnswer, type PnlRequest } from './request.js';
 import { LOT_ROW, lotRow, marketRow, totalRow } from './rows.js';
@@ -16,7 +17,7 @@ import { LOT_COLUMNS, showPnl } from './view.js';
 
 /** Profit and loss with the lots of each market by itself. */
 export async function byMarket(context: Context, request: PnlRequest): Promise<PnlAnswer> {
-  const { names, unit, method, feesAre, listsLots, window, history, client, markets, prices } = request;
+  const { names, unit, method, feesAre, listsLots, window, zone, history, client, markets, prices } = request;
   const { matched, readAt } = history;
   const isShown = (market: string) => names.length === 0 || names.includes(market);
   // with fees in costs, those of earlier fills count too
@@ -32,11 +33,13 @@ export async function byMarket(context: Context, request: PnlRequest): Promise<P
     matched.due.filter(({ market, time }) => isShown(market) && time >= window.from && time < window.to),
   );
   if (shown.undated.length > 0) await warnOfUndated(context, shown.undated);
+  const dates = lotDates(zone);
+  const options = { method, feesAre, dayOf: dates.dayOf };
   const answer = listsLots
     ? listing({
-        rows: shown.markets.flatMap(({ market, lots }) => lots.map((lot) => lotRow(market, lot, { method, feesAre }))),
+        rows: shown.markets.flatMap(({ market, lots }) => lots.map((lot) => lotRow(market, lot, options))),
         row: LOT_ROW,
-        columns: LOT_COLUMNS(),
+        columns: LOT_COLUMNS(dates),
         empty: 'Nothing was sold.',
       })
     : await pnlAnswer(context, { client, shown, markets, unit, feesAre });

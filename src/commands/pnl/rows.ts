@@ -7,6 +7,7 @@ import { CLOSINGS, type ClosedLot, type Method, minusOrNull, OPENINGS, sumOrNull
 import type { MarketPnl } from '../../trading/pnl/profit-and-loss.js';
 import type { CoinBalance, UnexplainedAmount } from '../../trading/pnl/reconciliation.js';
 import type { FeeBasis, ValuedFee } from '../../trading/pnl/trade-legs.js';
+import type { LotDates } from './lot-dates.js';
 
 /** An average has at most this many decimals, rounded down. Nothing is computed from it. */
 const AVERAGE_DECIMALS = 8;
@@ -133,6 +134,11 @@ const LOT_DETAILS = {
   closing: shape.enumOf(CLOSINGS, 'what closed it'),
 };
 
+const LOT_DAYS = {
+  openedDay: shape.nullable(shape.text('of opened, as YYYY-MM-DD in the zone of --zone')),
+  closedDay: shape.text('of closed, as YYYY-MM-DD in the zone of --zone'),
+};
+
 const DAYS_HELD = shape.nullable(shape.integer('whole days; null if the purchase is unknown'));
 const METHOD = shape.text('fifo, lifo or average');
 const GAIN = shape.nullable(shape.decimal('proceeds minus cost'));
@@ -146,6 +152,7 @@ export const LOT_ROW = shape.object({
   method: METHOD,
   ...LOT_FEES,
   ...LOT_DETAILS,
+  ...LOT_DAYS,
 });
 
 /** A row of `--lots --by coin`. */
@@ -158,6 +165,7 @@ export const COIN_LOT_ROW = shape.object({
   ...LOT_DETAILS,
   daysHeld: DAYS_HELD,
   valuedIn: shape.text('the coin of --in, in which all values are'),
+  ...LOT_DAYS,
 });
 
 export type PnlRow = ReturnType<typeof marketRow> | ReturnType<typeof totalRow>;
@@ -308,13 +316,13 @@ function uncertainMoments(of: readonly { readonly uncertainAt: readonly number[]
   return [...new Set(of.flatMap(({ uncertainAt }) => uncertainAt))].sort((one, other) => one - other).map(isoTime);
 }
 
-/** How the lots of a listing are computed. */
-export interface LotOptions {
+/** How the lots of a listing are computed, and in which zone their days are. */
+export interface LotOptions extends Pick<LotDates, 'dayOf'> {
   readonly method: Method;
   readonly feesAre: FeeBasis;
 }
 
-export function lotRow(market: string, lot: ClosedLot, { method, feesAre }: LotOptions) {
+export function lotRow(market: string, lot: ClosedLot, { method, feesAre, dayOf }: LotOptions) {
   return {
     market,
     ...partRow(lot),
@@ -322,10 +330,11 @@ export function lotRow(market: string, lot: ClosedLot, { method, feesAre }: LotO
     daysHeld: daysHeld(lot),
     method,
     ...lotDetails(lot, feesAre),
+    ...daysOf(lot, dayOf),
   };
 }
 
-export function coinLotRow(coin: string, unit: string, lot: ClosedLot, { method, feesAre }: LotOptions) {
+export function coinLotRow(coin: string, unit: string, lot: ClosedLot, { method, feesAre, dayOf }: LotOptions) {
   const { feeCost, feeProceeds, ...details } = lotDetails(lot, feesAre);
   return {
     coin,
@@ -337,7 +346,12 @@ export function coinLotRow(coin: string, unit: string, lot: ClosedLot, { method,
     ...details,
     daysHeld: daysHeld(lot),
     valuedIn: unit,
+    ...daysOf(lot, dayOf),
   };
+}
+
+function daysOf({ opened, closed }: ClosedLot, dayOf: LotDates['dayOf']) {
+  return { openedDay: opened === null ? null : dayOf(opened), closedDay: dayOf(closed) };
 }
 
 function partRow({ opened, closed, amount, cost, proceeds }: ClosedLot) {

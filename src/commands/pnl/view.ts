@@ -3,6 +3,7 @@ import { Decimal, formatAmount, grouped } from '../../domain/decimal.js';
 import { paintChange, signed } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Column, table } from '../../terminal/table.js';
+import type { LotDates } from './lot-dates.js';
 import { COIN_LOT_ROW, type CoinLotRow, type CoinRow, LOT_ROW, type LotRow, type PnlRow } from './rows.js';
 
 /** How many decimals people read. */
@@ -136,12 +137,24 @@ const BALANCE_COLUMNS: readonly Column<BalanceRow>[] = [
 
 const amountOf = (value: string | null) => (value === null ? null : formatAmount(value));
 
-export const LOT_COLUMNS = (): readonly Column<LotRow>[] => {
+type Timed = Pick<LotRow, 'opened' | 'closed'>;
+
+const openedIn = ({ shown }: LotDates) => ({
+  title: 'opened',
+  value: ({ opened }: Timed) => (opened === null ? null : shown(opened)),
+  importance: 6,
+});
+const closedIn = ({ shown, title }: LotDates) => ({
+  title: title('closed'),
+  value: ({ closed }: Timed) => shown(closed),
+});
+
+export const LOT_COLUMNS = (dates: LotDates): readonly Column<LotRow>[] => {
   const column = fieldColumns<LotRow>(LOT_ROW);
   return [
     column('market', { importance: 8, paint: (text, _, paint) => paint.strong(text) }),
-    column('opened', { title: 'opened', importance: 6 }),
-    column('closed', { title: 'closed', importance: 7 }),
+    column('opened', openedIn(dates)),
+    column('closed', { ...closedIn(dates), importance: 7 }),
     column('amount', { value: ({ amount }) => amountOf(amount), importance: 8 }),
     column('cost', { value: ({ cost }) => amountOf(cost), importance: 5 }),
     column('proceeds', { value: ({ proceeds }) => amountOf(proceeds), importance: 5 }),
@@ -150,18 +163,13 @@ export const LOT_COLUMNS = (): readonly Column<LotRow>[] => {
   ];
 };
 
-/** @param dateOf an ISO time as people read it, and the zone that it is in */
-export const COIN_LOT_COLUMNS = (dateOf: (time: string) => string, zone: string): readonly Column<CoinLotRow>[] => {
+export const COIN_LOT_COLUMNS = (dates: LotDates): readonly Column<CoinLotRow>[] => {
   const column = fieldColumns<CoinLotRow>(COIN_LOT_ROW);
   return [
     column('coin', { importance: 10, paint: (text, _, paint) => paint.strong(text) }),
     column('closing', { importance: 7 }),
-    column('opened', {
-      title: 'opened',
-      value: ({ opened }) => (opened === null ? null : dateOf(opened)),
-      importance: 6,
-    }),
-    column('closed', { title: `closed (${zone})`, value: ({ closed }) => dateOf(closed), importance: 8 }),
+    column('opened', openedIn(dates)),
+    column('closed', { ...closedIn(dates), importance: 8 }),
     column('amount', { value: ({ amount }) => amountOf(amount), importance: 9 }),
     column('cost', { value: ({ cost }) => amountOf(cost), importance: 5 }),
     column('proceeds', { value: ({ proceeds }) => amountOf(proceeds), importance: 5 }),

@@ -172,7 +172,7 @@ describe('the ledger of a random account', () => {
         expect(change.sign).toBe(1);
         all.set(coin, (all.get(coin) ?? Decimal.zero).plus(sign > 0 ? change : change.negated()));
       };
-      for (const row of wholeLedger(account).flatMap(eventRows)) {
+      for (const row of wholeLedger(account).flatMap((entry) => eventRows(entry, TEST.clock))) {
         add(row.receivedCoin, row.receivedAmount, 1);
         add(row.sentCoin, row.sentAmount, -1);
         add(row.feeCoin, row.feeAmount, -1);
@@ -287,7 +287,7 @@ describe('a journal', () => {
 
   it('has a row in CSV for a bill of nothing', () => {
     const entries = ledger({ bills: bills('2026-01-01T00:00Z btc 1 Gift, 2026-01-02T00:00Z btc 0 Snapshot') });
-    expect(entries.flatMap(eventRows)).toMatchObject([
+    expect(entries.flatMap((entry) => eventRows(entry, TEST.clock))).toMatchObject([
       { receivedAmount: '1', bills: ['1'] },
       {
         type: 'other',
@@ -395,16 +395,23 @@ account Expenses:Fees:Trades
   );
 
   it('as rows has what was sent, received and paid of each event', () => {
-    expect([...eventCsv(TWO_YEARS)].join('').split('\n').slice(0, 7)).toEqual([
-      'time,type,sentAmount,sentCoin,receivedAmount,receivedCoin,feeAmount,feeCoin,value,feeValue,valuedIn,market,description,bills,order,record,hash,address,uncertain',
-      '2025-12-31T23:59:59.999Z,opening,,,5,1inch,,,,,,,Opening balances,,,,,,',
-      '2025-12-31T23:59:59.999Z,opening,,,1000,usdt,,,,,,,Opening balances,,,,,,',
-      '2025-12-31T23:59:59.999Z,opening,,,1.25,zz,,,,,,,Opening balances,,,,,,',
-      '2025-12-31T23:59:59.999Z,buy,200,usdt,2,1inch,0.02,1inch,,,,1inch_usdt,Buy 1inch_usdt,2;1,1,,,,',
-      '2026-01-01T00:00:00.000Z,sell,3,1inch,100,usdt,0.5,zz,,,,1inch_usdt,Sell 1inch_usdt,3;4;5,2,,,,',
-      '2026-02-03T04:05:00.000Z,other,,,0.000000000000000001,t,,,,,,,Air drop x 2026-01-01 1,6,,,,,',
+    expect([...eventCsv(TWO_YEARS, TEST)].join('').split('\n').slice(0, 7)).toEqual([
+      'time,date,type,sentAmount,sentCoin,receivedAmount,receivedCoin,feeAmount,feeCoin,value,feeValue,valuedIn,market,description,bills,order,record,hash,address,uncertain',
+      '2025-12-31T23:59:59.999Z,2025-12-31,opening,,,5,1inch,,,,,,,Opening balances,,,,,,',
+      '2025-12-31T23:59:59.999Z,2025-12-31,opening,,,1000,usdt,,,,,,,Opening balances,,,,,,',
+      '2025-12-31T23:59:59.999Z,2025-12-31,opening,,,1.25,zz,,,,,,,Opening balances,,,,,,',
+      '2025-12-31T23:59:59.999Z,2025-12-31,buy,200,usdt,2,1inch,0.02,1inch,,,,1inch_usdt,Buy 1inch_usdt,2;1,1,,,,',
+      '2026-01-01T00:00:00.000Z,2026-01-01,sell,3,1inch,100,usdt,0.5,zz,,,,1inch_usdt,Sell 1inch_usdt,3;4;5,2,,,,',
+      '2026-02-03T04:05:00.000Z,2026-02-03,other,,,0.000000000000000001,t,,,,,,,Air drop x 2026-01-01 1,6,,,,,',
     ]);
   });
+});
+
+it('rows have the day in the zone of the ledger', () => {
+  const rows = TWO_YEARS.flatMap((entry) => eventRows(entry, wallClock('Europe/Zurich')));
+  expect(rows.filter(({ type }) => type === 'buy').map(({ time, date }) => [time, date])).toEqual([
+    ['2025-12-31T23:59:59.999Z', '2026-01-01'],
+  ]);
 });
 
 describe('a ledger in one coin', () => {
@@ -451,8 +458,8 @@ describe('a ledger in one coin', () => {
   });
 
   it('has the values of each event and of its fee in its row', () => {
-    const cells = [...eventCsv(inEurt)].join('').trimEnd().split('\n');
-    const values = cells.map((row) => row.split(',').slice(8, 11).join(' '));
+    const cells = [...eventCsv(inEurt, TEST)].join('').trimEnd().split('\n');
+    const values = cells.map((row) => row.split(',').slice(9, 12).join(' '));
     expect(values).toEqual([
       ...['value feeValue valuedIn', '450  eurt', '500  eurt', '3.75  eurt'],
       ...['100 1 eurt', '50 1.5 eurt', '  eurt'],

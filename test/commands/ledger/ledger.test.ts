@@ -132,7 +132,7 @@ describe('pit ledger of an account whose old bills are no longer listed', () => 
       .trimEnd()
       .split('\n')
       .slice(1)
-      .map((row) => row.split(',').slice(1, 6));
+      .map((row) => row.split(',').slice(2, 7));
     expect(rows).toEqual([
       ['opening', '', '', '2', 'btc'],
       ['opening', '', '', '7', 'xrp'],
