@@ -22,6 +22,12 @@ export function quotedName(name: string): string {
   return USUAL_NAME.test(name) ? name : quotation(name);
 }
 
+/** A message in a field of its own: without the marks if all of it is one quotation. */
+export function unmarked(message: string): string {
+  const [, text] = /^“([^“”]*)”$/.exec(message) ?? [];
+  return text ?? message;
+}
+
 /** A message in which what {@link quotation} marked has other marks. */
 export function withMarks(message: string, open: string, close: string): string {
   return message.replaceAll('“', open).replaceAll('”', close);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { quotation, quotedName, withMarks } from '../../src/domain/quotation.js';
+import { quotation, quotedName, unmarked, withMarks } from '../../src/domain/quotation.js';
 
 it('quotes what the exchange said on one line, cut and marked', () => {
   expect(quotation('Insufficient balance')).toBe('“Insufficient balance”');
@@ -37,4 +37,10 @@ it('gives what is quoted other marks, and nothing else', () => {
   expect(withMarks(message, '[outside] "', '"')).toBe(
     'order: rejected by the exchange: [outside] "no \'funds\' for it": see "balance"',
   );
+});
+
+it('has no marks in a field of its own, and keeps those of a sentence', () => {
+  expect(['“order not found”', 'order not found', '“a” and “b”', 'It said “no”'].map(unmarked)).toEqual([
+    ...['order not found', 'order not found', '“a” and “b”', 'It said “no”'],
+  ]);
 });

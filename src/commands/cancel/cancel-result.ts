@@ -4,6 +4,7 @@ import * as shape from '../../cli/shapes.js';
 import { Decimal, formatAmount, grouped } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
 import type { Order } from '../../domain/order.js';
+import { unmarked } from '../../domain/quotation.js';
 import { Failure, type FailureKind, suggest } from '../../errors.js';
 import { WRONG_KEYS } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
@@ -35,7 +36,8 @@ export const CANCELLED: shape.Fields = {
 /** A cancellation's fields in the order of the contract. */
 export function cancelRow(cancellation: CancelResult): CancelResult {
   const { outcome, id, clientId, market, price, amount, filled, filledValue, code, message } = cancellation;
-  return { outcome, id, clientId, market, price, amount, filled, filledValue, code, message };
+  const own = message === null ? null : unmarked(message);
+  return { outcome, id, clientId, market, price, amount, filled, filledValue, code, message: own };
 }
 
 /**
