@@ -79,7 +79,7 @@ describe('a command of pit', () => {
     // without depth, the best ask is made up at 20001.01; the fee is 0.2 % of what was bought
     expect(report).toMatchObject({
       tape: { from: '2026-01-05T00:00:00.000Z', to: '2026-01-05T00:04:00.000Z', documents: 5, gaps: 0 },
-      ...{ orders: 1, fills: 1, refused: 0, faults: [] },
+      ...{ orders: 1, fills: 1, refused: 0, refusedReads: 0, beyondVolume: [], faults: [] },
       fees: [{ coin: 'btc', amount: '0.0002' }],
       slippage: '0.101',
       held: '0',
