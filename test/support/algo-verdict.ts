@@ -90,6 +90,8 @@ export interface AlgoRun {
   readonly promptMs: number;
   /** When it was not to place anything, because the user had halted or paused it, and nothing was on its way any more. */
   readonly barred: readonly Span[];
+  /** How many decimals prices have by rules that it learned of while it ran; null if there were none. */
+  readonly newPriceScale: number | null;
   /** How much later than it was decided an order may arrive, and how far the clocks of pit and the exchange may differ. */
   readonly toleranceMs: number;
 }
@@ -185,16 +187,24 @@ class Judge {
     return wrong.map(({ id }) => ({ fault: 'against the rules of the market', at: id }));
   }
 
+  /** Whether an order has a price as it was given, or rounded to the safe side by rules that came later. */
+  #isAsGiven({ price, side }: LoggedOrder, given: string): boolean {
+    const { newPriceScale: scale } = this.#run;
+    const [actual, wanted] = [Decimal.of(price), Decimal.of(given)];
+    const isRounded = scale !== null && actual.equals(wanted.rescaled(scale, side === 'buy' ? 'down' : 'up'));
+    return isRounded || actual.equals(wanted);
+  }
+
   /** Each order has the price that was given for it, or one within its bound. */
   prices(): Found[] {
     const { entry, exits, side } = this.#run.terms;
     const wrong = this.#own.filter((order) => {
       if (this.#isExit(order)) {
         const given = this.#isTake(order) ? exits?.take : exits?.limit;
-        return given != null && !Decimal.of(order.price).equals(Decimal.of(given));
+        return given != null && !this.#isAsGiven(order, given);
       }
       if (entry === null) return false;
-      if (entry.kind === 'limit') return !Decimal.of(order.price).equals(Decimal.of(entry.price));
+      if (entry.kind === 'limit') return !this.#isAsGiven(order, entry.price);
       return entry.bound !== null && isWorse(side, order.price, entry.bound);
     });
     return wrong.map(({ id }) => ({ fault: 'beyond the limit', at: id }));

@@ -46,7 +46,7 @@ const FALL = pathOf([0, '100', '101'], [10, '98', '99'], [30, '97', '98']);
 const OCO: AlgoRun = {
   ...{ terms: TERMS, began: 0, started: 0, ended: 12_000, path: FALL, orders: [TAKE, STOP] },
   ...{ unseen: [], held: [], barred: [], staleMs: 5_000, graceMs: 2_000, toleranceMs: 0 },
-  ...{ triggered: 10_000, inattentive: [], promptMs: 5_000 },
+  ...{ triggered: 10_000, inattentive: [], promptMs: 5_000, newPriceScale: null },
 };
 
 function faults(changes: Partial<AlgoRun>, terms: Partial<VerdictTerms> = {}): string[] {
@@ -156,6 +156,14 @@ describe('the verdict on a run of an algo order', () => {
     const limited = exits({ take: '110', stop: '98', limit: '97.5' });
     expect(faults({}, limited)).toEqual(['beyond the limit: 2']);
     expect(faults({ orders: [TAKE, { ...STOP, price: '97.5' }] }, limited)).toEqual([]);
+  });
+
+  it('takes a price that new rules have rounded, if it is no worse than the one that was given', () => {
+    const limited = exits({ take: '110', stop: '98', limit: '97.45' });
+    const at = (price: string) => ({ orders: [TAKE, { ...STOP, price }], newPriceScale: 1 });
+    expect(faults(at('97.5'), limited)).toEqual([]);
+    expect(faults(at('97.4'), limited)).toEqual(['beyond the limit: 2']);
+    expect(faults(at('97.6'), limited)).toEqual(['beyond the limit: 2']);
   });
 
   it('finds amounts below the minimum and prices between two ticks', () => {

@@ -517,6 +517,7 @@ class Round {
       ],
       barred: [...this.#barredOf(facts, began.time), ...(this.#pausedAt.get(id) ?? [])],
       triggered: triggered?.time ?? null,
+      newPriceScale: facts.findLast((fact) => fact.fact === 'rules')?.market.priceScale ?? null,
       promptMs: (PROMPT_MS + 10 * this.#slowestMs) * this.#speed,
       inattentive: [
         ...unwatched.map(({ from, to }) => ({ from, to: to + FIRST_BOOK_MS * this.#speed })),

@@ -544,7 +544,12 @@ class Life {
       ...{ began: START, started: this.#facts.entryTriggered?.time ?? START, ended: this.#facts.ended?.time ?? null },
       ...{ path: this.#path, unseen: this.#unseen, held: this.#held, graceMs: GRACE_MS },
       ...{ barred: [], staleMs: STALE_MS, toleranceMs: 0 },
-      ...{ triggered: this.#facts.exitTriggered?.time ?? null, inattentive: this.#inattentive, promptMs: GRACE_MS },
+      ...{
+        triggered: this.#facts.exitTriggered?.time ?? null,
+        inattentive: this.#inattentive,
+        promptMs: GRACE_MS,
+        newPriceScale: null,
+      },
       orders: this.#orders
         .filter(({ isReal }) => isReal)
         .map((order) => ({
