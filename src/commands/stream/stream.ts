@@ -170,7 +170,7 @@ function scopeNote(output: Context['output']): (found: OrderMarkets) => void {
   };
 }
 
-/** The scope of the channel of all orders, for people. @internal */
+/** The scope of the channel of all orders, for people. */
 export function orderScopeText({ markets, leftOut, failure }: OrderMarkets): string {
   const read = markets.length === 0 ? 'no market' : listed(markets);
   const how =

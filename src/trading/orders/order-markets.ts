@@ -13,7 +13,7 @@ export interface OrderMarkets {
   readonly failure: Failure | null;
 }
 
-/** Each market costs two requests at the start, after each gap and at each check of a quiet channel. @internal */
+/** Each market costs two requests at the start, after each gap and at each check of a quiet channel. */
 export const MOST_BY_BALANCES = 20;
 
 /**
