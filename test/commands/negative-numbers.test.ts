@@ -29,7 +29,7 @@ describe('market data with a price or an amount below zero', () => {
       onTestFinished(() => exchange.close());
       const { environment } = exchange;
       const failure = await new PitHome(temporaryHome()).failure(line, 1, { environment });
-      expect(failure.message).toContain(`field "${field}": expected a decimal number of 0 or more, got "-`);
+      expect(failure.message).toContain(`field "${field}": expected a decimal number of 0 or more, got “-`);
     },
   );
 

@@ -115,18 +115,15 @@ function fees(list: string): { readonly maker?: bigint; readonly taker?: bigint 
   return Object.fromEntries(pairs);
 }
 
-const pathWord = withCompletion(
-  { of: 'words', words: [`random:${DEFAULT_SEED}`, 'worst', 'ohlc', 'olhc'] },
-  (word): CandlePath => {
-    const [, seed] = /^random:(\d{1,9})$/.exec(word) ?? [];
-    if (seed !== undefined) return { kind: 'random', seed: Number(seed) };
-    if (word === 'worst' || word === 'ohlc' || word === 'olhc') return { kind: word };
-    throw usage(
-      `${quoted(word)} is no path within candles.`,
-      'Give random:SEED with a number up to 999999999, worst, ohlc or olhc.',
-    );
-  },
-);
+const pathWord = withCompletion({ of: 'words', words: ['random:', 'worst', 'ohlc', 'olhc'] }, (word): CandlePath => {
+  const [, seed] = /^random:(\d{1,9})$/.exec(word) ?? [];
+  if (seed !== undefined) return { kind: 'random', seed: Number(seed) };
+  if (word === 'worst' || word === 'ohlc' || word === 'olhc') return { kind: word };
+  throw usage(
+    `${quoted(word)} is no path within candles.`,
+    'Give random:SEED with a number up to 999999999, worst, ohlc or olhc.',
+  );
+});
 
 function speed(word: string): number {
   const value = /^\d{1,7}(\.\d{1,3})?$/.test(word) ? Number(word) : 0;

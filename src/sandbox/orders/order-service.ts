@@ -196,7 +196,7 @@ export class OrderService {
   }
 
   /** A recorded trade: orders that it would have reached take part of it. The rest is shown as it was recorded. */
-  passTrade(venue: TradedMarket, trade: RecordedTrade): void {
+  passTrade(venue: TradedMarket, trade: RecordedTrade, isInCandles = true): void {
     const { time, date, side, price, amount } = trade;
     this.#time = Math.max(this.#time, time);
     let rest = amount;
@@ -204,7 +204,7 @@ export class OrderService {
       if (event.kind === 'met') rest -= event.amount;
       this.#apply(venue, event);
     }
-    if (rest > 0n) this.showTrade(venue, { ...trade, amount: rest });
+    if (rest > 0n) this.showTrade(venue, { ...trade, amount: rest }, isInCandles);
     else if (amount === 0n) {
       // a candle shows a price at which nothing is left to trade
       venue.trades.candles.record(date, price, 0n);

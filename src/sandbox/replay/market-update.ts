@@ -42,6 +42,7 @@ export interface RecordedPast extends Pick<MarketCandle, 'open' | 'high' | 'low'
   readonly time: number;
   readonly date: number;
   readonly length: number;
+  readonly isOver: boolean;
 }
 
 /** How a recorded book changes, in ticks and lots. Times are ms since the Unix epoch. */
@@ -87,11 +88,11 @@ export class EventConverter {
     const { time, date } = event;
     if (event.kind === 'depth') return this.#depth(event, market);
     if (event.kind === 'past') {
-      const { kind, length } = event;
+      const { kind, length, isOver } = event;
       const price = (text: string) => numbersOf(event, { price: text, amount: event.volume }, market);
       const { price: open, amount: volume } = price(event.open);
       const [high, low, close] = [price(event.high).price, price(event.low).price, price(event.close).price];
-      return { kind, time, date, length, open, high, low, close, volume };
+      return { kind, time, date, length, isOver, open, high, low, close, volume };
     }
     const { kind, side } = event;
     const id = kind === 'trade' && event.id !== null ? BigInt(event.id) : null;

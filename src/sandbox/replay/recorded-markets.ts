@@ -19,6 +19,8 @@ export interface Recording {
   hasTrades: boolean;
   /** Whether it has had candles of the past, which include the trades of the past. */
   hasPast: boolean;
+  /** When the newest candle ended that was over when it was recorded, in milliseconds since the Unix epoch: it has all trades of its time. */
+  pastUntil?: number;
   /** The length of its shortest candles so far, in ms. */
   length: number;
   /** The candle or minute whose volume orders may fill: when it begins, in milliseconds since the Unix epoch. */
@@ -116,9 +118,10 @@ export class RecordedMarkets {
     this.#context.orders.recordBook(venue, changes, depth);
   }
 
-  #showPast({ trades }: TradedMarket, recording: Recording, { date, length, ...candle }: RecordedPast): void {
+  #showPast({ trades }: TradedMarket, recording: Recording, { date, length, isOver, ...candle }: RecordedPast): void {
     if (!isFinest(recording, length)) return;
     recording.hasPast = true;
+    if (isOver) recording.pastUntil = Math.max(date + length, recording.pastUntil ?? 0);
     const { open, high, low, close, volume } = candle;
     trades.candles.replace({ time: date, open, high, low, close, volume });
   }
@@ -132,7 +135,8 @@ export class RecordedMarkets {
     // candles have the same trades in them, and longer ones those of shorter ones
     else if (recording.hasTrades || !isFinest(recording, trade.length)) return;
     allowVolume(venue, recording, trade);
-    this.#context.orders.passTrade(venue, trade);
+    // a trade may be pushed after the candle that has it was read
+    this.#context.orders.passTrade(venue, trade, trade.date >= (recording.pastUntil ?? 0));
     if (recording.book.hasQueue) return;
     recording.usual = usualOf(recording.usual, trade.amount);
     this.#makeUpBook(venue, recording, trade.price);

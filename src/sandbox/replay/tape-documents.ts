@@ -200,7 +200,8 @@ export class TapeDocuments {
       this.#knownCandles.set(channel, candle);
       const isNew = known?.time !== date;
       // what is over already when it is first seen was missed
-      if (isFirst || (isNew && index < rows.length - 1)) return [this.#pastCandle(market, length, candle)];
+      const isOver = index < rows.length - 1;
+      if (isFirst || (isNew && isOver)) return [this.#pastCandle(market, length, candle, isOver)];
       const highFirst = isHighFirst(candle, this.#path, market, length);
       const { open } = candle;
       const isWorst = this.#path.kind === 'worst';
@@ -225,9 +226,14 @@ export class TapeDocuments {
     });
   }
 
-  #pastCandle(market: string, length: number, { time, open, high, low, close, volume }: FileCandle): PastEvent {
+  #pastCandle(
+    market: string,
+    length: number,
+    { time, open, high, low, close, volume }: FileCandle,
+    isOver: boolean,
+  ): PastEvent {
     const prices = { open: `${open}`, high: `${high}`, low: `${low}`, close: `${close}`, volume: `${volume}` };
-    return { ...this.#event(market, this.#now), kind: 'past', date: time, length, ...prices };
+    return { ...this.#event(market, this.#now), kind: 'past', date: time, length, isOver, ...prices };
   }
 
   #candleRow(row: TapeRow): readonly TapeEvent[] {
@@ -253,7 +259,7 @@ export class TapeDocuments {
       events.push({ ...this.#event(market, this.#forward(time)), kind: 'gap', channel, ...hole });
     }
     if (time + length <= this.#from) {
-      events.push(this.#pastCandle(market, length, candle));
+      events.push(this.#pastCandle(market, length, candle, true));
       return events;
     }
     const points = pathOf(candle, this.#path, market, length);

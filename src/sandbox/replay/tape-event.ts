@@ -64,6 +64,8 @@ export interface PastEvent extends Event {
   /** When it begins, in milliseconds since the Unix epoch. */
   readonly date: number;
   readonly length: number;
+  /** Whether nothing more can be in it. */
+  readonly isOver: boolean;
   readonly open: string;
   readonly high: string;
   readonly low: string;

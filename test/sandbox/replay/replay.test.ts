@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { admin, done, sandbox } from '../admin/served.js';
 import { signedUrl } from '../signing.js';
-import { depthLine, NOON, RULES, textOf } from './tape-lines.js';
+import { depthLine, iso, klineLine, NOON, RULES, textOf, trade, tradesLine } from './tape-lines.js';
 
 type Address = Awaited<ReturnType<typeof sandbox>>['address'];
 
@@ -269,6 +269,33 @@ it('a replay that would lose orders or coins of customers is refused unless conf
     400,
     { error: 'There is no market a_b.' },
   ]);
+});
+
+describe('a replay of a tape with candles and trades', () => {
+  const candle = (ms: number, volume: string, closed: boolean) => ({
+    ...{ time: iso(ms), open: '100.00', high: '100.00', low: '100.00', close: '100.00' },
+    ...{ volume, closed },
+  });
+
+  it('counts a trade once that was pushed after its minute was over, and those of the open minute too', async () => {
+    const { address, directory } = await sandbox({ now: () => NOON - 3_600_000 });
+    const file = path.join(directory, 'tape.ndjson');
+    const late = tradesLine(-1_000, [trade('6')]);
+    const lines = [
+      { markets: [RULES] },
+      tradesLine(50, [trade('5')], 'snapshot'),
+      klineLine(100, [candle(-60_000, '1.500000', true), candle(0, '0.250000', false)], 'snapshot'),
+      { ...late, received: iso(200) },
+      tradesLine(1_000, [trade('7')]),
+    ];
+    writeFileSync(file, textOf(lines));
+    await done<Report>(address, 'POST /replay', { files: [file] });
+    const { data } = JSON.parse(await kline(address, '1min')) as { readonly data: readonly number[][] };
+    expect(data.slice(-2).map(([time, ...rest]) => [(time ?? 0) - NOON, rest.at(-1)])).toEqual([
+      [-60_000, 1.5],
+      [0, 0.75],
+    ]);
+  });
 });
 
 describe('a replay of a tape with a latency', () => {
