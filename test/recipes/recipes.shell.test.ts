@@ -104,8 +104,8 @@ describe.skipIf(!requires('jq'))('the recipes in docs/recipes.md', () => {
     await pit.done('order buy eos_usdt 10 --at ask+1% --ioc --yes');
     const title = "Report yesterday's profit and loss";
     const today = await run(title);
-    expect(today).toMatchObject(done);
-    expect(today.stdout).toMatch(/^eos_usdt: realised 0 usdt, net 0$/m);
+    // nothing was traded yesterday
+    expect(today).toMatchObject({ ...done, stdout: '' });
     const tomorrow = await run(title, {}, (text) => text.replace("'now |", "'now + 86400 |"));
     expect(tomorrow).toMatchObject(done);
     expect(tomorrow.stdout).toMatch(/^eos_usdt: realised 0 usdt, net -?\d+\.\d*[1-9]\d*$/m);
