@@ -115,9 +115,9 @@ function fees(list: string): { readonly maker?: bigint; readonly taker?: bigint 
   return Object.fromEntries(pairs);
 }
 
-const pathWord = withCompletion({ of: 'words', words: ['random:', 'worst', 'ohlc', 'olhc'] }, (word): CandlePath => {
-  const [, seed] = /^random:(\d{1,9})$/.exec(word) ?? [];
-  if (seed !== undefined) return { kind: 'random', seed: Number(seed) };
+const pathWord = withCompletion({ of: 'words', words: ['random', 'worst', 'ohlc', 'olhc'] }, (word): CandlePath => {
+  const [random, seed = DEFAULT_SEED] = /^random(?::(\d{1,9}))?$/.exec(word) ?? [];
+  if (random !== undefined) return { kind: 'random', seed: Number(seed) };
   if (word === 'worst' || word === 'ohlc' || word === 'olhc') return { kind: word };
   throw usage(
     `${quoted(word)} is no path within candles.`,

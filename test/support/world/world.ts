@@ -6,7 +6,7 @@ import { commands, PROGRAM } from '../../../src/commands/index.js';
 import { createContext } from '../../../src/commands/session/context.js';
 import type { ExchangeLink } from '../../../src/commands/session/exchange-link.js';
 import type { Host } from '../../../src/platform/host.js';
-import { makeOwnFolder } from '../../../src/platform/private-files.js';
+import { makeOwnFolder, rememberFoldersAbove } from '../../../src/platform/private-files.js';
 import type { AdminCallName } from '../../../src/sandbox/admin/calls.js';
 import { sandboxFiles } from '../../../src/sandbox/lifecycle/files.js';
 import { afterFile } from '../after-file.js';
@@ -307,6 +307,8 @@ export async function testWorld(options: WorldOptions = {}): Promise<World> {
   const world = new World({ clock, home, exchange, network });
   const close = async () => {
     isOpen = false;
+    // a killed process has not ended what it remembered
+    rememberFoldersAbove()();
     restoreTimers();
     restoreProcesses();
     await exchange.close();
