@@ -2,7 +2,9 @@
 // wire, beside a bare `ws` client that answers the same push, then processor time and memory. Pushes and orders pass through this
 // process, which stands between pit and a sandbox. `--minutes=30` measures processor time and memory for longer, `--reached=20` reaches
 // fewer stops.
+
 import { execFile, spawn } from 'node:child_process';
+import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
@@ -143,9 +145,19 @@ class Algos {
     const id = `a${[...String(this.#made).padStart(6, '0')].map((digit) => 'abcdefghjk'[Number(digit)]).join('')}`;
     const terms = { ...began.terms, id, exits: { ...began.terms.exits, stop: price } };
     const draft = path.join(this.#folder, `.${id}`);
-    writeFileSync(draft, `\n${JSON.stringify({ ...began, terms })}\n`, { mode: 0o600 });
+    writeFileSync(draft, `\n${this.#signed({ ...began, terms })}\n`, { mode: 0o600 });
     renameSync(draft, path.join(this.#folder, id));
     return { id, market, price };
+  }
+
+  /** The first line of a record, with the digest by which pit knows that it has written it. @param {any} fact */
+  #signed({ digest: _, ...fact }) {
+    const state = path.dirname(path.dirname(path.dirname(this.#folder)));
+    const key = Buffer.from(readFileSync(path.join(state, 'prepared-key'), 'utf8'), 'hex');
+    const text = JSON.stringify(fact);
+    const account = path.relative(state, path.dirname(this.#folder));
+    const digest = createHmac('sha256', key).update(`${account}\n${text}`).digest('hex');
+    return `${text.slice(0, -1)},"digest":"${digest}"}`;
   }
 }
 
