@@ -134,6 +134,11 @@ export class AccountRecord {
     }
   }
 
+  /** Takes the last prices as they are when the rehearsal has ended: an order may have moved them since the newest event. */
+  end(): void {
+    for (const name of this.#prices.keys()) this.priced(name);
+  }
+
   /** What the account is worth, in units of the coin of all values; undefined until each of its coins has a price. */
   get value(): bigint | undefined {
     if (this.#revision !== this.#sandbox.balancesRevision) this.#readBalances();

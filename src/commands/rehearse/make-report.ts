@@ -46,6 +46,8 @@ export async function reportOf({
   const { refused, refusedReads } = sandbox;
   sandbox.exchange.clock.stop();
   sandbox.endFaults();
+  // pnl values everything at these prices, too
+  record.end();
   const clock = new VirtualClock(sandbox.exchange.clock.now());
   const keys = sandbox.exchange.customers.secretsOfFirst;
   const world = new CommandWorld({

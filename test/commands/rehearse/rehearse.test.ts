@@ -32,7 +32,7 @@ interface Report {
   readonly drawdown: string;
   readonly slippage: string;
   readonly faults: readonly { readonly kind: string; readonly applied: number; readonly executed: number }[];
-  readonly pnl: readonly { readonly market: string | null }[];
+  readonly pnl: readonly { readonly market: string | null; readonly net: string | null }[];
   readonly algo: {
     readonly state: string;
     readonly reason: string | null;
@@ -264,6 +264,21 @@ describe('fees and files of other exchanges', () => {
 });
 
 describe('the report', () => {
+  it('values coins that were held at the price that the last order has made, as it values what was bought', async () => {
+    const still = candles('still.ndjson', [20_000]);
+    // nothing of the market comes after the order
+    const other = candles('other.ndjson', [1_000, 1_000, 1_000], '5', 'eth_usdt');
+    const { net, held, gain, pnl } = await reportOf(
+      `${still} ${other} --funds btc=5,usdt=10000`,
+      'order buy btc_usdt 0.1 --at ask',
+    );
+    // the order made a price of its own, and paid a fee
+    expect(Number(held)).toBeGreaterThan(0);
+    expect(gain).toEqual({ orders: pnl.at(-1)?.net, held });
+    expect(Decimal.of(gain.orders).plus(Decimal.of(held)).equals(Decimal.of(net))).toBe(true);
+    expect(Number(gain.orders)).toBeLessThan(0);
+  });
+
   it('has what the orders gained apart from what the coins gained', async () => {
     const rising = candles('rising.ndjson', [20_000, 20_000, 20_000, 21_000, 21_000]);
     const { net, held, gain } = await reportOf(
