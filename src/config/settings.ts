@@ -165,7 +165,7 @@ function socketProblem(socket: string): string | null {
 /** The protocol of a Redis on a socket of this machine. */
 const SOCKET = 'unix:';
 
-/** How a Redis is reached, in the terms of its client. @param url as it is stored */
+/** The options with which the Redis client connects. @param url as it is stored */
 export function redisAddress(url: string) {
   const { protocol, pathname, username, password } = new URL(url);
   if (protocol !== SOCKET) return { login: { url }, place: {} };

@@ -31,7 +31,7 @@ export class WorsePath {
     });
   }
 
-  /** The event as it is on the worse path. */
+  /** The event with the prices of the worse path. */
   choose(event: TapeEvent): TapeEvent {
     if (event.kind !== 'candle' || event.lowFirst === undefined) return event;
     const { market, until, lowFirst } = event;

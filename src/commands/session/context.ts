@@ -80,12 +80,12 @@ class AlgoWarnings {
     this.#base = base;
   }
 
-  /** Before anything else: that nobody watches, which a long command would say too late. */
+  /** Warns before the command begins that nobody watches: at the end of a long command that would be too late. */
   async first(): Promise<void> {
     await this.#warn(({ unwatchedText }) => unwatchedText);
   }
 
-  /** Everything, as it is when the command has ended. */
+  /** Warns of everything that is still true when the command has ended. */
   async last(): Promise<void> {
     await this.#warn(({ unprotectedText }) => unprotectedText);
   }

@@ -29,7 +29,7 @@ export function isOwnerAlive(owner: Owner): boolean {
   return isAlive(pid) && (stamp === null || stamp === startStamp(pid));
 }
 
-/** The process that a claim names; undefined if that cannot be read: then nobody may count it as dead. */
+/** The process that a claim names; undefined if it cannot be read. Such a claim counts as held. */
 export function decodeOwner(claim: string): Owner | undefined {
   const value = valueInLine(claim);
   return isOwner(value) ? value : undefined;

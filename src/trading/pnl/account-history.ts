@@ -5,7 +5,7 @@ import type { Order } from '../../domain/order.js';
 /** What the ledger needs of an order that has filled. */
 export interface FilledOrder
   extends Pick<Order, 'id' | 'market' | 'side' | 'price' | 'filled' | 'filledValue' | 'fee' | 'feeCoin' | 'time'> {
-  /** A fee and a rebate, below zero, of which `fee` is the sum; undefined if no bills show them. */
+  /** The parts of `fee`, if bills show a fee and a rebate: the rebate is below zero. Undefined if they do not. */
   readonly feeParts?: readonly Decimal[];
 }
 

@@ -54,7 +54,7 @@ export interface MatchedHistory {
   readonly matchedTypes: ReadonlySet<string>;
   /** Where bills and orders fit together in other ways as well, with other results. */
   readonly uncertain: readonly UncertainTrades[];
-  /** When, and of which coin, as well another bill may be that of a deposit or withdrawal. */
+  /** The time and coin of each deposit or withdrawal that fits more than one bill. */
   readonly uncertainTransfers: readonly { readonly time: number; readonly coin: string }[];
   /** Fees that have no bill yet, because the exchange books the sum of several. */
   readonly due: readonly DueFee[];

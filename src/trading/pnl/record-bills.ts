@@ -53,7 +53,7 @@ export class RecordBills<Row extends Recorded> {
     return this.#found.get(row)?.lines;
   }
 
-  /** The bills of records, and bills that are left, of which each may as well be that of the record. */
+  /** Bills that more than one record fits, or that fit a record as well as the bill that it took. */
   doubtful(): readonly Line[] {
     return [...this.#found.values()].flatMap(({ row, lines, fits }) => {
       const own = this.#rankOf(row, lines);

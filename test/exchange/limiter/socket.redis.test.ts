@@ -36,7 +36,7 @@ describe('a Redis on a socket', () => {
 
   it.each<[string, string, (folder: string) => string]>([
     ['others can write to', 'is open to other users (mode 777)', (folder) => opened(folder, 0o777)],
-    // whoever comes first when the server is down has the name
+    // while the server is down, the first to bind the name gets it
     ['is open like /tmp', 'is open to other users (mode 777)', (folder) => opened(folder, 0o1777)],
     ['a link leads out of', 'is open to other users (mode 777)', (folder) => linked(folder)],
     ['does not exist', 'cannot be checked (ENOENT)', (folder) => path.join(folder, 'none', 'redis.sock')],
