@@ -45,7 +45,7 @@ it('says what a replay of the past would end, asks, and says what it ended', asy
   writeFileSync(file('past.csv'), `${START - 86_400_000},${ROWS[0]?.join(',')}\n`);
   const line = `sandbox replay btc_usdt ${file('past.csv')}`;
   const change = expect.arrayContaining([
-    "Would start a new exchange at 2023-02-28T00:00:00.000Z, before the sandbox's time.",
+    'Would start a new exchange at 2023-02-28T00:00:00.000Z, with the markets of the tape.',
     'Would end accounts, orders and balances.',
   ]);
   expect(await pit.json(`${line} --dry-run`)).toMatchObject({ change });

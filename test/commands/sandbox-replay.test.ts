@@ -135,6 +135,10 @@ describe('pit sandbox replay', () => {
   const book = (ms: number) => depthLine(ms, [['100.00', '1.0']], [['100.50', '1.0']], 'abc_usdt');
   const rules = { ...RULES, market: 'abc_usdt', base: 'abc', amountScale: 1, minAmount: '0.1' };
   const tapeOf = (lines: readonly object[], name = 'abc.ndjson') => fileIn(name, textOf(lines));
+  const balanceOf = async (coin: string) => {
+    const [row] = await replayer.json<{ total: string }[]>(`balance ${coin}`);
+    return Decimal.of(row?.total ?? '0');
+  };
 
   it('has markets that the sandbox does not know, by the rules in the tape, for orders too', async () => {
     const sold = tradesLine(3_000, [trade('71', 'sell', '100.00', '9.0')], 'delta', 'abc_usdt');
@@ -164,6 +168,38 @@ describe('pit sandbox replay', () => {
     await replayer.done('sandbox deposit abc 5');
   });
 
+  it.each([
+    { market: 'pepe_usdt', scales: [12, 0], price: '0.000001234567', amount: '1000001', value: '1.234568234567' },
+    { market: 'eth_btc', scales: [6, 4], price: '0.068123', amount: '0.0203', value: '0.0013828969' },
+    { market: 'xrp_usdt', scales: [5, 9], price: '2.12345', amount: '0.500000001', value: '1.06172500212345' },
+    {
+      market: 'tiny_coin',
+      scales: [18, 18],
+      price: '1.000000000000000001',
+      amount: '0.5',
+      value: '0.5000000000000000005',
+    },
+  ])(
+    'has markets whose scales are together more than the decimals of a coin: $market',
+    async ({ market, ...terms }) => {
+      const { price, amount, value } = terms;
+      const [[base = '', quote = ''], [priceScale, amountScale]] = [market.split('_'), terms.scales];
+      const scaled = { ...RULES, market, base, quote, priceScale, amountScale, minAmount: '0', minNotional: '0' };
+      const file = tapeOf([{ markets: [scaled] }, depthLine(0, [], [[price, '5000000']], market)], 'scales.ndjson');
+      await replayer.json(`sandbox replay ${file} --yes`);
+      await replayer.done(`sandbox deposit ${quote} 100`);
+      await replayer.done('sandbox clock advance 1h');
+      const before = await balanceOf(quote);
+      const { id } = await replayer.json<{ id: string }>(`order buy ${market} ${amount} --at ${price} --yes`);
+      const order = await replayer.json<{ state: string; filledValue: string }>(`order show ${market} ${id}`);
+      expect(order.state).toBe('filled');
+      expect(Decimal.of(order.filledValue).equals(Decimal.of(value))).toBe(true);
+      expect(before.minus(await balanceOf(quote)).equals(Decimal.of(value))).toBe(true);
+      const [bill] = await replayer.json<{ change: string }[]>(`bills ${quote}`);
+      expect(Decimal.of(bill?.change ?? '0').equals(Decimal.of(value).negated())).toBe(true);
+    },
+  );
+
   it('says what the tape does not have, also in its document', async () => {
     const file = tapeOf([{ markets: [rules] }, book(60_000), gapLine(60_000, 70_000, 'trades:abc_usdt'), book(70_000)]);
     writeFileSync(file, `${readFileSync(file, 'utf8')}{"channel":"dep`);
@@ -186,7 +222,7 @@ describe('pit sandbox replay', () => {
     ],
     [
       'a market that the sandbox cannot have',
-      [{ markets: [{ ...rules, priceScale: 9 }] }, book(0)],
+      [{ markets: [{ ...rules, minAmount: '0.01' }] }, book(0)],
       /line 1 has a market that the sandbox cannot have, abc_usdt/,
     ],
     ['a fault at its end', [{ markets: [rules] }, book(0), book(100_000), book(0)], /line 4 goes back in time/],

@@ -85,7 +85,9 @@ export default define({
       const plan = await withFilesForSandbox(context, names, (files) =>
         sandbox.administer('POST /replay/plan', { files, market }),
       );
-      const restart = plan.restarts ? [`Would start a new exchange at ${plan.from}, before the sandbox's time.`] : [];
+      const restart = plan.restarts
+        ? [`Would start a new exchange at ${plan.from}, with the markets of the tape.`]
+        : [];
       const what = `Would replay ${names.map(shownName).join(', ')}${where || ` in ${plan.markets.join(', ')}`}.`;
       return dryChange('sandbox replay', what, ...restart, ...plan.ended.map(wouldEnd), ...gapLines(plan.gaps));
     }

@@ -322,7 +322,7 @@ async function replay(data: DataDirectory, input: CheckedInput<'POST /replay'>) 
   const { plan, report } = await replayPlan(data.exchange, input);
   const { from, rules, markets } = plan;
   const reason = plan.restarts
-    ? `The replay begins at ${report.from}, before the exchange's time, so a new exchange is started there.`
+    ? `The replay begins before the exchange's time or has other rules of its markets, so a new exchange is started at ${report.from}.`
     : 'The replay takes the place of an earlier one.';
   requireConfirmed(report.ended, force, reason);
   const load = async (exchange: SandboxExchange) => {

@@ -17,7 +17,7 @@ import type { AccountWithdrawal } from '../funds/withdrawals.js';
 import { MarginService } from '../margin/margin-service.js';
 import { type MarketCandle, MarketCandles, MINUTE } from '../markets/candles.js';
 import { type CoinRules, coinsOf } from '../markets/coins.js';
-import { MARKETS, type MarketRules, SandboxMarket } from '../markets/market.js';
+import { haveSameRules, MARKETS, type MarketRules, SandboxMarket } from '../markets/market.js';
 import { type MarketTrade, MarketTrades } from '../markets/market-trades.js';
 import type { AccountOrder, StoredOrder } from '../orders/order.js';
 import { OrderRepository } from '../orders/order-repository.js';
@@ -401,8 +401,7 @@ function genesisState({ seed, now, replayGenesis }: ExchangeOptions): State {
 /** Whether a tape has a market that the exchange does not have, or not with these rules. */
 function isOther(rules: MarketRules): boolean {
   const own = MARKETS.get(rules.name);
-  const fields = ['priceScale', 'amountScale', 'minAmount', 'minNotional'] as const;
-  return own === undefined || fields.some((field) => own[field] !== rules[field]);
+  return own === undefined || !haveSameRules(own, rules);
 }
 
 function rulesOf({ name, base, quote, priceScale, amountScale, minAmount, minNotional }: MarketRules): MarketRules {

@@ -1,7 +1,7 @@
 import type { Account, Customers } from '../accounts/accounts.js';
 import { type BillBook, type BillQuery, type BillRecord, billRecord } from '../accounts/bills.js';
 import { FEES, type Ledger, OUTSIDE } from '../accounts/ledger.js';
-import { type ChainRules, type CoinRules, chainNamed, chainsOf, coinRules } from '../markets/coins.js';
+import { type ChainRules, type CoinRules, chainNamed, chainsOf, coinRules, UNIT_DECIMALS } from '../markets/coins.js';
 import { coinText, coinUnits, unitsOf } from '../markets/market.js';
 import type { Sequences } from '../orders/sequences.js';
 import { RequestRefused } from '../refusals.js';
@@ -124,8 +124,8 @@ export class FundsService {
     const { coins, ledger, bills, addresses, now } = this.#context;
     addresses.seed(account, coins().keys());
     for (const [coin, amount] of Object.entries(amounts)) {
-      ledger.credit(account, coin, coinUnits(coin, amount));
-      bills.post(account, coin, coinUnits(coin, amount), 'opening');
+      ledger.credit(account, coin, this.#units(coin, amount));
+      bills.post(account, coin, this.#units(coin, amount), 'opening');
     }
     bills.write(now());
   }
@@ -158,7 +158,7 @@ export class FundsService {
   transfer(from: Account, to: Account, coin: string, amount: string): void {
     const { ledger, bills, now, changed } = this.#context;
     if (from.id === to.id) throw new RequestRefused('badParameter', 'both accounts are the same');
-    const units = coinUnits(coin, amount);
+    const units = this.#units(coin, amount);
     if (ledger.available(from.id, coin) < units) throw new RequestRefused('insufficientBalance', coin);
     ledger.move(coin, units, available(from.id), available(to.id));
     bills.post(from.id, coin, -units, 'transferOut', to.username);
@@ -214,7 +214,7 @@ export class FundsService {
   /** Announces coins from outside. The record's id. Throws {@link RequestRefused} for a bad amount or an unknown or closed chain. */
   deposit({ id: account }: Owner, { coin, amount, chain: name, fail = false }: DepositRequest): string {
     const chain = depositChain(coin, name);
-    const units = coinUnits(coin, amount);
+    const units = this.#units(coin, amount);
     if (units === 0n) throw new RequestRefused('badAmount', amount);
     const { id } = this.#announce({ account, chain, amount: units, fails: fail }, this.#context.now());
     this.#context.changed();
@@ -289,11 +289,16 @@ export class FundsService {
     bills.write(time);
   }
 
+  /** Throws {@link RequestRefused} if the text is not an amount of the coin. */
+  #units(coin: string, amount: string): bigint {
+    return coinUnits(this.#context.coins().get(coin) ?? coinRules(coin), amount);
+  }
+
   #checked(account: string, request: WithdrawRequest): CheckedWithdrawal {
     const { coin } = request;
     const { text, chain } = this.#context.addresses.find(account, coin, request.address);
-    const [amount, fee] = [coinUnits(coin, request.amount), coinUnits(coin, request.fee)];
-    const limit = (value: string) => unitsOf(value, coinRules(coin).unitDecimal);
+    const [amount, fee] = [this.#units(coin, request.amount), this.#units(coin, request.fee)];
+    const limit = (value: string) => unitsOf(value, UNIT_DECIMALS);
     if (fee < limit(chain.fee)) throw new RequestRefused('feeTooLow', chain.fee);
     if (amount <= fee) throw new RequestRefused('withinFee', request.fee);
     if (amount < limit(chain.minWithdrawal)) throw new RequestRefused('belowMinWithdrawal', chain.minWithdrawal);

@@ -2,7 +2,7 @@ import { Decimal } from '../../domain/decimal.js';
 import { crossWallet, type Wallet, walletOf } from '../accounts/accounts.js';
 import type { BillBook } from '../accounts/bills.js';
 import { type Ledger, lentTo } from '../accounts/ledger.js';
-import { COINS, coinRules } from '../markets/coins.js';
+import { COINS, coinRules, coinsOf as coinsOfMarkets } from '../markets/coins.js';
 import { coinText, coinUnits, type SandboxMarket } from '../markets/market.js';
 import { RequestRefused } from '../refusals.js';
 
@@ -195,7 +195,7 @@ export class MarginService {
     if (!coinsOf(wallet).includes(coin)) {
       throw new RequestRefused('badParameter', `this wallet does not hold ${coin.slice(0, 40)}`);
     }
-    return [wallet, coinUnits(coin, amount)];
+    return [wallet, coinUnits(coinsOfMarkets([rules]).get(coin) ?? coinRules(coin), amount)];
   }
 }
 

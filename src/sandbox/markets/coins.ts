@@ -107,6 +107,11 @@ export function chainRules(coin: string, name: string): ChainRules {
   return found;
 }
 
+/**
+ * Decimals of the units in which the exchange keeps amounts of every coin: enough for a price times an amount of any market on a tape.
+ */
+export const UNIT_DECIMALS = 36;
+
 /** A coin of the exchange. */
 export interface CoinRules {
   readonly coin: string;
@@ -147,7 +152,7 @@ export const COINS: ReadonlyMap<string, CoinRules> = new Map(
   ]),
 );
 
-/** Decimals of a coin that only a tape names: enough for all scales of its markets. */
+/** Decimals of a coin that only a tape names. */
 const DECIMALS_OF_TAPE = 18;
 
 /** The rules of a coin, also of one that only a tape names. */
@@ -157,8 +162,23 @@ export function coinRules(coin: string): CoinRules {
   return { coin, unitDecimal: DECIMALS_OF_TAPE, fundsType: COINS.size + 1, ...OPEN, canLoan: false };
 }
 
-/** The coins of the exchange: its own, and those that only markets of tapes name. */
-export function coinsOf(markets: Iterable<{ readonly base: string; readonly quote: string }>): Map<string, CoinRules> {
-  const named = [...markets].flatMap(({ base, quote }) => [base, quote]);
-  return new Map([...COINS.keys(), ...named].map((coin) => [coin, coinRules(coin)]));
+interface CoinsOfMarket {
+  readonly base: string;
+  readonly quote: string;
+  readonly priceScale: number;
+  readonly amountScale: number;
+}
+
+/** The coins of the exchange: its own, and those that only markets of tapes name, with all decimals that trades in the markets can make. */
+export function coinsOf(markets: Iterable<CoinsOfMarket>): Map<string, CoinRules> {
+  const coins = new Map(COINS);
+  const require = (name: string, decimals: number) => {
+    const coin = coins.get(name) ?? coinRules(name);
+    coins.set(name, { ...coin, unitDecimal: Math.max(coin.unitDecimal, decimals) });
+  };
+  for (const { base, quote, priceScale, amountScale } of markets) {
+    require(base, amountScale);
+    require(quote, priceScale + amountScale);
+  }
+  return coins;
 }

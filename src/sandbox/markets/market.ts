@@ -1,6 +1,6 @@
 import { Decimal } from '../../domain/decimal.js';
 import { RequestRefused } from '../refusals.js';
-import { coinRules } from './coins.js';
+import { type CoinRules, coinRules, coinsOf, UNIT_DECIMALS } from './coins.js';
 
 /** A market, as in the interface's market configuration. */
 export interface MarketRules {
@@ -15,6 +15,12 @@ export interface MarketRules {
   readonly minNotional: string;
 }
 
+/** Whether orders in a market of one name are taken by the same rules. */
+export function haveSameRules(one: MarketRules, other: MarketRules): boolean {
+  const fields = ['priceScale', 'amountScale', 'minAmount', 'minNotional'] as const;
+  return fields.every((field) => one[field] === other[field]);
+}
+
 /**
  * A market with its conversions between decimal text, ticks (of price), lots (of amount) and units (of a coin). Price × amount
  * is always a whole number of quote units, so no trade rounds its value.
@@ -27,22 +33,26 @@ export class SandboxMarket implements MarketRules {
   readonly amountScale: number;
   readonly minAmount: string;
   readonly minNotional: string;
+  /** The smallest amounts of its coins, to which fees and values are rounded, in units. */
+  readonly baseStep: bigint;
+  readonly quoteStep: bigint;
   readonly #unitsPerLot: bigint;
   readonly #unitsPerTickLot: bigint;
   readonly #minLots: bigint;
   readonly #minUnits: bigint;
 
-  /** Throws RangeError if the coins have too few decimals for the scales. */
+  /** Throws RangeError for minimums with more decimals than the scales allow. */
   constructor(rules: MarketRules) {
     ({ name: this.name, base: this.base, quote: this.quote } = rules);
     ({ priceScale: this.priceScale, amountScale: this.amountScale } = rules);
     ({ minAmount: this.minAmount, minNotional: this.minNotional } = rules);
-    const base = coinRules(rules.base).unitDecimal;
-    const quote = coinRules(rules.quote).unitDecimal;
-    this.#unitsPerLot = power(base - rules.amountScale);
-    this.#unitsPerTickLot = power(quote - rules.priceScale - rules.amountScale);
+    const coins = coinsOf([rules]);
+    this.baseStep = stepOf(coins.get(rules.base));
+    this.quoteStep = stepOf(coins.get(rules.quote));
+    this.#unitsPerLot = power(UNIT_DECIMALS - rules.amountScale);
+    this.#unitsPerTickLot = power(UNIT_DECIMALS - rules.priceScale - rules.amountScale);
     this.#minLots = unitsOf(rules.minAmount, rules.amountScale);
-    this.#minUnits = unitsOf(rules.minNotional, quote);
+    this.#minUnits = unitsOf(rules.minNotional, UNIT_DECIMALS);
   }
 
   /** What the store keeps of a market that an order refers to. */
@@ -78,11 +88,12 @@ export class SandboxMarket implements MarketRules {
     return ticks * lots * this.#unitsPerTickLot;
   }
 
-  /** The value of base coin units at a price, in units of the quote coin. */
+  /** The value of base coin units at a price, in units of the quote coin: whole steps of it. */
   worth(ticks: bigint, units: bigint, rounding: 'down' | 'up'): bigint {
     const product = units * ticks * this.#unitsPerTickLot;
-    const whole = product / this.#unitsPerLot;
-    return rounding === 'up' && whole * this.#unitsPerLot < product ? whole + 1n : whole;
+    const unitsPerStep = this.#unitsPerLot * this.quoteStep;
+    const steps = product / unitsPerStep;
+    return (rounding === 'up' && steps * unitsPerStep < product ? steps + 1n : steps) * this.quoteStep;
   }
 
   /** An amount in units of the base coin: exact. */
@@ -99,9 +110,12 @@ export class SandboxMarket implements MarketRules {
   }
 }
 
-/** Units of a coin as decimal text with all of the coin's decimals. */
+/** Units of a coin as decimal text with all of the coin's decimals, and with more if a market of a tape made them. */
 export function coinText(coin: string, units: bigint): string {
-  return Decimal.fromUnits(units, coinRules(coin).unitDecimal).toString();
+  const amount = Decimal.fromUnits(units, UNIT_DECIMALS);
+  const { unitDecimal } = coinRules(coin);
+  const isWhole = units % power(UNIT_DECIMALS - unitDecimal) === 0n;
+  return amount.rescaled(isWhole ? unitDecimal : amount.significantScale, 'down').toString();
 }
 
 /** Decimal text as units of 10^-scale. Throws RangeError if it has more decimals. */
@@ -118,14 +132,17 @@ function isSensible(value: Decimal): boolean {
 
 const LARGEST = Decimal.of('1e15');
 
+function stepOf(coin: CoinRules | undefined): bigint {
+  return power(UNIT_DECIMALS - (coin?.unitDecimal ?? 0));
+}
+
+/** A power of ten. Throws RangeError for a negative exponent. */
 function power(exponent: number): bigint {
-  if (exponent < 0) throw new RangeError('the coin has too few decimals for the scales of the market');
   return 10n ** BigInt(exponent);
 }
 
 type Row = [name: string, priceScale: number, amountScale: number, minAmount: string, minNotional: string];
 
-/** Price scale plus amount scale must not exceed the decimals of the quote coin: see {@link SandboxMarket}. */
 const ROWS: readonly Row[] = [
   ['btc_usdt', 2, 6, '0.0001', '1'],
   ['eth_usdt', 2, 5, '0.001', '1'],
@@ -146,11 +163,10 @@ export const MARKETS: ReadonlyMap<string, SandboxMarket> = new Map(
 );
 
 /** Decimal text as units of a coin, zero or more. Throws {@link RequestRefused} if it is not an amount of the coin. */
-export function coinUnits(coin: string, text: string): bigint {
+export function coinUnits({ unitDecimal }: Pick<CoinRules, 'unitDecimal'>, text: string): bigint {
   const value = Decimal.parse(text);
   const sensible = value !== undefined && value.sign >= 0 && value.scale <= 100 && value.compare(LARGEST) < 0;
   if (!sensible) throw new RequestRefused('badAmount', text.slice(0, 40));
-  const { unitDecimal } = coinRules(coin);
   if (value.significantScale > unitDecimal) throw new RequestRefused('coinScale', `${unitDecimal}`);
-  return value.rescaled(unitDecimal, 'down').units;
+  return value.rescaled(UNIT_DECIMALS, 'down').units;
 }

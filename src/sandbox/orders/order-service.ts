@@ -317,7 +317,8 @@ export class OrderService {
     });
     if (buy.repay) this.#repayFromBuy(buy, price, amount, rates.buy);
     const value = sell.market.value(price, amount);
-    if (sell.repay) this.#margin.repay(sell.wallet, sell.market.quote, value - feeOf(value, rates.sell));
+    if (sell.repay)
+      this.#margin.repay(sell.wallet, sell.market.quote, value - feeOf(value, rates.sell, sell.market.quoteStep));
     this.#bills.write(this.#time);
     const trade = { id: this.#tradeId(venue), time: this.#time, side: opposite(maker.side), price, amount };
     venue.trades.record(trade);
@@ -332,7 +333,7 @@ export class OrderService {
   /** Repays with the bought coins and with what a better price left of the held money. */
   #repayFromBuy({ wallet, market, price: limit }: AccountOrder, price: bigint, amount: bigint, rate: bigint): void {
     const units = market.units(amount);
-    this.#margin.repay(wallet, market.base, units - feeOf(units, rate));
+    this.#margin.repay(wallet, market.base, units - feeOf(units, rate, market.baseStep));
     this.#margin.repay(wallet, market.quote, market.value(limit - price, amount));
   }
 
@@ -379,8 +380,8 @@ function settle(
   posted(buy.wallet, market.base, units, 'buy');
   // a buy below its limit held more than it paid
   ledger.release(buy.wallet, market.quote, market.value(buy.price - price, amount));
-  charge(ledger, buy, market.base, units, rates.buy, posted);
-  charge(ledger, sell, market.quote, value, rates.sell, posted);
+  charge(ledger, buy, market.base, feeOf(units, rates.buy, market.baseStep), posted);
+  charge(ledger, sell, market.quote, feeOf(value, rates.sell, market.quoteStep), posted);
   buy.value += value;
   sell.value += value;
 }
@@ -389,15 +390,7 @@ function pay(ledger: Ledger, coin: string, units: bigint, from: AccountOrder, to
   ledger.move(coin, units, { account: from.wallet, part: 'frozen' }, { account: to.wallet, part: 'available' });
 }
 
-function charge(
-  ledger: Ledger,
-  order: AccountOrder,
-  coin: string,
-  received: bigint,
-  rate: bigint,
-  posted: Posted,
-): void {
-  const fee = feeOf(received, rate);
+function charge(ledger: Ledger, order: AccountOrder, coin: string, fee: bigint, posted: Posted): void {
   ledger.move(coin, fee, { account: order.wallet, part: 'available' }, { account: FEES, part: 'available' });
   posted(order.wallet, coin, -fee, 'fee');
   order.fee += fee;
@@ -413,9 +406,11 @@ const FEES_OF_SANDBOX: FeeRates = { maker: 2_000n, taker: 2_000n };
 const MILLION = 1_000_000n;
 
 /**
- * The fee in units of the received coin. It is rounded up, so that splitting an order never saves the fee.
+ * The fee in units of the received coin. It is rounded up to whole steps, so that splitting an order never saves the fee.
+ * @param step the smallest amount of the coin, in units
  * @internal for its test
  */
-export function feeOf(received: bigint, rate = FEES_OF_SANDBOX.taker): bigint {
-  return (received * rate + MILLION - 1n) / MILLION;
+export function feeOf(received: bigint, rate: bigint, step: bigint): bigint {
+  const whole = MILLION * step;
+  return ((received * rate + whole - 1n) / whole) * step;
 }

@@ -1,6 +1,6 @@
 import { type Failure, usage } from '../../errors.js';
 import type { SandboxExchange } from '../exchange/exchange.js';
-import { MARKETS, type MarketRules, type SandboxMarket } from '../markets/market.js';
+import { haveSameRules, MARKETS, type MarketRules, type SandboxMarket } from '../markets/market.js';
 import { EventConverter, type MarketUpdate, marketOf, unknownMarket } from './market-update.js';
 import { type ReadingTerms, readTape, surveyTape, type TapeSurvey } from './read-tape.js';
 import { badLine, isPast, type TapeEvent } from './tape-event.js';
@@ -19,7 +19,7 @@ export interface TapePlan extends TapeSurvey {
   readonly from: number;
   readonly to: number;
   readonly kind: 'candles' | 'trades' | 'tape';
-  /** Whether it begins before the time of the exchange. */
+  /** Whether it needs a new exchange: it begins before the time of this one, or has other rules of its markets. */
   readonly restarts: boolean;
   /** Whether it only shows what happened before `from`. */
   readonly isPast: boolean;
@@ -32,7 +32,8 @@ export interface TapePlan extends TapeSurvey {
 /**
  * Reads all of a tape, and checks that its markets can have all of its numbers. Throws Failure `usage` with file and line at the first
  * fault.
- * @param now the time of the exchange that is to follow it (ms): if the tape begins earlier, a new one follows it, by the rules of the tape
+ * @param now the time of the exchange that is to follow it (ms): if the tape begins earlier, or has other rules of its markets, a new one
+ *   follows it, by the rules of the tape
  * @param markets those of the exchange
  */
 export async function planTape(
@@ -44,23 +45,27 @@ export async function planTape(
   const rules = new Map<string, SandboxMarket>();
   const converter = new EventConverter();
   const kinds = new Set<TapeEvent['kind']>();
-  let restarts: boolean | undefined;
+  let isEarlier: boolean | undefined;
+  let hasOtherRules = false;
   let isAllPast = true;
   let longestCandle = 0;
   const survey = await surveyTape(files, terms, (event) => {
     if (event.kind === 'gap') return;
-    restarts ??= event.time < now;
-    const known = restarts ? undefined : markets.get(event.market);
-    if (event.kind === 'config') rules.set(event.market, known ?? marketOf(event));
-    else {
+    isEarlier ??= event.time < now;
+    const known = markets.get(event.market);
+    if (event.kind === 'config') {
+      rules.set(event.market, marketOf(event));
+      hasOtherRules ||= known !== undefined && !haveSameRules(known, event.rules);
+    } else {
       kinds.add(event.kind);
       if (event.kind === 'candle') longestCandle = Math.max(longestCandle, event.length);
       isAllPast &&= isPast(event);
-      converter.convert(event, rules.get(event.market) ?? known ?? MARKETS.get(event.market) ?? unknownMarket(event));
+      const own = (isEarlier ? undefined : known) ?? MARKETS.get(event.market);
+      converter.convert(event, rules.get(event.market) ?? own ?? unknownMarket(event));
     }
   });
   const { from, to } = survey;
-  if (from === undefined || to === undefined || restarts === undefined) {
+  if (from === undefined || to === undefined || isEarlier === undefined) {
     if (terms.from !== undefined || terms.to !== undefined) throw emptyPart();
     throw badLine(
       { file: files[0] ?? '', line: 1 },
@@ -74,7 +79,7 @@ export async function planTape(
     from,
     to,
     kind: kind === 'candle' ? 'candles' : kind === 'trade' ? 'trades' : 'tape',
-    restarts,
+    restarts: isEarlier || hasOtherRules,
     isPast: isAllPast,
     rules: [...rules.values()],
     longestCandle,

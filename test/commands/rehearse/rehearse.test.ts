@@ -359,6 +359,25 @@ describe('a tape that ends too early', () => {
   });
 });
 
+describe('a market of fine prices', () => {
+  it('is rehearsed by the rules in the tape, also if prices times amounts have more decimals than its coins', async () => {
+    const prices = ['0.0000123456', '0.0000123456', '0.0000133456'];
+    const market = { market: 'pepe_usdt', base: 'pepe', quote: 'usdt', priceScale: 10, amountScale: 1 };
+    const rules = { ...market, tickSize: '0.0000000001', lotSize: '0.1', minAmount: '1', minNotional: '1' };
+    const candle = (price: string, minute: number) => ({
+      ...{ market: 'pepe_usdt', type: '1min', time: new Date(START + minute * 60_000).toISOString() },
+      ...{ open: price, high: price, low: price, close: price, volume: '90000000' },
+    });
+    const tape = path.join(folder, 'pepe.ndjson');
+    const rows = [{ markets: [rules] }, ...prices.map(candle)];
+    writeFileSync(tape, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    const report = await reportOf(`${tape} --funds usdt=100`, 'order buy pepe_usdt 1000000.7 --at 0.0000123463');
+    expect(report).toMatchObject({ orders: 1, fills: 1, fees: [{ coin: 'pepe', amount: '2000.0014' }] });
+    // 998000.6986 pepe at 0.0000133456, less 1000000.7 at 0.0000123463, which the made-up book asks
+    expect(report.net).toBe('0.97260948082616');
+  });
+});
+
 describe('what is filled', () => {
   const filledOf = (report: Report) => (report.pnl[0] as unknown as { readonly bought: string }).bought;
 

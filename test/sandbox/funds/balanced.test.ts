@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
 import type { Account } from '../../../src/sandbox/accounts/accounts.js';
 import { chainsOf } from '../../../src/sandbox/markets/coins.js';
+import { coinText } from '../../../src/sandbox/markets/market.js';
 import { RequestRefused } from '../../../src/sandbox/refusals.js';
 import { FundsFixture } from './fixture.js';
 
@@ -98,9 +99,7 @@ function checkCoin(fixture: FundsFixture, account: Account, name: string): void 
     .reduce((sum, entry) => sum.plus(Decimal.of(entry.amount)), Decimal.zero);
   const owned = Decimal.of(shown?.available ?? '').plus(Decimal.of(shown?.frozen ?? ''));
   expect(owned.compare(balance.plus(withdrawing))).toBe(0);
-  expect(
-    Decimal.fromUnits(ledger.available(`leaving-${account.id}`, name), name === 'eos' ? 4 : 8).compare(withdrawing),
-  ).toBe(0);
+  expect(Decimal.of(coinText(name, ledger.available(`leaving-${account.id}`, name))).compare(withdrawing)).toBe(0);
   const deposits = fixture.exchange.funds.deposits(account, name, 1, 10_000).list;
   const billed = (kind: string) =>
     bills

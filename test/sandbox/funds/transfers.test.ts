@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { WithdrawRequest } from '../../../src/sandbox/funds/funds-service.js';
+import { STEP } from '../support/order-fixture.js';
 import { FundsFixture, sharedFixture } from './fixture.js';
 
 const OUT = '14fxEPirL9fyfw1i9EF439Pq6gQ5xijUmp';
@@ -112,8 +113,8 @@ describe('a withdrawal', () => {
     expect(fixture.balance(fixture.alice, 'btc')).toBe('4.99000000+0.01000000');
     fixture.pass(1);
     expect(fixture.balance(fixture.alice, 'btc')).toBe('4.99000000+0.00000000');
-    expect(fixture.exchange.ledger.available('outside', 'btc') - outside).toBe(950_000n);
-    expect(fixture.exchange.ledger.available('fees', 'btc') - fees).toBeGreaterThanOrEqual(50_000n);
+    expect(fixture.exchange.ledger.available('outside', 'btc') - outside).toBe(950_000n * STEP);
+    expect(fixture.exchange.ledger.available('fees', 'btc') - fees).toBeGreaterThanOrEqual(50_000n * STEP);
     expect(bills(fixture, 'alice', 'btc')).toEqual([before, ...taken]);
     expect(sums(fixture)).toEqual([]);
   });

@@ -43,7 +43,7 @@ function debts(fixture: OrderFixture): Map<string, bigint> {
 function fresh(): OrderFixture {
   const fixture = new OrderFixture(ACCOUNTS, 20_000n, 200n);
   for (const account of ACCOUNTS) {
-    for (const wallet of [`${account}~btc_usdt`, `${account}~cross`]) fixture.ledger.credit(wallet, 'usdt', 2_000n);
+    for (const wallet of [`${account}~btc_usdt`, `${account}~cross`]) fixture.credit(wallet, 'usdt', 2_000n);
   }
   return fixture;
 }

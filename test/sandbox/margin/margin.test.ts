@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { stateOf } from '../../../src/sandbox/orders/order.js';
-import { OrderFixture } from '../support/order-fixture.js';
+import { OrderFixture, STEP } from '../support/order-fixture.js';
 
 /**
- * Prices are 100 ticks by default; a tick times a lot is one unit of usdt, a lot 100 units of btc. So 100 lots are worth
+ * Prices are 100 ticks by default; a tick times a lot is one step of usdt, a lot 100 steps of btc. So 100 lots are worth
  * 10,000 usdt. Ann's isolated wallet begins with 1,000 usdt, ben sells on spot.
  */
 function margined(usdt = 1_000n): OrderFixture {
   const fixture = new OrderFixture(['ann', 'ben'], 1_000_000n, 10_000n);
   fixture.prices.set('btc_usdt', 100n);
-  fixture.ledger.credit('ann~btc_usdt', 'usdt', usdt);
+  fixture.credit('ann~btc_usdt', 'usdt', usdt);
   return fixture;
 }
 
@@ -46,9 +46,9 @@ describe('a margin order', () => {
     const fixture = margined();
     fixture.place('ann', 'buy', 'limit', 90, 20, borrowing);
     expect(fixture.balances(ISOLATED)).toBe('ann~btc_usdt: 0+1800 usdt, 0+0 btc');
-    expect(fixture.margin.debt(ISOLATED, 'usdt')).toBe(800n);
+    expect(fixture.debt(ISOLATED, 'usdt')).toBe(800n);
     fixture.place('ann', 'buy', 'limit', 80, 10, borrowing);
-    expect(fixture.margin.debt(ISOLATED, 'usdt')).toBe(1600n);
+    expect(fixture.debt(ISOLATED, 'usdt')).toBe(1600n);
     balanced(fixture);
   });
 
@@ -58,12 +58,12 @@ describe('a margin order', () => {
   ] as const)('borrows up to the leverage and not a unit more: %s', (kind, wallet, most, more) => {
     for (const amount of [most, more]) {
       const fixture = margined(0n);
-      fixture.ledger.credit(wallet, 'usdt', 1_000n);
+      fixture.credit(wallet, 'usdt', 1_000n);
       const place = () => fixture.place('ann', 'buy', 'limit', 100, amount, { accountType: kind, borrow: true });
       if (amount === most) expect(place().open).toBe(true);
       else expect(place).toThrow(expect.objectContaining({ code: 2009, reason: 'beyondLeverage' }));
-      expect(fixture.margin.debt(wallet, 'usdt')).toBe(amount === most ? BigInt(most) * 100n - 1_000n : 0n);
-      expect(fixture.ledger.frozen(wallet, 'usdt')).toBe(amount === most ? BigInt(most) * 100n : 0n);
+      expect(fixture.debt(wallet, 'usdt')).toBe(amount === most ? BigInt(most) * 100n - 1_000n : 0n);
+      expect(fixture.frozen(wallet, 'usdt')).toBe(amount === most ? BigInt(most) * 100n : 0n);
     }
   });
 
@@ -71,18 +71,18 @@ describe('a margin order', () => {
     const fixture = margined();
     // 40 lots are worth 4000 = 4 x 1000; a unit of btc more would be beyond
     const order = fixture.place('ann', 'sell', 'limit', 120, 40, borrowing);
-    expect(fixture.margin.debt(ISOLATED, 'btc')).toBe(4_000n);
+    expect(fixture.debt(ISOLATED, 'btc')).toBe(4_000n);
     fixture.prices.set('btc_usdt', 101n);
     expect(() => fixture.place('ann', 'sell', 'limit', 120, 1, borrowing)).toThrow('leverage');
     fixture.cancel(order);
-    expect(fixture.margin.debt(ISOLATED, 'btc')).toBe(4_000n);
-    expect(fixture.ledger.available(ISOLATED, 'btc')).toBe(4_000n);
+    expect(fixture.debt(ISOLATED, 'btc')).toBe(4_000n);
+    expect(fixture.available(ISOLATED, 'btc')).toBe(4_000n);
   });
 
   test('refuses a loan of a coin that is not lent', () => {
     const fixture = margined();
     const wallet = { kind: 'cross', name: 'ann~cross', market: fixture.venue.market } as const;
-    fixture.ledger.credit('ann~cross', 'usdt', 1_000_000n);
+    fixture.credit('ann~cross', 'usdt', 1_000_000n);
     expect(() => fixture.margin.lend(wallet, 'xrp', 1n)).toThrow('xrp is not lent');
   });
 
@@ -90,7 +90,7 @@ describe('a margin order', () => {
     const fixture = margined();
     fixture.place('ben', 'sell', 'limit', 100, 5);
     expect(() => fixture.place('ann', 'buy', 'postOnly', 100, 20, borrowing)).toThrow('trade at once');
-    expect(fixture.margin.debt(ISOLATED, 'usdt')).toBe(0n);
+    expect(fixture.debt(ISOLATED, 'usdt')).toBe(0n);
   });
 });
 
@@ -109,10 +109,10 @@ describe('repayment', () => {
     fixture.place('ben', 'buy', 'limit', 100, 100);
     fixture.place('ann', 'sell', 'limit', 100, 5, repaying);
     // 500, a fee of 1
-    expect([fixture.margin.debt(ISOLATED, 'usdt'), fixture.ledger.available(ISOLATED, 'usdt')]).toEqual([501n, 0n]);
+    expect([fixture.debt(ISOLATED, 'usdt'), fixture.available(ISOLATED, 'usdt')]).toEqual([501n, 0n]);
     fixture.place('ann', 'sell', 'limit', 100, 14, repaying);
     // 1400, a fee of 3: 501 repay the rest
-    expect([fixture.margin.debt(ISOLATED, 'usdt'), fixture.ledger.available(ISOLATED, 'usdt')]).toEqual([0n, 896n]);
+    expect([fixture.debt(ISOLATED, 'usdt'), fixture.available(ISOLATED, 'usdt')]).toEqual([0n, 896n]);
     balanced(fixture);
   });
 
@@ -120,7 +120,7 @@ describe('repayment', () => {
     const fixture = indebted();
     fixture.place('ben', 'buy', 'limit', 100, 100);
     fixture.place('ann', 'sell', 'limit', 100, 5, { accountType: 'isolated' });
-    expect([fixture.margin.debt(ISOLATED, 'usdt'), fixture.ledger.available(ISOLATED, 'usdt')]).toEqual([1_000n, 499n]);
+    expect([fixture.debt(ISOLATED, 'usdt'), fixture.available(ISOLATED, 'usdt')]).toEqual([1_000n, 499n]);
   });
 
   test('happens with every fill of the order', () => {
@@ -128,7 +128,7 @@ describe('repayment', () => {
     fixture.place('ann', 'sell', 'limit', 100, 10, repaying);
     const debts = [3, 2, 5].map((amount) => {
       fixture.place('ben', 'buy', 'ioc', 100, amount);
-      return fixture.margin.debt(ISOLATED, 'usdt');
+      return fixture.debt(ISOLATED, 'usdt');
     });
     expect(debts).toEqual([701n, 502n, 3n]);
   });
@@ -138,9 +138,9 @@ describe('repayment', () => {
     fixture.place('ben', 'sell', 'limit', 90, 10);
     const order = fixture.place('ann', 'buy', 'limit', 100, 20, { ...borrowing, repay: true });
     // 1000 were borrowed; 10 lots cost 900 where 1000 were held, and the 100 left over repay
-    expect(fixture.margin.debt(ISOLATED, 'usdt')).toBe(900n);
+    expect(fixture.debt(ISOLATED, 'usdt')).toBe(900n);
     fixture.cancel(order);
-    expect([fixture.margin.debt(ISOLATED, 'usdt'), fixture.balances(ISOLATED)]).toEqual([
+    expect([fixture.debt(ISOLATED, 'usdt'), fixture.balances(ISOLATED)]).toEqual([
       0n,
       'ann~btc_usdt: 100+0 usdt, 998+0 btc',
     ]);
@@ -151,11 +151,11 @@ describe('repayment', () => {
     const fixture = margined();
     fixture.place('ben', 'buy', 'limit', 100, 10);
     fixture.place('ann', 'sell', 'ioc', 100, 10, borrowing);
-    expect(fixture.margin.debt(ISOLATED, 'btc')).toBe(1_000n);
+    expect(fixture.debt(ISOLATED, 'btc')).toBe(1_000n);
     fixture.place('ben', 'sell', 'limit', 100, 20);
     fixture.place('ann', 'buy', 'ioc', 100, 11, repaying);
     // 1100 units less a fee of 3 (2.2 charged whole)
-    expect([fixture.margin.debt(ISOLATED, 'btc'), fixture.ledger.available(ISOLATED, 'btc')]).toEqual([0n, 97n]);
+    expect([fixture.debt(ISOLATED, 'btc'), fixture.available(ISOLATED, 'btc')]).toEqual([0n, 97n]);
   });
 });
 
@@ -166,7 +166,7 @@ test('writes a bill of the wallet for every loan and repayment', () => {
   fixture.place('ben', 'buy', 'limit', 100, 5);
   fixture.place('ann', 'sell', 'limit', 100, 5, repaying);
   const bills = fixture.bills(ISOLATED);
-  expect(bills.map(({ kind, coin, change, balance }) => `${kind} ${coin} ${change} ${balance}`)).toEqual([
+  expect(bills.map(({ kind, coin, change, balance }) => `${kind} ${coin} ${change / STEP} ${balance / STEP}`)).toEqual([
     'borrow usdt 1000 2000',
     'buy usdt -2000 0',
     'buy btc 2000 2000',

@@ -2,10 +2,12 @@ import { expect, test } from 'vitest';
 import { Ledger, Overdraft } from '../../../src/sandbox/accounts/ledger.js';
 import { stateOf } from '../../../src/sandbox/orders/order.js';
 import { feeOf } from '../../../src/sandbox/orders/order-service.js';
-import { OrderFixture } from '../support/order-fixture.js';
+import { OrderFixture, STEP } from '../support/order-fixture.js';
 
-test('a fee is 0.2 %, rounded up to a unit', () => {
-  expect([0n, 1n, 499n, 500n, 501n, 1000n, 1001n].map((units) => feeOf(units))).toEqual([0n, 1n, 1n, 1n, 2n, 2n, 3n]);
+test('a fee is 0.2 %, rounded up to a step of the coin', () => {
+  const feesIn = (step: bigint) => [0n, 1n, 499n, 500n, 501n, 1000n, 1001n].map((units) => feeOf(units, 2_000n, step));
+  expect(feesIn(1n)).toEqual([0n, 1n, 1n, 1n, 2n, 2n, 3n]);
+  expect(feesIn(2n)).toEqual([0n, 2n, 2n, 2n, 2n, 2n, 4n]);
 });
 
 test('a resting order holds exactly what it may cost and releases it', () => {
@@ -31,7 +33,7 @@ test('a buy below its limit gets the excess back, and each side pays the fee fro
     ['ann: 8688+312 usdt, 5998+0 btc', 'ben: 10998+0 usdt, 4000+0 btc', 'fees: 2+0 usdt, 2+0 btc'].join('\n'),
   );
   expect([sell, buy].map(stateOf)).toEqual(['filled', 'open']);
-  expect([buy.value, buy.fee, sell.value, sell.fee]).toEqual([1000n, 2n, 1000n, 2n]);
+  expect([buy.value, buy.fee, sell.value, sell.fee].map((units) => units / STEP)).toEqual([1000n, 2n, 1000n, 2n]);
   fixture.cancel(buy);
   expect(stateOf(buy)).toBe('cancelled');
   expect(fixture.balances('ann')).toBe('ann: 9000+0 usdt, 5998+0 btc');
@@ -41,7 +43,7 @@ test('fees of small fills are rounded for each fill', () => {
   const fixture = new OrderFixture(['ann', 'ben'], 10_000n, 50n);
   for (const _ of [1, 2, 3]) fixture.place('ben', 'sell', 'limit', 101, 1);
   const buy = fixture.place('ann', 'buy', 'ioc', 101, 3);
-  expect([buy.value, buy.fee]).toEqual([303n, 3n]);
+  expect([buy.value / STEP, buy.fee / STEP]).toEqual([303n, 3n]);
   expect(fixture.balances('fees')).toBe('fees: 3+0 usdt, 3+0 btc');
 });
 
@@ -59,7 +61,9 @@ test('every change of a balance is a bill with the balance after it', () => {
   fixture.place('ann', 'buy', 'limit', 100, 10);
   const bills = fixture.bills('ann', 'ben');
   expect(
-    bills.map(({ account, coin, change, balance, kind }) => `${account} ${kind} ${coin} ${change} ${balance}`),
+    bills.map(
+      ({ account, coin, change, balance, kind }) => `${account} ${kind} ${coin} ${change / STEP} ${balance / STEP}`,
+    ),
   ).toEqual([
     'ann buy usdt -1000 9000',
     'ann buy btc 1000 6000',

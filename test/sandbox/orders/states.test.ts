@@ -87,5 +87,5 @@ test.each(TRANSITIONS)('%s', (_what, asks, type, happenings, states) => {
     seen.push(stateOf(order));
   }
   expect(seen).toEqual(states);
-  expect(fixture.orderService.ledger.frozen('ann', 'usdt')).toBe(order.open ? order.price * order.remaining : 0n);
+  expect(fixture.frozen('ann', 'usdt')).toBe(order.open ? order.price * order.remaining : 0n);
 });

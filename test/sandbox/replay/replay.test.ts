@@ -238,14 +238,14 @@ describe('the state', () => {
       const [status, body] = await admin(address, 'POST /import', { file });
       return [status, (body as { error: string }).error.replace(file, 'FILE')];
     };
-    expect(await refused(text.replace('250000', '950000'))).toEqual([
+    expect(await refused(text.replace('25', '95'))).toEqual([
       400,
       'FILE cannot be read: it is incomplete or was changed',
     ]);
     expect(await refused(text.slice(0, -300))).toEqual([400, 'FILE cannot be read: it is incomplete or was changed']);
     const other =
-      'FILE cannot be read: it does not begin with {"pitSandbox":6}, so it is not an exported sandbox, or another version of pit wrote it';
-    expect(await refused(text.replace('"pitSandbox":6', '"pitSandbox":4'))).toEqual([400, other]);
+      'FILE cannot be read: it does not begin with {"pitSandbox":7}, so it is not an exported sandbox, or another version of pit wrote it';
+    expect(await refused(text.replace('"pitSandbox":7', '"pitSandbox":4'))).toEqual([400, other]);
     expect(await refused('hello')).toEqual([400, other]);
     expect(await done(address, 'GET /status')).toMatchObject({ running: true });
   });

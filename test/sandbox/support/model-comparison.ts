@@ -63,9 +63,9 @@ export class ModelComparison {
     this.counts.cancelled += 1;
   }
 
-  deposit(account: string, coin: 'usdt' | 'btc', units: bigint): void {
-    this.model.deposit(account, coin, units);
-    this.real.ledger.credit(account, coin, units);
+  deposit(account: string, coin: 'usdt' | 'btc', steps: bigint): void {
+    this.model.deposit(account, coin, steps);
+    this.real.credit(account, coin, steps);
   }
 
   /** Everything that both know: every resting order in the order in which it would trade, every balance, the sums. */
@@ -88,8 +88,8 @@ export class ModelComparison {
   #checkMoney(account: string): void {
     const [owned, free] = [this.model.owned(account), this.model.free(account)];
     for (const coin of COINS) {
-      deepStrictEqual(this.real.ledger.available(account, coin), free[coin]);
-      deepStrictEqual(this.real.ledger.frozen(account, coin), owned[coin] - free[coin]);
+      deepStrictEqual(this.real.available(account, coin), free[coin]);
+      deepStrictEqual(this.real.frozen(account, coin), owned[coin] - free[coin]);
     }
   }
 

@@ -21,7 +21,10 @@ import { NumberedLists } from '../../../src/sandbox/store/numbered-lists.js';
 import type { Table } from '../../../src/sandbox/store/table.js';
 import { tableInMemory } from './memory.js';
 
-/** An order service over btc_usdt with a few accounts, without simulated traders and without a disk. A tick × a lot is one unit of usdt. */
+/** The smallest amount of usdt and of btc, in units of the ledger. */
+export const STEP = 10n ** 28n;
+
+/** An order service over btc_usdt with a few accounts, without simulated traders and without a disk. A tick × a lot is one {@link STEP} of usdt. */
 export class OrderFixture {
   readonly #tables: Table<unknown>[] = [];
   readonly ledger = new Ledger();
@@ -35,7 +38,7 @@ export class OrderFixture {
 
   constructor(
     readonly accounts: readonly string[],
-    usdt = 1_000_000n,
+    steps = 1_000_000n,
     lots = 1_000n,
   ) {
     const market = MARKETS.get('btc_usdt');
@@ -62,7 +65,7 @@ export class OrderFixture {
     const idle = { timers: new Scheduler<CancelTimer>([]), changes: new Changes() };
     this.orderService = new OrderService({ ...base, ...idle, orders, margin: this.margin, venues, rules: new Map() });
     for (const account of accounts) {
-      this.ledger.credit(account, 'usdt', usdt);
+      this.credit(account, 'usdt', steps);
       this.ledger.credit(account, 'btc', market.units(lots));
     }
   }
@@ -100,10 +103,30 @@ export class OrderFixture {
     return [...asks, '----', ...bids].join('\n');
   }
 
-  /** Available+frozen of each account, in units of usdt and btc. */
+  /** Brings coins in from outside, in steps. */
+  credit(account: string, coin: string, steps: bigint): void {
+    this.ledger.credit(account, coin, steps * STEP);
+  }
+
+  /** In steps. */
+  available(account: string, coin: string): bigint {
+    return this.ledger.available(account, coin) / STEP;
+  }
+
+  /** In steps. */
+  frozen(account: string, coin: string): bigint {
+    return this.ledger.frozen(account, coin) / STEP;
+  }
+
+  /** What a wallet owes, in steps. */
+  debt(wallet: string, coin: string): bigint {
+    return this.margin.debt(wallet, coin) / STEP;
+  }
+
+  /** Available+frozen of each account, in steps of usdt and btc. */
   balances(...accounts: string[]): string {
     const coin = (account: string, name: string) =>
-      `${this.ledger.available(account, name)}+${this.ledger.frozen(account, name)} ${name}`;
+      `${this.available(account, name)}+${this.frozen(account, name)} ${name}`;
     return accounts.map((account) => `${account}: ${coin(account, 'usdt')}, ${coin(account, 'btc')}`).join('\n');
   }
 

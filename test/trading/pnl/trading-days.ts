@@ -3,7 +3,8 @@ import { Decimal } from '../../../src/domain/decimal.js';
 import { splitMarket } from '../../../src/domain/market.js';
 import type { Account } from '../../../src/sandbox/accounts/accounts.js';
 import type { BillRecord } from '../../../src/sandbox/accounts/bills.js';
-import { chainsOf, coinRules } from '../../../src/sandbox/markets/coins.js';
+import { chainsOf } from '../../../src/sandbox/markets/coins.js';
+import { coinText } from '../../../src/sandbox/markets/market.js';
 import { RequestRefused } from '../../../src/sandbox/refusals.js';
 import { BILL_WORDS } from '../../../src/sandbox/server/interface-details.js';
 import type { AccountHistory } from '../../../src/trading/pnl/account-history.js';
@@ -180,5 +181,5 @@ export function coinsOf(name: string): { readonly base: string; readonly quote: 
 
 /** What an account owns of a coin, without withdrawals that are under way. */
 export function ownedBy({ exchange: { ledger } }: FundsFixture, { id }: Account, name: string): Decimal {
-  return Decimal.fromUnits(ledger.available(id, name) + ledger.frozen(id, name), coinRules(name).unitDecimal);
+  return Decimal.of(coinText(name, ledger.available(id, name) + ledger.frozen(id, name)));
 }
