@@ -25,7 +25,7 @@ const SINCE = '--type 1day --since 3d';
 
 /** Commands that write a file that the user names, an ending for it, and how the file begins. */
 const WRITERS = [
-  ['sandbox export', 'state', /^\{"pitSandbox":6\}\n/],
+  ['sandbox export', 'state', /^\{"pitSandbox":7\}\n/],
   ['kline btc_usdt --svg', 'svg', /^<svg [^>]*>\n<title>btc_usdt 1hour<\/title>/],
   [`kline btc_usdt ${SINCE} --out`, 'csv', /^market,type,time,/],
   ['trades btc_usdt --since 1000000001 --out', 'parquet', /^PAR1/],
