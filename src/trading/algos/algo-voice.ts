@@ -95,7 +95,6 @@ export class AlgoVoice {
     this.reason = trouble === null ? decision.reason : danger ? `${NOT_PROTECTED}: ${trouble}` : trouble;
     this.unsentSince = unsentSince;
     for (const note of notes) this.#note(note);
-    this.keepStatus(facts);
     if (danger && unsentSince !== null) this.#sayUnprotected(unsentSince, children);
     if (state === 'settling' && !danger && decision.reason !== null)
       this.once(`settling ${decision.reason}`, `${decision.reason}. pit keeps asking the exchange.`);
@@ -130,7 +129,7 @@ export class AlgoVoice {
     );
   }
 
-  /** Keeps the state where every command finds it. */
+  /** Keeps the state where every command finds it, once for each look: it takes longer than a decision, and nothing may wait for it. */
   keepStatus(facts: AlgoFacts): void {
     const { state, reason, unsentSince } = this;
     const resumed = facts.resumed?.time ?? null;

@@ -152,6 +152,7 @@ export class RunningAlgo {
         while (this.#step());
         if (!this.#isOver) for (const begun of this.#book.work(this.facts.exitTriggered !== null)) this.#follow(begun);
       }
+      if (!this.#isStopped && !this.#isOver) this.#voice.keepStatus(this.facts);
     } catch (thrown) {
       this.#options.failed(thrown);
     } finally {
