@@ -51,7 +51,7 @@ const OF_ALGOS: typeof PLACEHOLDERS = { ...PLACEHOLDERS, ID: 'a4k7x2q' };
 const answers = new Map<string, Promise<string | undefined>>();
 
 /** Why pit cannot read these words as a command line, if it cannot. */
-function unreadable(argv: readonly string[]): Promise<string | undefined> {
+export function unreadable(argv: readonly string[]): Promise<string | undefined> {
   const fits = argv[0] === 'algo' ? OF_ALGOS : PLACEHOLDERS;
   const words = argv.map((word) => word.replace(/\b[A-Z]{2,}\b/g, (name) => fits[name] ?? name));
   const line = words.join(' ');
