@@ -1,7 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { Decimal } from '../../domain/decimal.js';
+import type { Decimal } from '../../domain/decimal.js';
 import { syncFolder } from '../../platform/private-files.js';
+import { DaySums, DISORDER_MS, TIME_OF_LINE } from './day-sums.js';
 import { appendDurably, encodeLine, linesBackwards, namesIn, valueInLine } from './files.js';
 import { type DayNotional, dayNotionalOf, notionalOfFilled } from './notional.js';
 import { isKind, isRecordedWrite, orderCancelledBy, ordersMadeBy, type RecordedWrite, type Settled } from './write.js';
@@ -20,23 +21,7 @@ interface Line {
   readonly settled: Settled;
 }
 
-const TIME_OF_LINE = /^\{"at":(\d+)/;
-const DAY_OF_LINE = /^\{"at":\d+,"day":(\{[^}]+\}),"settled":/;
-
 const ID_IN_LINE = /"id":"([^"]*)"/g;
-
-/** How far lines may be out of order, because several processes write them or a clock was corrected. */
-const DISORDER_MS = 60_000;
-
-/** What the orders of a day come to, as far as the files were read. */
-interface Day {
-  readonly midnight: number;
-  /** How large each file was, and where its last whole line ended, in bytes. */
-  readonly read: Map<string, { readonly size: number; readonly end: number }>;
-  readonly ofWrites: Map<string, DayNotional>;
-  /** By quote coin. */
-  readonly totals: Map<string, Decimal>;
-}
 
 type FilterField = 'id' | 'clientId' | 'operation' | 'market' | 'side' | 'coin';
 
@@ -51,14 +36,17 @@ export class Archive {
   readonly #folder: string;
   readonly #jobs: string;
   readonly #now: () => number;
+  readonly #sums: DaySums;
 
-  #lastDay: Day | undefined;
-
-  /** @param jobs the folder of closed jobs; a file's name begins with the day on which its job was closed */
-  constructor(folder: string, jobs: string, now: () => number) {
+  /**
+   * @param jobs the folder of closed jobs; a file's name begins with the day on which its job was closed
+   * @param sums those of the folder
+   */
+  constructor(folder: string, jobs: string, now: () => number, sums = new DaySums(folder)) {
     this.#folder = folder;
     this.#jobs = jobs;
     this.#now = now;
+    this.#sums = sums;
   }
 
   /** Adds a settled write durably. If a write is added again, the last line counts. Throws the system's error. */
@@ -88,7 +76,7 @@ export class Archive {
    * demand, and only lines that match the filter are parsed, because a busy account has many. Damaged lines are left out.
    */
   newestFirst(filter: LineFilter, since: number): Generator<Settled> {
-    return this.#lastLines(since, matchesAll(filter));
+    return this.#lastLines(since, textsOf(filter));
   }
 
   /** The writes that were settled at or after a time, oldest first. */
@@ -102,26 +90,7 @@ export class Archive {
    * @param except the ids of writes that do not count
    */
   notionalOfDay(midnight: number, quote: string, except: ReadonlySet<string>): Decimal {
-    const { totals, ofWrites } = this.#day(midnight);
-    const excepted = [...except].flatMap((id) => {
-      const one = ofWrites.get(id);
-      return one?.quote === quote ? Decimal.of(one.notional) : [];
-    });
-    return (totals.get(quote) ?? Decimal.zero).minus(Decimal.sum(excepted));
-  }
-
-  /** Reads only the lines that were added since the last time: files only grow, and an algo order may settle a child every second. */
-  #day(midnight: number): Day {
-    const sizes = this.#filesSince(midnight - DISORDER_MS).map((file): [string, number] => [
-      file,
-      fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0,
-    ]);
-    if (this.#lastDay?.midnight !== midnight || !hasOnlyGrown(this.#lastDay, sizes))
-      this.#lastDay = { midnight, read: new Map(), ofWrites: new Map(), totals: new Map() };
-    const day = this.#lastDay;
-    const added = new Set<string>();
-    for (const [file, size] of sizes.toReversed()) addLines(day, file, size, added);
-    return day;
+    return this.#sums.notionalOf(midnight, this.#filesSince(midnight - DISORDER_MS), quote, except);
   }
 
   /** A settled write of the days that are kept. */
@@ -138,8 +107,7 @@ export class Archive {
 
   /** The write that made an order, also as a duplicate. The orders of a batch are in its own record. */
   findByOrder(id: string): Settled | undefined {
-    for (const settled of this.#lastLines(0, (line) => line.includes(`"${id}"`)))
-      if (ordersMadeBy(settled).includes(id)) return settled;
+    for (const settled of this.#lastLines(0, [`"${id}"`])) if (ordersMadeBy(settled).includes(id)) return settled;
     return undefined;
   }
 
@@ -149,7 +117,7 @@ export class Archive {
    * @param besides the id of a write that does not count
    */
   makerOf(id: string, since: number, besides: string): Settled | undefined {
-    for (const settled of this.#lastLines(since, (line) => line.includes(`"${id}"`))) {
+    for (const settled of this.#lastLines(since, [`"${id}"`])) {
       const { write, duplicates } = settled;
       if (write.id === besides || isKind(write, 'cancel') || isKind(write, 'replace')) continue;
       if (settled.id === id || duplicates.includes(id)) return settled;
@@ -161,7 +129,7 @@ export class Archive {
   cancelledAmong(ids: ReadonlySet<string>): ReadonlyMap<string, { readonly settled: Settled; readonly at: number }> {
     const found = new Map<string, { readonly settled: Settled; readonly at: number }>();
     if (ids.size === 0) return found;
-    for (const text of this.#textsBackwards(0)) {
+    for (const text of this.#textsBackwards(0, [])) {
       // only the lines of such orders are parsed, because a busy account has many
       const isMeant = [...text.matchAll(ID_IN_LINE)].some(([, id = '']) => ids.has(id));
       const line = isMeant ? valueInLine(text) : undefined;
@@ -181,7 +149,7 @@ export class Archive {
     const found = new Set<string>();
     const pattern = new RegExp(`"${name}":"([^"]*)"`, 'g');
     const hasNewValue = (line: string) => [...line.matchAll(pattern)].some(([, value = '']) => !found.has(value));
-    for (const { write } of this.#backwards(0, hasNewValue)) {
+    for (const { write } of this.#backwards(0, [], hasNewValue)) {
       const value = of(write);
       if (value !== undefined) found.add(value);
     }
@@ -208,28 +176,32 @@ export class Archive {
   }
 
   /** As {@link #backwards}, each write once. */
-  *#lastLines(since: number, matches: (text: string) => boolean): Generator<Settled> {
+  *#lastLines(since: number, parts: readonly string[]): Generator<Settled> {
     const seen = new Set<string>();
-    for (const settled of this.#backwards(since, matches)) {
+    for (const settled of this.#backwards(since, parts)) {
       if (seen.has(settled.write.id)) continue;
       seen.add(settled.write.id);
       yield settled;
     }
   }
 
-  /** The writes in lines whose text matches, newest first, back to a time. */
-  *#backwards(since: number, matches: (text: string) => boolean): Generator<Settled> {
-    for (const text of this.#textsBackwards(since)) {
+  /** The writes in lines that contain all parts and match, newest first, back to a time. */
+  *#backwards(
+    since: number,
+    parts: readonly string[],
+    matches: (text: string) => boolean = (text) => parts.every((part) => text.includes(part)),
+  ): Generator<Settled> {
+    for (const text of this.#textsBackwards(since, parts)) {
       const line = matches(text) ? valueInLine(text) : undefined;
       if (line !== undefined && isLine(line)) yield line.settled;
     }
   }
 
-  /** The lines that are not empty, newest first, back to a time. */
-  *#textsBackwards(since: number): Generator<string> {
+  /** Lines that are not empty, newest first, back to a time: at least all that contain these parts. */
+  *#textsBackwards(since: number, parts: readonly string[]): Generator<string> {
     const from = since - DISORDER_MS;
     for (const file of this.#filesSince(from).reverse()) {
-      for (const text of linesBackwards(file)) {
+      for (const text of linesBackwards(file, { from: 0 }, parts)) {
         if (Number(TIME_OF_LINE.exec(text)?.[1] ?? Number.NaN) < from) return;
         if (text !== '') yield text;
       }
@@ -242,48 +214,17 @@ export class Archive {
   }
 }
 
-/** Whether lines were added to the newest file alone: of two lines of one write, the later one counts. */
-function hasOnlyGrown({ read }: Day, sizes: readonly (readonly [string, number])[]): boolean {
-  const sizeOf = new Map(sizes);
-  const areOlderSame = sizes.slice(0, -1).every(([file, size]) => read.get(file)?.size === size);
-  return areOlderSame && [...read].every(([file, { size }]) => (sizeOf.get(file) ?? 0) >= size);
-}
-
-/**
- * Adds the lines of a file that were not read yet, up to a size.
- * @param added the ids of writes that already have a later line in this pass
- */
-function addLines({ midnight, read, ofWrites, totals }: Day, file: string, size: number, added: Set<string>): void {
-  const { end: from, size: before } = read.get(file) ?? { end: 0, size: 0 };
-  if (size === before) return;
-  let isWhole: boolean | undefined;
-  for (const text of linesBackwards(file, { from, to: size })) {
-    // what is after the last line feed was cut off, or is being written
-    isWhole ??= text === '';
-    if (Number(TIME_OF_LINE.exec(text)?.[1] ?? Number.NaN) < midnight - DISORDER_MS) break;
-    const one = valueInLine(DAY_OF_LINE.exec(text)?.[1] ?? '') as DayNotional | undefined;
-    if (one === undefined || added.has(one.id) || one.time < midnight) continue;
-    added.add(one.id);
-    const replaced = ofWrites.get(one.id)?.notional ?? '0';
-    ofWrites.set(one.id, one);
-    const total = totals.get(one.quote) ?? Decimal.zero;
-    totals.set(one.quote, total.plus(Decimal.of(one.notional)).minus(Decimal.of(replaced)));
-  }
-  read.set(file, { size, end: isWhole === true ? size : from });
-}
-
 function isLine(value: object): value is Line {
   const { write, outcome, duplicates, events } = (value as Partial<Line>).settled ?? {};
   return isRecordedWrite(write) && typeof outcome === 'string' && Array.isArray(duplicates) && Array.isArray(events);
 }
 
 /**
- * Whether a line's text contains everything in a filter. It is checked first because parsing is far slower. A line that
- * matches may still be about something else; a line that does not match is never needed.
+ * The texts that a line contains if it matches a filter. They are looked for first because parsing is far slower. A line that contains
+ * them may still be about something else; a line that does not is never needed.
  */
-function matchesAll(filter: LineFilter): (line: string) => boolean {
-  const pairs = Object.entries(filter).map(([name, value]) => `"${name}":${JSON.stringify(value)}`);
-  return (line) => pairs.every((pair) => line.includes(pair));
+function textsOf(filter: LineFilter): string[] {
+  return Object.entries(filter).map(([name, value]) => `"${name}":${JSON.stringify(value)}`);
 }
 
 function dayOf(time: number): string {

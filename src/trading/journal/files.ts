@@ -218,17 +218,22 @@ interface Part {
  * Yields the lines of a file, last first; none if there is no file. What is after the last line feed counts as a line, even if it is empty.
  * It reads on only when the caller asks for more, because the newest lines are at the end and the file may be long. Throws Failure `usage`
  * if the file cannot be read.
+ * @param texts lines that contain not all of these may be left out: a long file is searched far faster than it is split
  */
-export function* linesBackwards(file: string, part: Part = { from: 0 }): Generator<string> {
+export function* linesBackwards(
+  file: string,
+  part: Part = { from: 0 },
+  texts: readonly string[] = [],
+): Generator<string> {
   try {
-    yield* linesFromEnd(file, part);
+    yield* linesFromEnd(file, part, texts);
   } catch (thrown) {
     if (systemErrorCode(thrown) === 'ENOENT') return;
     throw thrown instanceof Failure ? thrown : cannotRead(file, thrown);
   }
 }
 
-function* linesFromEnd(file: string, { from, to }: Part): Generator<string> {
+function* linesFromEnd(file: string, { from, to }: Part, texts: readonly string[]): Generator<string> {
   const descriptor = openOwn(file);
   try {
     // one chunk for the whole file: the memory of many would be collected again and again
@@ -245,7 +250,8 @@ function* linesFromEnd(file: string, { from, to }: Part): Generator<string> {
       rest = lastLine;
       if (lastFeed === -1) continue;
       yield lastLine.toString('utf8');
-      if (firstFeed < lastFeed)
+      const lines = bytes.subarray(firstFeed, lastFeed);
+      if (lines.length > 0 && texts.every((text) => lines.includes(text)))
         yield* bytes
           .toString('utf8', firstFeed + 1, lastFeed)
           .split('\n')

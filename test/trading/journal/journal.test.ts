@@ -688,6 +688,29 @@ describe('reading the lines of a file backwards', () => {
     );
   });
 
+  it('yields at least every line that contains what is looked for, in the same order', () => {
+    const file = path.join(temporaryState(), 'lines');
+    const line = fc.tuple(fc.integer({ min: 0, max: 30_000 }), fc.boolean()).map(([length, isMeant]) => {
+      const half = 'é'.repeat(length);
+      return `${half}${isMeant ? 'this and that' : 'neither'}${half}`;
+    });
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 30 }), (lines) => {
+        fs.writeFileSync(file, lines.join('\n'));
+        const found = [...linesBackwards(file, { from: 0 }, ['this', 'that'])].reverse();
+        const isMeant = (one: string) => one.includes('this and that');
+        expect(found.filter(isMeant)).toEqual(lines.filter(isMeant));
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('yields hardly a line of a long file that contains nothing of what is looked for', () => {
+    const file = path.join(temporaryState(), 'lines');
+    fs.writeFileSync(file, 'some line\n'.repeat(100_000));
+    expect([...linesBackwards(file, { from: 0 }, ['other'])].length).toBeLessThan(30);
+  });
+
   it('yields none if there is no file', () => {
     expect([...linesBackwards(path.join(temporaryState(), 'nothing'))]).toEqual([]);
   });
