@@ -8,14 +8,13 @@ import { agentAlgos, countAlgo } from '../algos/agent-algos.js';
 import { parentOf } from '../algos/store.js';
 import type { AlgoTerms } from '../algos/terms.js';
 import { archivedJob, Job } from '../batches/job.js';
+import { readOpenOfSide } from '../history/open-orders.js';
 import type { JournalEntry } from '../journal/entry.js';
+import { dateOf } from '../journal/notional.js';
 import { isKind, type MarketSide, marketOf, ordersMadeBy, type RecordedWrite, type Settled } from '../journal/write.js';
 import type { TradingContext } from '../trading-context.js';
 import type { GivenLimits } from './given-limits.js';
 import { type GuardLimits, notionalToday } from './limits.js';
-
-/** Clocks differ: a list is read so much further back than an order was recorded, in milliseconds. */
-const CLOCK_SLACK_MS = 86_400_000;
 
 /**
  * What an agent may send: in which markets, how much in one order and in one UTC day, and how many orders may be open. The day and the
@@ -27,8 +26,6 @@ export class AgentLimits {
   readonly #maxOrder: ReadonlyMap<string, Decimal>;
   readonly #maxDay: ReadonlyMap<string, Decimal>;
   readonly #maxOpen: number | undefined;
-  /** The ids of writes all of whose orders are closed: closed orders stay closed. */
-  readonly #closed = new Set<string>();
 
   constructor(readonly given: GivenLimits) {
     const { markets, maxOrder, maxDay, maxOpen } = given;
@@ -149,7 +146,8 @@ export class AgentLimits {
     );
   }
 
-  async #requireOpen({ client, journal, host }: TradingContext, write: OpeningWrite): Promise<void> {
+  async #requireOpen(trading: TradingContext, write: OpeningWrite): Promise<void> {
+    const { journal, host } = trading;
     const max = this.#maxOpen ?? Number.POSITIVE_INFINITY;
     const algos = agentAlgos({ journal, host }).filter(({ market }) => this.#concerns(market));
     const algoIds = new Set(algos.map(({ id }) => id));
@@ -160,12 +158,11 @@ export class AgentLimits {
     const most = placed.reduce((sum, { ids }) => sum + ids.length, own);
     // only a list shows which of them are open
     if (most <= max) return;
-    const ids = await openAmong(client, bySide(placed), max).catch((error: unknown) => {
+    const ids = await openAmong(trading, placed, max).catch((error: unknown) => {
       if (!(error instanceof Failure)) throw error;
       const message = `The open orders could not be counted, so nothing was sent: ${error.message}`;
       throw new Failure(error.kind, message, { hint: error.hints });
     });
-    for (const one of placed) if (!one.ids.some((id) => ids.has(id))) this.#closed.add(one.id);
     const replaced = write.replaced !== null && ids.has(write.replaced) ? 1 : 0;
     const open = ids.size + own - replaced;
     if (open <= max) return;
@@ -184,10 +181,7 @@ export class AgentLimits {
     // before the lists are read: an order that is placed while they are was recorded before, or counts this write itself
     const { unsettled, settled } = journal.writesSince(0);
     const counts = ({ write }: Pick<Settled, 'write'>) =>
-      write.id !== own &&
-      this.#concerns(marketOf(write) ?? '') &&
-      !this.#closed.has(write.id) &&
-      !algoIds.has(parentOf(write.id) ?? '');
+      write.id !== own && this.#concerns(marketOf(write) ?? '') && !algoIds.has(parentOf(write.id) ?? '');
     const pending = unsettled.filter(counts);
     const pendingIds = new Set(pending.map(({ write }) => write.id));
     const placed = settled
@@ -246,9 +240,8 @@ function pendingOrders(entry: JournalEntry): number {
 
 /** The orders of a settled write. */
 interface Placed extends MarketSide {
-  /** The id of the write. */
-  readonly id: string;
-  readonly time: number;
+  /** When the last of them was sent at the latest, in milliseconds since the Unix epoch. */
+  readonly sentBefore: number;
   readonly ids: readonly string[];
 }
 
@@ -257,65 +250,52 @@ function placedBy(journal: TradingContext['journal'], settled: Settled): Placed[
   if (!isKind(write, 'order') && !isKind(write, 'batch')) return [];
   const { market, side } = write.terms;
   const jobIds = isKind(write, 'batch') ? (archivedJob(journal, write.id)?.orderIds ?? []) : [];
-  return [{ id: write.id, market, side, time: write.time, ids: [...ordersMadeBy(settled), ...jobIds] }];
-}
-
-/** Orders of one side of a market. */
-interface SideOrders extends MarketSide {
-  readonly ids: ReadonlySet<string>;
-  /** When the first of them was recorded, in milliseconds since the Unix epoch. */
-  readonly oldest: number;
-}
-
-function bySide(placed: readonly Placed[]): SideOrders[] {
-  const sides = new Map<string, SideOrders>();
-  for (const { market, side, ids, time } of placed) {
-    const key = `${market} ${side}`;
-    const earlier = sides.get(key);
-    sides.set(key, {
-      market,
-      side,
-      ids: new Set([...(earlier?.ids ?? []), ...ids]),
-      oldest: Math.min(time, earlier?.oldest ?? time),
-    });
-  }
-  return [...sides.values()];
+  // a job takes as long as its lines
+  const sentBefore = isKind(write, 'batch') ? dateOf(settled) : write.reqTime;
+  return [{ market, side, sentBefore, ids: [...ordersMadeBy(settled), ...jobIds] }];
 }
 
 /**
- * Reads the lists of the exchange back to all of these orders. Returns the ids of those that may be open: an order that no list shows,
- * because the list lags behind or was cut, counts as open until the exchange shows the order itself as closed. Throws Failure if a
- * list cannot be read.
+ * Reads the orders of the sides in which these were placed. Returns the ids of those that may be open: an order that should be among
+ * those that were read and is not, because the list lags behind or was cut, counts as open until the exchange shows the order itself as
+ * closed. Throws Failure if a list cannot be read, or an order that was open.
  * @param enough so many open orders are too many already: no more are looked up
  */
 async function openAmong(
-  client: TradingContext['client'],
-  sides: readonly SideOrders[],
+  trading: TradingContext,
+  placed: readonly Placed[],
   enough: number,
 ): Promise<ReadonlySet<string>> {
   const open = new Set<string>();
   const unseen: { readonly market: string; readonly id: string }[] = [];
-  for (const { market, side, ids, oldest } of sides) {
-    const left = new Set(ids);
-    // what is older than all of them cannot be one of them
-    const isEnough = (orders: readonly Order[]) => (orders.at(-1)?.time ?? 0) < oldest - CLOCK_SLACK_MS;
-    for await (const { rows } of client.orderPages(market, side, isEnough)) {
-      for (const { id, state } of rows) {
-        left.delete(id);
-        if (ids.has(id) && (state === 'open' || state === 'other')) open.add(id);
+  const sides = new Map(placed.map((one) => [`${one.market} ${one.side}`, one]));
+  for (const { market, side } of sides.values()) {
+    const { orders, asked, more, failure } = await readOpenOfSide(trading, { market, side });
+    if (failure !== null) throw failure;
+    const shown = new Map([...orders, ...asked].map((order) => [order.id, order]));
+    // what is older is closed, or was asked for by its id
+    const readTo = more ? (orders.at(-1)?.time ?? 0) : 0;
+    for (const { ids, sentBefore } of placed.filter((one) => one.market === market && one.side === side)) {
+      for (const id of ids) {
+        const order = shown.get(id);
+        if (order !== undefined && mayBeOpen(order)) open.add(id);
+        if (order === undefined && sentBefore >= readTo) unseen.push({ market, id });
       }
-      if (left.size === 0) break;
     }
-    unseen.push(...[...left].map((id) => ({ market, id })));
   }
   for (const { market, id } of unseen) {
-    const isClosed = open.size < enough && (await isShownClosed(client, market, id));
+    const isClosed = open.size < enough && (await isShownClosed(trading, market, id));
     if (!isClosed) open.add(id);
   }
   return open;
 }
 
-async function isShownClosed(client: TradingContext['client'], market: string, id: string): Promise<boolean> {
+/** An order with a state that the interface does not document may fill. */
+function mayBeOpen({ state }: Order): boolean {
+  return state === 'open' || state === 'other';
+}
+
+async function isShownClosed({ client }: TradingContext, market: string, id: string): Promise<boolean> {
   const order = await tryRead(() => client.findOrder(market, { id }));
   return order !== undefined && (order.state === 'cancelled' || order.state === 'filled');
 }
