@@ -9,6 +9,7 @@ import { Limiter, type Limits, ownLimits, type RequestPermit, type SendResult } 
 import type { Priority } from './limiter/permits.js';
 import { type OperationName, type OperationNamed, operationOf } from './operations/index.js';
 import type { OperationResult } from './operations/operation.js';
+import { RehearsalClock } from './rehearsal-clock.js';
 import { type Credentials, type Hosts, type ParameterValues, requestUrl, type ValuesOf } from './request.js';
 import { BadStatus, Refused, readResponse, requireJson, UnexpectedResponse, wholeBody } from './response.js';
 import {
@@ -109,11 +110,13 @@ export class ExchangeApi {
   #madeLimiter: Limiter | undefined;
   #madeClock: ExchangeClock | undefined;
   readonly #marketClock: ExchangeClock;
+  readonly #rehearsal: RehearsalClock | undefined;
 
   constructor(options: ApiOptions) {
     this.#options = options;
 
-    this.#marketClock = new ExchangeClock(options.host);
+    this.#rehearsal = RehearsalClock.of(options.host);
+    this.#marketClock = new ExchangeClock(options.host, undefined, this.#rehearsal);
   }
 
   /**
@@ -137,6 +140,11 @@ export class ExchangeApi {
   /** Whether the market-data host has shown its time to this process since this machine's clock was last set. */
   get isMarketTimeKnown(): boolean {
     return this.#marketClock.isKnown;
+  }
+
+  /** How many times as fast as this machine's clock that of the exchange runs: 1, except in a rehearsed program. */
+  get clockSpeed(): number {
+    return this.#rehearsal?.speed ?? 1;
   }
 
   get hosts(): Hosts {
@@ -256,7 +264,8 @@ export class ExchangeApi {
   // market data needs neither the trade host's clock nor most limits, so they are made when they are first needed
 
   get #clock(): ExchangeClock {
-    this.#madeClock ??= new ExchangeClock(this.#options.host, this.#options.offsetStore?.());
+    const { host, offsetStore } = this.#options;
+    this.#madeClock ??= new ExchangeClock(host, offsetStore?.(), this.#rehearsal);
     return this.#madeClock;
   }
 

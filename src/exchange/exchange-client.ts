@@ -116,6 +116,11 @@ export class ExchangeClient extends DescribedReads {
     return this.api.marketNow();
   }
 
+  /** How many times as fast as this machine's clock that of the exchange runs: 1, except in a rehearsed program. */
+  get clockSpeed(): number {
+    return this.api.clockSpeed;
+  }
+
   /** Whether the market-data host has shown its time to this process. */
   get isMarketTimeKnown(): boolean {
     return this.api.isMarketTimeKnown;

@@ -1,5 +1,6 @@
 import type { Cache } from '../config/cache.js';
 import type { Host } from '../platform/host.js';
+import type { RehearsalClock } from './rehearsal-clock.js';
 
 /** Keeps how far the exchange's clock is ahead of this machine's between commands, in milliseconds; undefined if unknown. */
 export interface OffsetStore {
@@ -21,11 +22,13 @@ const SLACK_MS = 1_000;
 
 /**
  * The clock of a host of the exchange: this machine's, corrected by the `Date` of the host's responses to this process. Before
- * the first one it is a guess, which is good enough for a `reqTime` and for nothing else.
+ * the first one it is a guess, which is good enough for a `reqTime` and for nothing else. In a rehearsed program it is that of the
+ * rehearsal, which is always known.
  */
 export class ExchangeClock {
   readonly #host: Pick<Host, 'now' | 'monotonic'>;
   readonly #store: OffsetStore | undefined;
+  readonly #rehearsal: RehearsalClock | undefined;
 
   /** How this machine's clock was set when the last response came. */
   #setting: number | undefined;
@@ -33,14 +36,15 @@ export class ExchangeClock {
   #guess: number | undefined;
 
   /** @param store what earlier processes found out, for the guess */
-  constructor(host: Pick<Host, 'now' | 'monotonic'>, store?: OffsetStore) {
+  constructor(host: Pick<Host, 'now' | 'monotonic'>, store?: OffsetStore, rehearsal?: RehearsalClock) {
     this.#host = host;
     this.#store = store;
+    this.#rehearsal = rehearsal;
   }
 
   /** Milliseconds since the Unix epoch. */
   now(): number {
-    return this.#host.now() + this.offset;
+    return this.#rehearsal?.now() ?? this.#host.now() + this.offset;
   }
 
   /** How far the exchange is ahead of this machine, in milliseconds. */
@@ -51,11 +55,13 @@ export class ExchangeClock {
 
   /** Whether a response has shown the exchange's time, and this machine's clock was not set since and the machine did not sleep. */
   get isKnown(): boolean {
+    if (this.#rehearsal !== undefined) return true;
     return this.#setting !== undefined && Math.abs(settingOf(this.#host) - this.#setting) <= SLACK_MS;
   }
 
   /** Learns from a response: the exchange wrote its `Date` between sending and receiving, which bounds the difference. */
   addSample({ date, sent, received }: ClockSample): void {
+    if (this.#rehearsal !== undefined) return;
     const min = date - received;
     const max = date + DATE_STEP_MS - sent;
     const isPossible = (offset: number) => offset >= min - SLACK_MS && offset <= max + SLACK_MS;

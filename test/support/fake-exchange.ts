@@ -96,6 +96,7 @@ export class FakeExchange extends DescribedReads implements Exchange {
 
   readonly isTimeKnown = true;
   readonly isMarketTimeKnown = true;
+  readonly clockSpeed = 1;
   readonly marketNow = () => this.now();
   readonly requireKeys = () => undefined;
   readonly prepareWrite = () => undefined;

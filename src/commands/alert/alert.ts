@@ -4,6 +4,7 @@ import { formatAmount, grouped } from '../../domain/decimal.js';
 import { parseMarket } from '../../domain/market.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import type { Channel, ExchangeStream } from '../../exchange/exchange.js';
+import { sleepOfMarket } from '../../exchange/rehearsal-clock.js';
 import { ageText, isoTime, zonedTime } from '../../terminal/time.js';
 import { type Condition, numberOf } from '../../trading/alerts/condition.js';
 import { type Alert, byMarket, channelsOf, findAlerts } from '../../trading/alerts/find-alerts.js';
@@ -91,9 +92,10 @@ async function waitForAlerts(
   };
   const forget = host.onInterrupt(finish, () => actions.leave());
   host.holdProgram();
+  const sleep = sleepOfMarket(host);
   const bind = budget.disableDeadline();
   if (globals.isTimeoutGiven)
-    void host.sleep(globals.timeoutMs, end.signal).then(() => end.signal.aborted || endAs('overdue'));
+    void sleep(globals.timeoutMs, end.signal).then(() => end.signal.aborted || endAs('overdue'));
   const follow = async (channels: readonly Channel[]) => {
     session.keepSandboxStopped();
     // it may last for days
@@ -114,7 +116,7 @@ async function waitForAlerts(
     actions.start({ document: data, title, text });
   };
   try {
-    const source = { market, conditions, isRepeated: repeat, client, budget, follow, sleep: host.sleep, warn };
+    const source = { market, conditions, isRepeated: repeat, client, budget, follow, sleep, warn };
     for await (const alert of findAlerts(source)) {
       if (end.signal.aborted) break;
       printing = print(alert);

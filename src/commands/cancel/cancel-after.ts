@@ -2,6 +2,7 @@ import { confirm } from '../../cli/consent.js';
 import { required, several, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { quoted, suggest, tryRead, usage } from '../../errors.js';
+import { RehearsalClock } from '../../exchange/rehearsal-clock.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
@@ -37,6 +38,7 @@ export default define({
   async run(context, { market, command, hold }) {
     await requireCommand(context, command, hold);
     const { budget, host } = context;
+    if (hold) requireOwnClock(host);
     if (hold) host.holdProgram();
     const write = await openWithConsent(context);
     let started: Timer | undefined;
@@ -110,6 +112,16 @@ async function requireCommand({ host }: Context, command: readonly string[], hol
   if (!hold) throw usage('A command needs --hold.', example);
   if (await host.isProgram(program)) return;
   throw usage(`Program ${quoted(program)} not found.`, 'Neither the command nor the timer was started.');
+}
+
+/** Throws Failure `usage` in a rehearsed program with a faster clock: the minute of the exchange would end before the timer is restarted. */
+function requireOwnClock(host: Context['host']): void {
+  const speed = RehearsalClock.of(host)?.speed ?? 1;
+  if (speed === 1) return;
+  throw usage(
+    `--hold cannot keep a timer in a rehearsal that runs ${speed} times as fast.`,
+    'Rehearse with --speed 1, or set the timer without --hold.',
+  );
 }
 
 /** What is open, for people. A failure to read it must not keep the timer from starting. */

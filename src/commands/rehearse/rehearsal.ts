@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { Program } from '../../cli/run.js';
 import type { Side } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
+import { REHEARSAL_CLOCK, writeClock } from '../../exchange/rehearsal-clock.js';
 import type { Host } from '../../platform/host.js';
 import { RunningProgram } from '../../platform/running-program.js';
 import type { FaultKind } from '../../sandbox/faults/rules.js';
@@ -268,11 +269,19 @@ export class ProgramRehearsal extends Rehearsal {
     const { host, folder, terms } = this.#parts;
     const { sandbox } = this;
     await this.takeBeginning();
-    const listener = await sandbox.listen(() => sandbox.start(terms.speed));
+    const clock = path.join(folder, 'clock');
+    const { now } = sandbox.exchange.clock;
+    const listener = await sandbox.listen(() => {
+      if (!sandbox.start(terms.speed)) return;
+      const { shown, real } = sandbox.exchange.clock.state;
+      writeClock(clock, { exchange: listener.url, shown, real, speed: terms.speed });
+    });
+    writeClock(clock, { exchange: listener.url, shown: now(), real: null, speed: terms.speed });
     const { accessKey, secretKey } = sandbox.exchange.customers.secretsOfFirst;
     const variables = {
       ...{ PIT_HOME: homeIn(folder), PIT_BASE_URL: listener.url, PIT_TRADE_URL: listener.url },
       ...{ PIT_WS_URL: sandbox.streamsOf(listener), PIT_ACCESS_KEY: accessKey, PIT_SECRET_KEY: secretKey },
+      [REHEARSAL_CLOCK]: clock,
     };
     try {
       const program = await RunningProgram.start(host, words, variables);

@@ -17,14 +17,14 @@ export interface StopConditions {
 export async function* untilEnd(
   events: AsyncIterable<StreamEvent>,
   { count, forMs, silentMs }: StopConditions,
-  host: Pick<Host, 'sleep' | 'monotonic'>,
+  host: Pick<Host, 'sleep' | 'monotonic'> & { readonly sleepOfMarket: Host['sleep'] },
   end: AbortController,
 ): AsyncGenerator<StreamEvent> {
   let taken = 0;
   // undefined before there is a connection and while the reader is busy: neither is the exchange's silence
   let waitingSince: number | undefined;
   const { signal } = end;
-  if (forMs !== undefined) void host.sleep(forMs, signal).then(() => end.abort());
+  if (forMs !== undefined) void host.sleepOfMarket(forMs, signal).then(() => end.abort());
   if (silentMs !== undefined) void endAfterSilence(silentMs);
   async function endAfterSilence(longest: number): Promise<void> {
     const leftMs = () => (waitingSince ?? host.monotonic()) + longest - host.monotonic();

@@ -10,6 +10,7 @@ import {
   type StreamEvent,
   WRONG_KEYS,
 } from '../../exchange/exchange.js';
+import { sleepOfMarket } from '../../exchange/rehearsal-clock.js';
 import type { Live, RowStream } from '../../terminal/answer.js';
 import { toJson } from '../../terminal/json.js';
 import { LivePicture } from '../../terminal/live/live-picture.js';
@@ -139,7 +140,12 @@ async function* follow(
   const withClientIds = await clientIdsIn(context, channels);
   let isLost = false;
   try {
-    for await (const event of untilEnd(stream, ends, host, end)) {
+    for await (const event of untilEnd(
+      stream,
+      ends,
+      { monotonic: host.monotonic, sleep: host.sleep, sleepOfMarket: sleepOfMarket(host) },
+      end,
+    )) {
       if (event.type === 'refused') throw refusalOf(event);
       if (event.type === 'state' && !isDrawn) {
         const isBack = event.state === 'connected';

@@ -123,12 +123,13 @@ export class PrivateSandbox {
     return new PrivateSandbox(exchange, options);
   }
 
-  /** Lets the clock run. Further calls do nothing. */
-  start(speed: number): void {
+  /** Lets the clock run. Further calls do nothing. Returns whether it stood still. */
+  start(speed: number): boolean {
     const { clock } = this.exchange;
-    if (!clock.state.stopped) return;
+    if (!clock.state.stopped) return false;
     clock.run(speed);
     clock.start();
+    return true;
   }
 
   /** Lets an event of the tape happen. The clock shows its time, or a later one. */

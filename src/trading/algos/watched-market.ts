@@ -260,10 +260,13 @@ export class WatchedMarket {
     return pushed.at >= this.#read.at ? pushed : this.#read;
   }
 
-  /** What was held up on its way has the age that the exchange gives it: as it dates a book with whole seconds, that is up to a second more. */
+  /**
+   * By this machine's clock. What was held up on its way has the age that the exchange gives it: as it dates a book with whole seconds, that
+   * is up to a second more.
+   */
   #ageOf({ value, at }: Seen<Depth>): number {
     const { host, client } = this.#options;
-    const dated = value.time === null ? 0 : client.marketNow() - value.time;
+    const dated = value.time === null ? 0 : (client.marketNow() - value.time) / client.clockSpeed;
     return Math.max(host.monotonic() - at, dated);
   }
 

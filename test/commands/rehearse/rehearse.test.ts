@@ -580,7 +580,7 @@ describe('a program in another language', () => {
     expect(code).toBe(0);
     const [shown, ownHome] = stderr.trimEnd().split('\n');
     expect(shown).toBe(
-      'PIT_ACCESS_KEY,PIT_BASE_URL,PIT_ENDS_WITH_PROGRAM,PIT_HOME,PIT_SECRET_KEY,PIT_TRADE_URL,PIT_WS_URL',
+      'PIT_ACCESS_KEY,PIT_BASE_URL,PIT_CLOCK,PIT_ENDS_WITH_PROGRAM,PIT_HOME,PIT_SECRET_KEY,PIT_TRADE_URL,PIT_WS_URL',
     );
     expect(ownHome).not.toContain(home);
   });
@@ -595,6 +595,54 @@ describe('a program in another language', () => {
     );
     const { stderr } = await rehearse(`${WAVE} --speed 60 --json`, command);
     expect(stderr).toMatch(/^streamed 0 \{"channel":"depth:btc_usdt"/m);
+  });
+
+  it('may run pit, which waits by the clock of the rehearsal', async () => {
+    const lines = [
+      'alert btc_usdt close:15min>1 --timeout 7200 --json',
+      'alert btc_usdt last<1 --timeout 600 --json',
+      'stream depth:btc_usdt --for 10m --json',
+      'order sell btc_usdt 0.1 --at 30000 --for 5m --yes --json',
+      'alert btc_usdt last<1 --timeout 1800 --json',
+      'algo list --all --json',
+    ].map((line) => line.split(' '));
+    const command = program(
+      'waits.mjs',
+      `${BEGIN} const { spawnSync } = await import("node:child_process");
+      for (const words of ${JSON.stringify(lines)}) {
+        const { status, stdout } = spawnSync(${JSON.stringify(PIT.command)}, [...${JSON.stringify(PIT.arguments)}, ...words], { encoding: "utf8" });
+        console.log(status, words[0], stdout.trim().split("\\n").at(-1));
+      }`,
+    );
+    const { stderr } = await rehearse(`${WAVE} --speed 600 --json`, command);
+    const shown = stderr
+      .trim()
+      .split('\n')
+      .filter((line) => /^\d+ (alert|stream|order|algo) ?/.test(line));
+    expect(shown.map((line) => line.split(' ', 2).join(' '))).toEqual([
+      '0 alert',
+      '10 alert',
+      '0 stream',
+      '0 order',
+      '10 alert',
+      '0 algo',
+    ]);
+    expect(Date.parse(JSON.parse(shown[0]?.slice(8) ?? '{}').time) % (15 * 60_000)).toBe(0);
+    const [ended] = JSON.parse(shown[5]?.slice(7) ?? '[]') as { state: string; started: string; ended: string }[];
+    expect(ended?.state).toBe('cancelled');
+    expect(Date.parse(ended?.ended ?? '') - Date.parse(ended?.started ?? '')).toBeGreaterThanOrEqual(5 * 60_000);
+  });
+
+  it('may not have pit hold a timer on a faster clock: the minute of the exchange would end too early', async () => {
+    const command = program(
+      'hold.mjs',
+      `const { spawnSync } = await import("node:child_process");
+      const words = ${JSON.stringify([...PIT.arguments, 'cancel-after', 'btc_usdt', '--hold', '--yes'])};
+      const { status, stderr } = spawnSync(${JSON.stringify(PIT.command)}, words, { encoding: "utf8" });
+      console.log("held", status, stderr);`,
+    );
+    const { stderr } = await rehearse(`${WAVE} --speed 60 --json`, command);
+    expect(stderr).toContain('held 2 pit: --hold cannot keep a timer in a rehearsal that runs 60 times as fast.');
   });
 
   it('is ended by SIGTERM when the tape is over, and the report has the whole tape', async () => {

@@ -43,7 +43,7 @@ function timed(events: readonly (readonly [at: number, event: StreamEvent])[]) {
 async function taken(ends: Partial<StopConditions>, events: readonly (readonly [number, StreamEvent])[], readMs = 0) {
   const { host, end, source, now, pass } = timed(events);
   const all: StreamEvent['type'][] = [];
-  for await (const { type } of untilEnd(source(), { ...NEVER, ...ends }, host, end)) {
+  for await (const { type } of untilEnd(source(), { ...NEVER, ...ends }, { ...host, sleepOfMarket: host.sleep }, end)) {
     all.push(type);
     if (readMs > 0) await pass(readMs);
   }

@@ -85,6 +85,7 @@ class Scene {
     const scene = this;
     const client = {
       marketNow: () => now() + this.ahead,
+      clockSpeed: 1,
       get isMarketTimeKnown() {
         return scene.isTimeKnown;
       },
