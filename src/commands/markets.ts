@@ -7,7 +7,6 @@ import { usage } from '../errors.js';
 import type { Column } from '../terminal/table.js';
 import { unknownCoinNote } from './inputs/coin-filter.js';
 import { coinName, marketName } from './inputs/parsers.js';
-import { knownDays, withDay } from './listings/day-prices.js';
 import { leftOutFailure } from './listings/left-out.js';
 import { define } from './session/command.js';
 
@@ -43,13 +42,12 @@ export default define({
     const unknown = unknownCoinNote(markets, { base, quote });
     if (unknown !== undefined) output.warn(unknown);
     const rows = markets.filter((row) => (base ?? row.base) === row.base && (quote ?? row.quote) === row.quote);
-    const days = await knownDays(context);
     // without a name, a filter does not show which of them are meant
     const failure = market === undefined ? leftOutFailure(await catalog.leftOut()) : undefined;
     const answer = listing({
       rows,
       row: MARKET,
-      columns: withDay(output, rows, COLUMNS, ({ market: name }) => days(name), 3),
+      columns: COLUMNS,
       empty: 'No matching market.',
     });
     return failure === undefined ? answer : { ...answer, failure };

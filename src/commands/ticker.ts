@@ -8,12 +8,10 @@ import type { Ticker } from '../domain/market-data.js';
 import { usage } from '../errors.js';
 import type { Answer } from '../terminal/answer.js';
 import { changeColumn } from '../terminal/cells.js';
-import type { Output } from '../terminal/output.js';
 import type { Column } from '../terminal/table.js';
 import { isoTime } from '../terminal/time.js';
 import { unknownCoinNote } from './inputs/coin-filter.js';
 import { coinName, marketName, oneOf } from './inputs/parsers.js';
-import { type DayPrices, dayOf, knownDays, withDay } from './listings/day-prices.js';
 import { leftOutFailure } from './listings/left-out.js';
 import { requireWatchable, WATCH, watch } from './live/watch-flag.js';
 import { type Context, define } from './session/command.js';
@@ -62,15 +60,12 @@ export default define({
     }
     const wanted = await chosenMarkets(context, markets, quote);
     const areNamed = markets.length > 0;
-    const days = await knownDays(context);
     const read = async () =>
       answerOf(
-        context.output,
         wanted.length <= MAX_SINGLE_REQUESTS && areNamed
           ? await readEach(context, wanted)
           : await readAll(context, wanted),
         sort,
-        days,
       );
     if (!isWatched) {
       const failure = areNamed ? undefined : leftOutFailure(await (await context.session.markets()).leftOut());
@@ -79,35 +74,22 @@ export default define({
     // all markets come from one request; channels would be one subscription for each
     if (!areNamed) return watch(context, read);
     const channels = wanted.map(({ market }) => ({ kind: 'ticker', market }) as const);
-    // each begins with a K-line request, and all processes together may send one of those a second
-    const isFew = wanted.length <= MAX_SINGLE_REQUESTS && context.output.canDraw;
     return watch(context, read, {
       channels,
-      optionalChannels: isFew ? channels.map(({ market }) => candlesOf(market)) : [],
-      answer: (value, extra) =>
+      answer: (value) =>
         answerOf(
-          context.output,
           channels.map((channel) => tickerRow(channel.market, value(channel))),
           sort,
-          (market) => dayOf('1hour', extra(candlesOf(market)) ?? []) ?? days(market),
         ),
     });
   },
 });
 
-function candlesOf(market: string) {
-  return { kind: 'kline', market, type: '1hour' } as const;
-}
-
-function answerOf(output: Output, rows: readonly Row[], sort: Sorting | undefined, days: DayPrices): Answer {
-  const pricesOf = ({ market, last }: Row) => {
-    const closes = days(market);
-    return last === null ? closes : closes && [...closes.slice(0, -1), last];
-  };
+function answerOf(rows: readonly Row[], sort: Sorting | undefined): Answer {
   return listing({
     rows: sort === undefined ? rows : sorted(rows, sort),
     row: shape.object(TICKER),
-    columns: withDay(output, rows, TICKER_COLUMNS, pricesOf, 4),
+    columns: TICKER_COLUMNS,
     empty: 'No matching market.',
   });
 }

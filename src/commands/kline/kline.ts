@@ -15,7 +15,6 @@ import type { Column } from '../../terminal/table.js';
 import { isoTime } from '../../terminal/time.js';
 import { CANDLE_FILE } from '../history/shapes.js';
 import { candleType, filePath, marketName, moment, requireRange, wholeNumber } from '../inputs/parsers.js';
-import { dayOf, keepDay } from '../listings/day-prices.js';
 import { requireWatchable, WATCH, watch } from '../live/watch-flag.js';
 import { FORCE } from '../named-files/force.js';
 import type { OutputTarget } from '../named-files/output.js';
@@ -112,8 +111,6 @@ export default define({
       });
     }
     const { candles, failure } = await read();
-    const day = until === undefined ? dayOf(type, candles) : undefined;
-    if (day !== undefined) await keepDay(context, market, day);
     const answer = answerOf(candles);
     if (size !== undefined && candles.length < size && failure === null)
       output.warn(`There are ${grouped(String(candles.length))} candles, not ${grouped(String(size))}.`);

@@ -34,14 +34,11 @@ export class FeedAnswer implements WatchedAnswer {
       const ageMs = this.#host.monotonic() - first.began;
       return { answer: first.answer, source: 'polling', ageMs, isCurrent: ageMs <= REPLACED_MS };
     }
-    const answer = streamed.answer(
-      (channel) => {
-        const aged = feeds.of(channel);
-        if (aged === undefined) throw new Error('an answer takes only the values of its own channels');
-        return aged.value;
-      },
-      (channel) => feeds.of(channel)?.value,
-    );
+    const answer = streamed.answer((channel) => {
+      const aged = feeds.of(channel);
+      if (aged === undefined) throw new Error('an answer takes only the values of its own channels');
+      return aged.value;
+    });
     return {
       answer,
       source: known.every(({ source }) => source === 'stream') && feeds.state === 'connected' ? 'stream' : 'polling',

@@ -21,12 +21,7 @@ export async function liveAnswer(
   const watched =
     streamed === undefined
       ? new PolledAnswer(context, first, read)
-      : new FeedAnswer(
-          host,
-          first,
-          streamed,
-          await session.feeds([...streamed.channels, ...(streamed.optionalChannels ?? [])]),
-        );
+      : new FeedAnswer(host, first, streamed, await session.feeds(streamed.channels));
   return liveOf(context, watched, profile);
 }
 

@@ -28,11 +28,8 @@ export interface FirstAnswer {
 export interface Streamed {
   /** At least one. */
   readonly channels: readonly Channel[];
-  /** Channels that the answer does without: their age is not its age. */
-  readonly optionalChannels?: readonly Channel[];
-  /** Makes the answer from what is known of the channels, and of the extras. */
-  answer(value: ValueOf, extra: ExtraOf): Answer;
+  /** Makes the answer from what is known of the channels. */
+  answer(value: ValueOf): Answer;
 }
 
 type ValueOf = <Kind extends ChannelKind>(channel: ChannelOf<Kind>) => ChannelData[Kind];
-type ExtraOf = <Kind extends ChannelKind>(channel: ChannelOf<Kind>) => ChannelData[Kind] | undefined;
