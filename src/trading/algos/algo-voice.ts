@@ -95,6 +95,7 @@ export class AlgoVoice {
     this.reason = trouble === null ? decision.reason : danger ? `${NOT_PROTECTED}: ${trouble}` : trouble;
     this.unsentSince = unsentSince;
     for (const note of notes) this.#note(note);
+    if (danger) this.keepStatus(facts);
     if (danger && unsentSince !== null) this.#sayUnprotected(unsentSince, children);
     if (state === 'settling' && !danger && decision.reason !== null)
       this.once(`settling ${decision.reason}`, `${decision.reason}. pit keeps asking the exchange.`);
@@ -129,7 +130,10 @@ export class AlgoVoice {
     );
   }
 
-  /** Keeps the state where every command finds it, once for each look: it takes longer than a decision, and nothing may wait for it. */
+  /**
+   * Keeps the state where every command finds it. It takes longer than a decision, so no order waits for it: {@link show} keeps it only
+   * if nothing is sent.
+   */
   keepStatus(facts: AlgoFacts): void {
     const { state, reason, unsentSince } = this;
     const resumed = facts.resumed?.time ?? null;

@@ -152,7 +152,6 @@ export class RunningAlgo {
         while (this.#step());
         if (!this.#isOver) for (const begun of this.#book.work(this.facts.exitTriggered !== null)) this.#follow(begun);
       }
-      if (!this.#isStopped && !this.#isOver) this.#voice.keepStatus(this.facts);
     } catch (thrown) {
       this.#options.failed(thrown);
     } finally {
@@ -216,8 +215,10 @@ export class RunningAlgo {
 
   /** Called often. */
   tick(): void {
+    if (this.#isOver) return;
     const isDue = this.dueInMs <= 0 || this.#options.trading.host.monotonic() >= this.#voice.dueAt;
-    if (!this.#isOver && isDue) this.changed();
+    if (isDue) this.changed();
+    if (!this.#isOver) this.#voice.keepStatus(this.facts);
   }
 
   /** Pauses it, unless it is paused. @param role that of the child which is held back; null: everything is */

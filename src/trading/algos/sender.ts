@@ -103,8 +103,6 @@ export class ChildSender {
     const { trading, store } = this.#context;
     const terms = this.#terms;
     const { market } = terms;
-    const earlier = this.#forbidding(wanted);
-    if (earlier !== undefined) return earlier;
     const halt = await trading.client.halt();
     if (halt !== undefined) return held('halt', `the account is ${haltText(halt)}`);
     const guarded = await this.#guard(wanted, readBook);
