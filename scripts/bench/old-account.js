@@ -13,6 +13,7 @@ const ROUNDS = 7;
 const COMMANDS = [
   ['orders', 'btc_usdt', '--json'],
   ['fills', 'btc_usdt', '--json'],
+  ['fills', 'btc_usdt', '--from', '1d', '--json'],
   ['cancel', 'btc_usdt', '--all', '--dry-run', '--json'],
   ['balance', '--json'],
 ];

@@ -2,12 +2,15 @@ import { flag, optional, toggle } from '../cli/definition.js';
 import { fieldColumns } from '../cli/field-columns.js';
 import * as shape from '../cli/shapes.js';
 import { Decimal, formatAmount } from '../domain/decimal.js';
-import type { Order, Side } from '../domain/order.js';
+import type { Order } from '../domain/order.js';
 import { boundsByAnswer } from '../domain/time-range.js';
 import { type Exchange, type OrderPages, type Pages, uncounted } from '../exchange/exchange.js';
 import { sideColumn } from '../terminal/cells.js';
 import type { Column } from '../terminal/table.js';
+import { orderHistory } from '../trading/history/order-history.js';
+import type { MarketSide } from '../trading/journal/write.js';
 import { KnownClientIds } from '../trading/orders/known-client-ids.js';
+import type { TradingContext } from '../trading/trading-context.js';
 import { marketName, moment, requireRange } from './inputs/parsers.js';
 import { readOrderLists } from './listings/order-lists.js';
 import { pagedListing, withTimePerPage } from './listings/paged-listing.js';
@@ -55,7 +58,7 @@ export default define({
       sides: ['buy', 'sell'],
       toDo: 'to list its fills.',
       isFromNewest: true,
-      read: (one, side) => FilledOrders.open(client, one, side, range),
+      read: (one, side) => openFilled(trading, { market: one, side }, client, range),
     });
     const [first] = unread;
     if (first !== undefined) throw first.failure;
@@ -80,83 +83,65 @@ interface Range {
   readonly readsAllPages: boolean;
 }
 
-/** The orders of one side of a market that have filled, newest first, page by page. */
-class FilledOrders implements OrderPages {
-  readonly #range: Range;
+/** The orders of one side of a market: the first page of the list, and those that have filled, newest first. */
+interface FilledOrders extends OrderPages {
+  /** Page by page. Returns whether older orders were not read. */
+  readonly filled: AsyncGenerator<readonly Order[], boolean>;
+}
 
-  /** Those that were read and not taken. */
-  readonly waiting: Order[] = [];
-  /** Whether there are older orders that are not read. */
-  isCut = false;
-  /** The first page, of orders that have filled or not. */
-  orders: readonly Order[] = [];
-  /** Whether it is not the last one. */
-  more = false;
-  readonly failure = null;
-  readonly #pages: ReturnType<Exchange['orderPages']>;
-  #isFirst = true;
-  #isOver = false;
-
-  private constructor(exchange: Exchange, market: string, side: Side, range: Range) {
-    this.#range = range;
-
-    this.#pages = exchange.orderPages(market, side, (orders) => this.#isEnough(orders));
-  }
-
-  /** Reads until an order has filled. Throws what the read throws. */
-  static async open(client: Exchange, market: string, side: Side, range: Range): Promise<FilledOrders> {
-    const filled = new FilledOrders(client, market, side, range);
-    await filled.fill();
-    return filled;
-  }
-
-  /** Whether orders are waiting, or none can come. */
-  get isReady(): boolean {
-    return this.waiting.length > 0 || this.#isOver;
-  }
-
-  /** Reads until orders are waiting or there are no more. */
-  async fill(): Promise<void> {
-    while (!this.isReady) {
-      const { value, done } = await this.#pages.next();
-      if (done === true) {
-        this.#isOver = true;
-        return;
-      }
-      const { rows, fresh, hasOlder } = value;
-      if (this.#isFirst) [this.orders, this.more, this.#isFirst] = [rows, hasOlder, false];
-      this.waiting.push(...fresh.filter((order) => this.#isMeant(order)));
-      this.#isOver = !hasOlder || this.#isEnough(rows);
-      this.isCut = hasOlder && this.#isOver && !this.#range.readsAllPages;
-    }
-  }
-
-  #isMeant({ time, filled }: Order): boolean {
-    const { from, to } = this.#range.bounds();
-    return time >= from && time < to && Decimal.of(filled).sign > 0;
-  }
-
-  /** Whether no order after this page is wanted. */
-  #isEnough(rows: readonly Order[]): boolean {
+/** Reads the first page. Throws what the read throws. */
+async function openFilled(
+  trading: TradingContext,
+  side: MarketSide,
+  lists: Exchange,
+  { bounds, readsAllPages }: Range,
+): Promise<FilledOrders> {
+  const isEnough = (rows: readonly Order[]) => {
     const oldest = rows.at(-1)?.time ?? Number.POSITIVE_INFINITY;
-    const { from, to } = this.#range.bounds();
-    return this.#range.readsAllPages ? oldest < from : oldest < to;
+    const { from, to } = bounds();
+    return readsAllPages ? oldest < from : oldest < to;
+  };
+  const isMeant = ({ time, filled }: Order) => {
+    const { from, to } = bounds();
+    return time >= from && time < to && Decimal.of(filled).sign > 0;
+  };
+  const pages = orderHistory(trading, side, { lists, isEnough });
+  const first = await pages.next();
+  async function* filled(): FilledOrders['filled'] {
+    let isCut = false;
+    for (let next = first; !next.done; next = await pages.next()) {
+      yield next.value.fresh.filter(isMeant);
+      isCut = next.value.hasOlder && !readsAllPages;
+    }
+    return isCut;
   }
+  const { rows, hasOlder } = first.done ? { rows: [], hasOlder: false } : first.value;
+  return { orders: rows, more: hasOlder, failure: null, filled: filled() };
 }
 
 /** The orders of all sources, newest first, in pieces: as many as are certain before the next page is read. */
-async function* merged(sources: readonly FilledOrders[]): Pages<Order> {
+async function* merged(lists: readonly FilledOrders[]): Pages<Order> {
+  const sources = lists.map(({ filled }) => ({ filled, waiting: [] as Order[], isOver: false }));
+  let isCut = false;
+  const isReady = ({ waiting, isOver }: (typeof sources)[number]) => waiting.length > 0 || isOver;
+  const fill = async (source: (typeof sources)[number]) => {
+    while (!isReady(source)) {
+      const { value, done } = await source.filled.next();
+      if (done === true) {
+        source.isOver = true;
+        isCut ||= value;
+      } else source.waiting = [...value];
+    }
+  };
   for (;;) {
-    await Promise.all(sources.map((source) => source.fill()));
+    await Promise.all(sources.map(fill));
     const piece: Order[] = [];
-    while (sources.every(({ isReady }) => isReady)) {
-      const next = sources
-        .filter(({ waiting }) => waiting.length > 0)
-        .reduce<FilledOrders | undefined>(newer, undefined);
-      const order = next?.waiting.shift();
+    while (sources.every(isReady)) {
+      const [newest] = sources.filter(({ waiting }) => waiting.length > 0).sort(byNextOrder);
+      const order = newest?.waiting.shift();
       if (order === undefined) {
         yield piece;
-        return uncounted(sources.some(({ isCut }) => isCut));
+        return uncounted(isCut);
       }
       piece.push(order);
     }
@@ -164,10 +149,13 @@ async function* merged(sources: readonly FilledOrders[]): Pages<Order> {
   }
 }
 
-/** The one whose next order is newer. */
-function newer(best: FilledOrders | undefined, other: FilledOrders): FilledOrders {
-  const [one, two] = [best?.waiting[0], other.waiting[0]];
-  return best === undefined || (one !== undefined && two !== undefined && newestFirst(two, one) < 0) ? other : best;
+interface Waiting {
+  readonly waiting: readonly Order[];
+}
+
+/** The one whose next order is newer comes first. */
+function byNextOrder({ waiting: [one] }: Waiting, { waiting: [other] }: Waiting): number {
+  return one === undefined || other === undefined ? 0 : newestFirst(one, other);
 }
 
 function fillRow(order: Order, clientId: string | null) {

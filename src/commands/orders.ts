@@ -11,6 +11,7 @@ import type { OrderPages } from '../exchange/exchange.js';
 import type { Answer } from '../terminal/answer.js';
 import { openAlgos } from '../trading/algos/algo-folder.js';
 import { readOpenOfSide, type SideOrders } from '../trading/history/open-orders.js';
+import { readOrderHistory } from '../trading/history/order-history.js';
 import { KnownClientIds } from '../trading/orders/known-client-ids.js';
 import type { TradingContext } from '../trading/trading-context.js';
 import { marketName, oneOf, wholeNumber } from './inputs/parsers.js';
@@ -65,12 +66,14 @@ export default define({
     const trading = await context.session.trading();
     const sides: readonly Side[] = side === undefined ? ['buy', 'sell'] : [side];
     const isOpenList = state === 'open' && page === undefined;
-    const extent = page !== undefined ? { from: page, to: page } : { from: 1, to: all ? Number.POSITIVE_INFINITY : 1 };
+    const extent = { from: page ?? 1, to: page ?? 1 };
     const client = allMarkets || isOpenList ? withTimePerPage(context, trading.client) : trading.client;
-    const readOpen = (one: string, each: Side) =>
-      withPageCount(context, (onPage) =>
-        readOpenOfSide(trading, { market: one, side: each }, { lists: client, isWhole: refresh, onPage }),
-      );
+    const known = { lists: client, isWhole: refresh };
+    const readList = (one: string, each: Side): Promise<OrderPages | SideOrders> => {
+      const its = { market: one, side: each };
+      if (isOpenList) return withPageCount(context, (onPage) => readOpenOfSide(trading, its, { ...known, onPage }));
+      return all ? readOrderHistory(trading, its, known) : client.orders(one, each, extent);
+    };
     const where = market ?? (allMarkets ? 'any market' : 'any market in which pit placed orders');
     const names = new KnownClientIds(() => trading.journal, market, context.host.monotonic);
     const shown = { where, state, isSeveral: market === undefined, names };
@@ -80,7 +83,7 @@ export default define({
         allMarkets,
         sides,
         toDo: 'to list its orders, or use --all-markets.',
-        read: (one, each) => (isOpenList ? readOpen(one, each) : client.orders(one, each, extent)),
+        read: readList,
         isFromNewest: page === undefined || page === 1,
       });
       return answerOf(context, found, shown, page !== undefined);

@@ -7,7 +7,7 @@ export { type Extent, type Pages, uncounted } from './growing-pages.js';
 export { type Halt, haltText, LIFT_HALT, type NewHalt } from './limiter/halt-record.js';
 export type { LimiterState } from './limiter/state.js';
 export type { LeftOutMarket, Markets } from './market-catalog.js';
-export type { OrderPages } from './order-pages.js';
+export type { OrderPage, OrderPages } from './order-pages.js';
 export {
   type NotSentReason,
   notSentFailure,

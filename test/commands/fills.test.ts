@@ -22,10 +22,10 @@ const straight = new Straight(pit);
 const HEADER = 'orderId,clientId,time,market,side,price,amount,value,fee,feeCoin';
 /** Oldest first: those of pit, then one that another program placed. */
 const filled: string[] = [];
+const fill = async (words: string) => filled.push((await place(pit, words)).id);
 
 beforeAll(async () => {
   await straight.administer('POST /clock/stop');
-  const fill = async (words: string) => filled.push((await place(pit, words)).id);
   await fill('buy eos_usdt 5 --at ask+2% --id first001');
   await straight.administer('POST /clock/advance', { ms: 10_000 });
   for (let count = 0; count < 11; count += 1) await fill('sell eos_usdt 5 --at bid-2%');
@@ -136,6 +136,21 @@ describe('pit orders --all-markets', () => {
     const { code, stdout, stderr } = await pit.run('orders --all-markets --json', extra);
     expect(JSON.parse(stdout)).toMatchObject([{ id: '7', market: 'ltc_usdt' }]);
     expect([code, lastError(stderr).message]).toEqual([9, expect.stringMatching(/The orders of eth_usdt .*not now/)]);
+  });
+});
+
+describe('pit fills, the second time', () => {
+  it('asks for no page again on which every order is closed', async () => {
+    await straight.administer('POST /clock/advance', { ms: 600_000 });
+    // learns the new time
+    await list('eos_usdt');
+    await fill('sell eos_usdt 5 --at bid-2%');
+    const all = idsOf(await list('eos_usdt --all'));
+    const { stdout, stderr } = await pit.run('fills eos_usdt --all --json --verbose');
+    expect((JSON.parse(stdout) as Fill[]).map(({ orderId }) => orderId)).toEqual(all);
+    expect(all).toHaveLength(filled.length - 1);
+    // one of each side
+    expect(stderr.match(/getOrders\?/g)).toHaveLength(2);
   });
 });
 

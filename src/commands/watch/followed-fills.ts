@@ -2,6 +2,7 @@ import type { Market } from '../../domain/market.js';
 import type { Order } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
 import type { ChannelData } from '../../exchange/exchange.js';
+import { orderHistory } from '../../trading/history/order-history.js';
 import { OwnFills } from '../../trading/orders/own-fills.js';
 import { withTimePerPage } from '../listings/paged-listing.js';
 import type { Context } from '../session/command.js';
@@ -32,8 +33,9 @@ export class FollowedFills {
     this.#orders = undefined;
     this.#shown = NO_FILLS;
     const { session } = this.#context;
-    const client = withTimePerPage(this.#context, await session.signedExchange());
-    this.#now = () => client.now();
+    const trading = await session.trading();
+    const lists = withTimePerPage(this.#context, trading.client);
+    this.#now = () => lists.now();
     const start = dayStart(this.#now());
     const fills = new OwnFills(start);
     this.#fills = fills;
@@ -41,7 +43,7 @@ export class FollowedFills {
     try {
       const isEnough = (rows: readonly Order[]) => (rows.at(-1)?.time ?? 0) < start;
       for (const side of ['buy', 'sell'] as const)
-        for await (const { fresh } of client.orderPages(market, side, isEnough)) fills.list(fresh);
+        for await (const { fresh } of orderHistory(trading, { market, side }, { lists, isEnough })) fills.list(fresh);
       if (this.#fills === fills) this.#show({ today: fills.today(start) });
     } catch (error) {
       if (!(error instanceof Failure)) throw error;

@@ -1,14 +1,7 @@
+import { createHash } from 'node:crypto';
 import type { Cache } from '../../config/cache.js';
 import type { Order } from '../../domain/order.js';
 import type { MarketSide } from '../journal/write.js';
-
-/** An order of a list, as far as it shows whether another list is the same. */
-export interface ListedOrder {
-  readonly id: string;
-  /** In milliseconds since the Unix epoch. */
-  readonly time: number;
-  readonly isClosed: boolean;
-}
 
 /** An order that the next read asks for if the pages that it reads do not show it. */
 export interface FollowedOrder {
@@ -18,25 +11,43 @@ export interface FollowedOrder {
   readonly closedAt: number | null;
 }
 
+/** A file of closed orders, which is written once. */
+export interface ClosedPart {
+  /** Of its text: another process may have written other orders in its place. */
+  readonly digest: string;
+  readonly count: number;
+  /** The time of its newest order, in milliseconds since the Unix epoch. */
+  readonly newest: number;
+}
+
+/** The orders of a side that cannot change any more. */
+export interface ClosedOrders {
+  /** The newest of them, newest first. Some may have been placed after the moment to which all are known. */
+  readonly recent: readonly Order[];
+  /** The others, each in one of these. */
+  readonly parts: readonly ClosedPart[];
+}
+
 /** What is known of the orders of one side of a market since its list was last read. */
-export interface KnownSide {
-  /** Each order that was placed before this moment and may be open is followed, in milliseconds since the Unix epoch. */
+export interface KnownSide extends ClosedOrders {
+  /** Each order that was placed before this moment is here, in milliseconds since the Unix epoch. */
   readonly readTo: number;
-  /** The newest orders that were placed before `readTo`: more than a page of them, unless the whole list is shorter. */
-  readonly newest: readonly ListedOrder[];
+  /** Those that may be open, and those that have closed a moment ago. */
   readonly followed: readonly FollowedOrder[];
-  /** How many orders were placed before `readTo`, open or not. */
-  readonly countBefore: number;
 }
 
 /** Where it is kept from one command to the next. What cannot be read is not there, and nothing here fails a command. */
 export interface KnownSides {
   read(side: MarketSide): KnownSide | undefined;
   write(side: MarketSide, known: KnownSide): Promise<void>;
+  /** Undefined if it cannot be read, or is another one by now. @param index of the part among those of its side */
+  readPart(side: MarketSide, index: number, part: ClosedPart): readonly Order[] | undefined;
+  /** Undefined if it could not be written. @param orders at least one, newest first */
+  writePart(side: MarketSide, index: number, orders: readonly Order[]): Promise<ClosedPart | undefined>;
 }
 
 /** Changes with what is kept, so that another version's file is not read. */
-const FORMAT = 1;
+const FORMAT = 2;
 
 /**
  * Keeps what is known of the orders of one account in the cache, where a file is private and replaced in one step.
@@ -44,29 +55,83 @@ const FORMAT = 1;
  */
 export function knownSides(cache: Pick<Cache, 'read' | 'write'>, account: string): KnownSides {
   const keyOf = ({ market, side }: MarketSide) => `orders ${FORMAT} ${account} ${market} ${side}`;
+  const partKey = (side: MarketSide, index: number) => `${keyOf(side)} ${index}`;
+  const partOf = (side: MarketSide, index: number, { digest }: Pick<ClosedPart, 'digest'>) => {
+    const text = cache.read(partKey(side, index))?.value;
+    return text === undefined || digestOf(text) !== digest ? undefined : parsed(text, ordersOf);
+  };
   return {
     read: (side) => {
       const text = cache.read(keyOf(side))?.value;
-      return text === undefined ? undefined : knownSideOf(text);
+      return text === undefined ? undefined : parsed(text, knownSideOf);
     },
-    write: (side, known) => cache.write(keyOf(side), JSON.stringify(known)),
+    write: (side, { readTo, followed, recent, parts }) => {
+      const kept: KeptSide = {
+        ...{ readTo, parts, recent: recent.map(rowOf) },
+        followed: followed.map(({ order, closedAt }) => ({ order: rowOf(order), closedAt })),
+      };
+      return cache.write(keyOf(side), JSON.stringify(kept));
+    },
+    readPart: partOf,
+    writePart: async (side, index, orders) => {
+      const text = JSON.stringify(orders.map(rowOf));
+      await cache.write(partKey(side, index), text);
+      const part = { digest: digestOf(text), count: orders.length, newest: orders[0]?.time ?? 0 };
+      return partOf(side, index, part) === undefined ? undefined : part;
+    },
   };
 }
 
-/** What a file has of a side; undefined if it is not what {@link KnownSides.write} writes. */
-function knownSideOf(text: string): KnownSide | undefined {
+/** A side as its file has it. */
+interface KeptSide extends Pick<KnownSide, 'readTo' | 'parts'> {
+  readonly recent: readonly Row[];
+  readonly followed: readonly { readonly order: Row; readonly closedAt: number | null }[];
+}
+
+/** An order as a list of values: an account may have hundreds of thousands. */
+type Row = ReturnType<typeof rowOf>;
+
+function rowOf(order: Order) {
+  const { id, clientId, market, side, type, price, amount, filled, filledValue, fee, feeCoin } = order;
+  const { feeDiscount, time, state, status } = order;
+  const terms = [id, time, state, market, side, type, price, amount] as const;
+  return [...terms, filled, filledValue, fee, feeCoin, feeDiscount, status, clientId] as const;
+}
+
+/** Throws a TypeError for a row that is none of {@link rowOf}. */
+function orderOf(row: Row): Order {
+  const [id, time, state, market, side, type, price, amount, ...rest] = row;
+  const [filled, filledValue, fee, feeCoin, feeDiscount, status, clientId] = rest;
+  const isText = [id, state, price, amount, filled, filledValue].every((text) => typeof text === 'string');
+  if (!isText || !Number.isFinite(time)) throw new TypeError('no order');
+  const terms = { id, clientId, market, side, type, price, amount };
+  return { ...terms, filled, filledValue, fee, feeCoin, feeDiscount, time, state, status };
+}
+
+function ordersOf(rows: readonly Row[]): Order[] {
+  return rows.map(orderOf);
+}
+
+function knownSideOf({ readTo, recent, parts, followed }: KeptSide): KnownSide | undefined {
+  const numbers = [readTo, ...parts.flatMap(({ count, newest }) => [count, newest])];
+  const isWhole =
+    numbers.every(Number.isFinite) &&
+    parts.every(({ digest }) => typeof digest === 'string') &&
+    followed.every(({ closedAt }) => closedAt === null || Number.isFinite(closedAt));
+  if (!isWhole) return undefined;
+  const orders = followed.map(({ order, closedAt }) => ({ order: orderOf(order), closedAt }));
+  return { readTo, parts, followed: orders, recent: ordersOf(recent) };
+}
+
+/** What a text has; undefined if it is no text of {@link knownSides}. */
+function parsed<Content, Value>(text: string, toValue: (content: Content) => Value): Value | undefined {
   try {
-    const { readTo, newest, followed, countBefore } = JSON.parse(text) as KnownSide;
-    const isWhole =
-      [readTo, countBefore].every(Number.isFinite) &&
-      newest.every(({ id, time, isClosed }) => isOrder({ id, time }) && typeof isClosed === 'boolean') &&
-      followed.every(({ order, closedAt }) => isOrder(order) && (closedAt === null || Number.isFinite(closedAt)));
-    return isWhole ? { readTo, newest, followed, countBefore } : undefined;
+    return toValue(JSON.parse(text) as Content);
   } catch {
     return undefined;
   }
 }
 
-function isOrder({ id, time }: { readonly id: unknown; readonly time: unknown }): boolean {
-  return typeof id === 'string' && Number.isFinite(time);
+function digestOf(text: string): string {
+  return createHash('sha256').update(text, 'utf8').digest('base64');
 }

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { cancelInMarket } from '../../../src/trading/cancel/cancel-in-market.js';
 import { type CancelledAll, cancelAll } from '../../../src/trading/cancel/cancel-orders.js';
-import type { KnownSide, KnownSides } from '../../../src/trading/history/known-side.js';
+import { knownSides } from '../../../src/trading/history/known-side.js';
 import { readOpenOrders } from '../../../src/trading/history/open-orders.js';
 import { FAULTS, type FaultServer } from '../../support/fault-server.js';
 import { count, query } from '../support/exchange.js';
+import { MemoryCache } from '../support/memory-cache.js';
 import { type ListedOrder, listOf, openOrders, serveOrders } from '../support/open-orders.js';
 import { type TestTrading, tradingOf } from '../support/trading.js';
 
@@ -232,7 +233,7 @@ describe('an account with many closed orders', () => {
       list: () => (isAway ? FAULTS['a reset after reading'] : undefined),
     });
     let isAway = false;
-    const trading = { ...tradingAt(server), knownSides: inMemory() };
+    const trading = { ...tradingAt(server), knownSides: knownSides(new MemoryCache(), 'test') };
     Object.assign(trading, { requestLifetimeMs: 0 });
     await readOpenOrders(trading, 'btc_usdt');
     isAway = true;
@@ -241,13 +242,3 @@ describe('an account with many closed orders', () => {
     expect(done.failure?.message).toContain('getOrders');
   });
 });
-
-function inMemory(): KnownSides {
-  const kept = new Map<string, KnownSide>();
-  return {
-    read: ({ side }) => kept.get(side),
-    write: async ({ side }, known) => {
-      kept.set(side, known);
-    },
-  };
-}

@@ -1,132 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Order, OrderState, Side } from '../../../src/domain/order.js';
-import { Failure } from '../../../src/errors.js';
-import type { Exchange } from '../../../src/exchange/exchange.js';
-import { FACTS } from '../../../src/exchange/facts.js';
-import { eachOrderPage } from '../../../src/exchange/order-pages.js';
-import type { KnownSide, KnownSides } from '../../../src/trading/history/known-side.js';
-import { type OpenOrdersOptions, readOpenOfSide } from '../../../src/trading/history/open-orders.js';
-
-const SIDE = { market: 'btc_usdt', side: 'buy' } as const;
-/** A request lives a minute, and clocks and lists may be five seconds apart: twice. */
-const SETTLED_MS = 70_000;
-const START = 1_700_000_000_000;
-
-/** An account whose orders are listed ten a page, newest first. */
-class Account {
-  now = START;
-  orders: Order[] = [];
-  /** `page 1`, `order 17`, since it was last emptied. */
-  requests: string[] = [];
-  /** The pages and orders that cannot be read. */
-  broken = new Set<string>();
-  /** Ids that the list does not show yet. */
-  readonly hidden = new Set<string>();
-  readonly kept = new Map<string, KnownSide>();
-  readonly notes: string[] = [];
-
-  place(count: number, state: OrderState = 'open', stepMs = 1_000): Order[] {
-    const first = this.orders.length;
-    for (let index = 1; index <= count; index += 1) {
-      this.now += stepMs;
-      this.orders.push(orderOf(first + index, state, this.now));
-    }
-    return this.orders.slice(first);
-  }
-
-  become(id: string, state: OrderState): void {
-    this.orders = this.orders.map((order) => (order.id === id ? { ...order, state } : order));
-  }
-
-  pass(ms: number): void {
-    this.now += ms;
-  }
-
-  get open(): string[] {
-    return this.orders.filter(({ state }) => state === 'open').map(({ id }) => id);
-  }
-
-  get listedOpen(): string[] {
-    return this.open.filter((id) => !this.hidden.has(id));
-  }
-
-  /** Shows the orders that were placed so long ago. */
-  revealAfter(ms: number): void {
-    for (const { id, time } of this.orders) if (time <= this.now - ms) this.hidden.delete(id);
-  }
-
-  async read(options: OpenOrdersOptions = {}) {
-    this.requests = [];
-    const found = await readOpenOfSide(this.#context, SIDE, options);
-    return { ...found, ids: found.open.map(({ id }) => id).sort(byNumber), requests: this.requests };
-  }
-
-  /** As another process, which has kept nothing. */
-  get forgetful(): this {
-    this.kept.clear();
-    return this;
-  }
-
-  get #context() {
-    const request = (what: string) => {
-      this.requests.push(what);
-      if (this.broken.has(what)) throw new Failure('unreachable', `${what}: connection reset`);
-    };
-    const source = {
-      orderPage: async (_: string, __: Side, page: number) => {
-        request(`page ${page}`);
-        const listed = this.orders.filter(({ id }) => !this.hidden.has(id)).reverse();
-        return listed.slice((page - 1) * 10, page * 10);
-      },
-    };
-    const client = {
-      facts: FACTS,
-      now: () => this.now,
-      orderPages: (market: string, side: Side, isEnough: (orders: readonly Order[]) => boolean) =>
-        eachOrderPage(source, market, side, isEnough),
-      findOrder: async (_: string, { id }: { id: string }) => {
-        request(`order ${id}`);
-        return this.orders.find((order) => order.id === id);
-      },
-    };
-    const knownSides: KnownSides = {
-      read: ({ side }) => this.kept.get(side),
-      write: async ({ side }, known) => {
-        this.kept.set(side, JSON.parse(JSON.stringify(known)));
-      },
-    };
-    return {
-      client: client as unknown as Exchange,
-      host: { now: () => this.now, monotonic: () => this.now } as never,
-      requestLifetimeMs: 60_000,
-      knownSides,
-      reportProgress: (note: string) => this.notes.push(note),
-    };
-  }
-}
-
-function orderOf(number: number, state: OrderState, time: number): Order {
-  const id = String(number);
-  const [filled, filledValue] = state === 'filled' ? ['0.01', '300'] : ['0', '0'];
-  const rest = { fee: '0', feeCoin: null, feeDiscount: false, status: 0 };
-  const terms = { market: 'btc_usdt', side: 'buy', type: 'limit', price: '30000', amount: '0.01' } as const;
-  return { id, clientId: null, ...terms, filled, filledValue, ...rest, time, state };
-}
-
-function byNumber(one: string, other: string): number {
-  return Number(one) - Number(other);
-}
-
-/** An account with 5 open orders that are older than all of `closed` others, read once. */
-async function oldAccount(closed: number): Promise<Account> {
-  const account = new Account();
-  account.place(5);
-  account.place(closed, 'filled');
-  account.pass(3_600_000);
-  await account.read();
-  return account;
-}
+import type { OrderState } from '../../../src/domain/order.js';
+import { Account, oldAccount, orderOf, SETTLED_MS, START } from './account.js';
 
 describe('the open orders of a side', () => {
   it('are found on every page at the first read', async () => {
@@ -295,10 +170,10 @@ describe('what could not be read', () => {
 
   it('changes nothing of what is known: the next read finds the same', async () => {
     const account = await oldAccount(1_000);
-    const before = JSON.stringify([...account.kept]);
+    const before = JSON.stringify([...account.kept.files]);
     account.broken.add('order 4').add('page 50');
     await account.read();
-    expect(JSON.stringify([...account.kept])).toBe(before);
+    expect(JSON.stringify([...account.kept.files])).toBe(before);
     account.broken.clear();
     expect((await account.read()).ids).toEqual(account.open);
   });
@@ -315,11 +190,31 @@ describe('what could not be read', () => {
     account.place(100, 'filled');
     account.broken.add('page 7');
     const { isComplete, failure } = await account.read();
-    expect([isComplete, failure?.kind, account.kept.size]).toEqual([false, 'unreachable', 0]);
+    expect([isComplete, failure?.kind, account.kept.files.size]).toEqual([false, 'unreachable', 0]);
+  });
+});
+
+describe('a read of some pages alone', () => {
+  it('says that there may be more, and keeps nothing that would hide an order behind them', async () => {
+    const account = await oldAccount(100);
+    account.place(25);
+    account.pass(3_600_000);
+    const { isComplete } = await account.read({ maxPages: 1 });
+    expect(isComplete).toBe(false);
+    expect((await account.read()).ids).toEqual(account.open);
   });
 });
 
 describe('an exchange that lists otherwise', () => {
+  it('is known although all orders were placed within a moment, if each comes before all that are older', async () => {
+    const account = new Account();
+    account.place(5);
+    account.place(95, 'filled', 1);
+    account.pass(3_600_000);
+    await account.read();
+    expect((await account.read()).requests).toEqual(['page 1', 'order 5', 'order 4', 'order 3', 'order 2', 'order 1']);
+  });
+
   it('is read whole each time if it lists the oldest orders first', async () => {
     const account = new Account();
     account.place(30, 'filled', -1_000);
@@ -375,7 +270,7 @@ it('finds exactly the open orders, whatever was placed, closed, shown late, forg
           const placed = account.place(step.count, step.state, 100);
           if (step.isLate) for (const { id } of placed.slice(-3)) account.hidden.add(id);
         } else if (step.kind === 'pass') account.pass(step.ms);
-        else if (step.kind === 'forget') account.kept.clear();
+        else if (step.kind === 'forget') account.kept.files.clear();
         else if (step.kind === 'fail') account.broken.add(`page ${step.page}`);
         else if (step.kind === 'close') {
           const { open } = account;

@@ -1,0 +1,111 @@
+import type { Order } from '../../domain/order.js';
+import { Failure } from '../../errors.js';
+import type { OrderPage, OrderPages } from '../../exchange/exchange.js';
+import type { MarketSide } from '../journal/write.js';
+import { LostOrders, newestFirst } from './closed-orders.js';
+import { reportWholeRead } from './open-orders.js';
+import { type KnownBehind, type Reader, type ReadingOptions, SideReading } from './side-reading.js';
+
+export interface OrderHistoryOptions extends ReadingOptions {
+  /** Whether no order after these is wanted. */
+  readonly isEnough?: (orders: readonly Order[]) => boolean;
+}
+
+/** A page of the exchange's list or, behind what has to be read of that, of the orders that are known. */
+export interface HistoryPage extends OrderPage {
+  readonly isListed: boolean;
+}
+
+/**
+ * The orders of one side of a market, newest first and each fresh once, until there are no more or until `isEnough` returns true for a
+ * page. Of the exchange's list, only what may be new is read, and older orders that may be open are asked for by their ids. Those
+ * that it lists no more come last. Throws Failure `unreachable`, `limited`, `refused`, `credentials` or `internal` if an order that is
+ * wanted cannot be read.
+ */
+export async function* orderHistory(
+  trading: Reader,
+  side: MarketSide,
+  options: OrderHistoryOptions = {},
+): AsyncGenerator<HistoryPage> {
+  const { isEnough = () => false, lists = trading.client } = options;
+  const taken = new Set<string>();
+  const take = (orders: readonly Order[]) => {
+    const fresh = orders.filter(({ id }) => !taken.has(id));
+    for (const { id } of fresh) taken.add(id);
+    return fresh;
+  };
+  const reading = new SideReading(trading, side, options);
+  for await (const page of reading.pages(isEnough)) {
+    const fresh = take(page.fresh);
+    yield { ...page, fresh, hasOlder: page.hasOlder || reading.knowsMore, isListed: true };
+    if (isEnough(page.rows)) return reading.keep();
+  }
+  const known = await complete(trading, side, reading);
+  if (known !== undefined) {
+    const others = newestFirst(trading.knownSides, side, known.closed, known.asked);
+    try {
+      for (const { rows, hasOlder } of inPages(others, taken, lists.facts.ordersPerPage)) {
+        yield { rows, fresh: take(rows), hasOlder, isListed: false };
+        if (isEnough(rows)) return;
+      }
+      return;
+    } catch (error) {
+      if (!(error instanceof LostOrders)) throw error;
+      // a whole list has all that can still be read
+      if (!reading.hasOlder) return;
+    }
+  }
+  for await (const page of orderHistory(trading, side, { ...options, isWhole: true }))
+    yield { ...page, fresh: take(page.fresh) };
+}
+
+/** The same at once. What can be read is returned, with the failure, if not even the first page fails. Throws Failure if that does. */
+export async function readOrderHistory(
+  trading: Reader,
+  side: MarketSide,
+  options: OrderHistoryOptions = {},
+): Promise<OrderPages> {
+  const orders: Order[] = [];
+  let more = true;
+  try {
+    for await (const { fresh, hasOlder } of orderHistory(trading, side, options)) {
+      orders.push(...fresh);
+      more = hasOlder;
+    }
+  } catch (error) {
+    if (!(error instanceof Failure) || orders.length === 0) throw error;
+    return { orders, more: true, failure: error };
+  }
+  return { orders, more, failure: null };
+}
+
+/** What is known behind the pages; undefined if only the whole list shows it, which the user is told. Throws Failure. */
+async function complete(trading: Reader, side: MarketSide, reading: SideReading): Promise<KnownBehind | undefined> {
+  try {
+    const known = await reading.complete();
+    if (known !== 'contradicted') return known;
+    reportWholeRead(trading, side);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind !== 'unreachable' || !reading.hasOlder) throw error;
+    reportWholeRead(trading, side, error);
+  }
+  return undefined;
+}
+
+/** Those of the orders that were not taken, in pages of the same size; at least one, which may be empty. */
+function* inPages(
+  orders: Iterable<Order>,
+  taken: ReadonlySet<string>,
+  size: number,
+): Generator<{ readonly rows: readonly Order[]; readonly hasOlder: boolean }> {
+  let rows: Order[] = [];
+  for (const order of orders) {
+    if (taken.has(order.id)) continue;
+    if (rows.length === size) {
+      yield { rows, hasOlder: true };
+      rows = [];
+    }
+    rows.push(order);
+  }
+  yield { rows, hasOlder: false };
+}
