@@ -59,6 +59,12 @@ export interface RecordedChange {
 
 export type RecordedChanges = Readonly<Record<Side, RecordedChange>>;
 
+/** How a recorded book will be: its levels, and the best price of each side. */
+export interface LaterRecording {
+  readonly changes: () => RecordedChanges;
+  readonly best: (side: Side) => bigint | undefined;
+}
+
 interface RecordedSide {
   worst: bigint | null;
   /** What is left of the recorded lots, by price. */
@@ -205,7 +211,7 @@ export class OrderBook<Order extends BookOrder> {
   #recording: RecordedBook | undefined;
   /** The resting orders of a book that follows a recording, oldest first. */
   readonly #queued = new Set<Order>();
-  #later: (() => RecordedChanges) | undefined;
+  #later: LaterRecording | undefined;
   /** What the levels are after {@link #later}, if there is nothing else in the book. */
   #shownLater: Readonly<Record<Side, readonly PriceLevel<Order>[]>> | undefined;
 
@@ -239,6 +245,8 @@ export class OrderBook<Order extends BookOrder> {
   /** Removes a resting order. Whether it was resting. */
   cancel(order: Order): boolean {
     this.revision += 1;
+    // levels that it reaches are left out as long as it rests
+    this.#recordNow();
     this.#queued.delete(order);
     return this.#sides[order.side].remove(order);
   }
@@ -256,6 +264,15 @@ export class OrderBook<Order extends BookOrder> {
     if (waiting !== undefined) return waiting[side][0];
     this.#recordNow();
     return this.#sides[side].best();
+  }
+
+  /** The best price of a side. */
+  bestPrice(side: Side): bigint | undefined {
+    if (this.#later === undefined || this.#recording === undefined || this.#recording[side].taken.size > 0)
+      return this.best(side)?.price;
+    const [recorded, own] = [this.#later.best(side), this.bestQueued(side)];
+    if (recorded === undefined || own === undefined) return recorded ?? own;
+    return this.#sides[side].isWorse(recorded, own) ? own : recorded;
   }
 
   /** The levels of a side from the best outwards. */
@@ -291,10 +308,10 @@ export class OrderBook<Order extends BookOrder> {
     for (const order of this.#queued) order.queue = { ahead: null, shrunk: 0n, shrunkAt: 0 };
   }
 
-  /** Changes the recorded levels when they are read, which costs nothing until then. No order may rest. */
-  recordLater(changes: () => RecordedChanges): void {
+  /** Changes the recorded levels when they are read, which costs nothing until then. They must reach no order that rests. */
+  recordLater(later: LaterRecording): void {
     this.revision += 1;
-    this.#later = changes;
+    this.#later = later;
     this.#shownLater = undefined;
   }
 
@@ -395,14 +412,14 @@ export class OrderBook<Order extends BookOrder> {
       this.#sides[side].best() === undefined && this.#recording?.[side].taken.size === 0;
     if (this.#later === undefined || !SIDES.every(isEmptyOn)) return undefined;
     if (this.#shownLater === undefined) {
-      const { buy, sell } = this.#later();
+      const { buy, sell } = this.#later.changes();
       this.#shownLater = { buy: recordedLevels(buy), sell: recordedLevels(sell) };
     }
     return this.#shownLater;
   }
 
   #recordNow(): void {
-    const changes = this.#later?.();
+    const changes = this.#later?.changes();
     this.#later = undefined;
     if (changes !== undefined) for (const side of SIDES) this.#recordSide(side, changes[side]);
   }

@@ -144,8 +144,8 @@ export class MarketService {
   best(name: string): BestPrices {
     const { market, book } = this.#listing(name);
     const of = (side: Side) => {
-      const level = book.best(side);
-      return level === undefined ? null : Decimal.fromUnits(level.price, market.priceScale);
+      const price = book.bestPrice(side);
+      return price === undefined ? null : Decimal.fromUnits(price, market.priceScale);
     };
     return { bid: of('buy'), ask: of('sell') };
   }

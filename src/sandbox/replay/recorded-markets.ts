@@ -1,4 +1,5 @@
-import { emptyRecordedBook, type RecordedBook, type RecordedChanges } from '../engine/book.js';
+import type { Side } from '../../domain/order.js';
+import { emptyRecordedBook, opposite, type RecordedBook, type RecordedChanges } from '../engine/book.js';
 import type { SandboxMarket } from '../markets/market.js';
 import type { OrderService, TradedMarket } from '../orders/order-service.js';
 import {
@@ -41,7 +42,7 @@ interface RecordedMarketsContext {
 }
 
 /** Levels a side of a book that is made up, and how far apart they are, as a share of the price. */
-const MADE_UP_LEVELS = 10;
+const MADE_UP_LEVELS = 10n;
 const MADE_UP_SHARE = 20_000n;
 /** The usual amount follows the newest one by this share. */
 const USUAL_SHARE = 16n;
@@ -147,11 +148,9 @@ export class RecordedMarkets {
       const { buy, sell } = madeUpBook(price, usual, venue.book, book.left);
       return { buy: withGone(buy, book.buy.lots), sell: withGone(sell, book.sell.lots) };
     };
-    if (venue.book.hasQueued) this.#context.orders.recordBook(venue, changes(), { time: 0, date: 0 });
-    else {
-      venue.book.recordLater(changes);
-      this.#context.orders.bookChanged(venue);
-    }
+    const best = (side: Side) => madeUpPrices(price, side, venue.book).next().value?.[0];
+    venue.book.recordLater({ changes, best });
+    this.#context.orders.bookChanged(venue);
   }
 }
 
@@ -184,8 +183,27 @@ function allowVolume({ book }: TradedMarket, recording: Recording, { begin, volu
 }
 
 /**
+ * The prices of the levels that are made up on a side, best first, each with its place on the side, counted from 1. Those that a resting
+ * order reaches are left out: it fills by what was traded.
+ */
+function* madeUpPrices(
+  price: bigint,
+  side: Side,
+  book: TradedMarket['book'],
+): Generator<[price: bigint, place: bigint], undefined> {
+  const step = price / MADE_UP_SHARE + 1n;
+  const resting = book.bestQueued(opposite(side));
+  const isReached = (at: bigint) => resting !== undefined && (side === 'buy' ? at >= resting : at <= resting);
+  for (let place = 1n; place <= MADE_UP_LEVELS; place += 1n) {
+    const at = side === 'buy' ? price - step * place : price + step * place;
+    if (at <= 0n) return;
+    if (!isReached(at)) yield [at, place];
+  }
+}
+
+/**
  * Levels around a price, so that orders find a counterparty. They have at most `most` lots on each side, and at least one, which shows
- * the price. Those that a resting order reaches are left out: it fills by what was traded.
+ * the price.
  */
 function madeUpBook(
   price: bigint,
@@ -193,20 +211,17 @@ function madeUpBook(
   book: TradedMarket['book'],
   most: bigint | undefined,
 ): RecordedChanges {
-  const step = price / MADE_UP_SHARE + 1n;
-  const side = (outwards: bigint, resting: bigint | undefined) => {
+  const side = (name: Side) => {
     const levels: [bigint, bigint][] = [];
-    let [at, lots, left] = [price, 0n, most === undefined || most > 0n ? most : 1n];
-    for (let level = 0; level < MADE_UP_LEVELS && left !== 0n; level += 1) {
-      at += outwards;
-      lots += usual + 1n;
-      if (at <= 0n) break;
-      if (resting !== undefined && (outwards > 0n ? at <= resting : at >= resting)) continue;
+    let left = most === undefined || most > 0n ? most : 1n;
+    for (const [at, place] of madeUpPrices(price, name, book)) {
+      if (left === 0n) break;
+      const lots = (usual + 1n) * place;
       const shown = left === undefined || lots < left ? lots : left;
       levels.push([at, shown]);
       if (left !== undefined) left -= shown;
     }
     return { levels, worst: null };
   };
-  return { buy: side(-step, book.bestQueued('sell')), sell: side(step, book.bestQueued('buy')) };
+  return { buy: side('buy'), sell: side('sell') };
 }

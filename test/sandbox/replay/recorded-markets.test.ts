@@ -1,4 +1,5 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { OrderBook } from '../../../src/sandbox/engine/book.js';
 import { SandboxExchange } from '../../../src/sandbox/exchange/exchange.js';
 import type { TapeEvent } from '../../../src/sandbox/replay/tape-event.js';
 import { TESTER, temporaryDirectory } from '../support/exchange-fixture.js';
@@ -103,5 +104,50 @@ describe('a market that follows a tape', () => {
     });
     exchange.replay.take(trade('sell', '10.00', '2.4'));
     expect(exchange.orders.order(account, 'abc_usdt', { id })).toMatchObject({ filled: '0.4', state: 'open' });
+  });
+});
+
+describe('a book that is made up around the prices of a tape', () => {
+  /** An account with money and coins, and orders of both sides at these prices. */
+  async function withOrders(prices: readonly ['buy' | 'sell', string][]) {
+    const { exchange, account } = await alone();
+    exchange.replay.take(trade('buy', '100.00', '5.0', '1'));
+    for (const [side, price] of prices)
+      exchange.orders.place(account, { market: 'abc_usdt', side, type: 'limit', price, amount: '0.4' });
+    return exchange;
+  }
+
+  it('is not made for each trade while an order rests that no trade reaches', async () => {
+    const exchange = await withOrders([['buy', '90.00']]);
+    const recorded = vi.spyOn(OrderBook.prototype, 'record');
+    try {
+      for (let id = 2; id < 20; id += 1) exchange.replay.take(trade('buy', `${100 + id}.00`, '5.0', String(id)));
+      expect(recorded).not.toHaveBeenCalled();
+    } finally {
+      recorded.mockRestore();
+    }
+    expect(exchange.market.depth('abc_usdt', { size: 50 }).bids.map(([price]) => price)).toContain('90.00');
+  });
+
+  it.each<[string, [side: 'buy' | 'sell', price: string][], string, string]>([
+    ['no order rests', [], '299.98', '300.02'],
+    [
+      'orders rest far away',
+      [
+        ['buy', '90.00'],
+        ['sell', '350.00'],
+      ],
+      '299.98',
+      '300.02',
+    ],
+    ['an order rests nearer than its levels', [['sell', '300.01']], '299.98', '300.01'],
+    ['an order rests that was filled in part', [['sell', '299.98']], '299.96', '299.98'],
+  ])('has the best prices that its levels show: %s', async (_, orders, bid, ask) => {
+    const exchange = await withOrders(orders);
+    exchange.replay.take(trade('buy', '300.00', '0.1', '2'));
+    const best = exchange.market.best('abc_usdt');
+    const { bids, asks } = exchange.market.depth('abc_usdt', { size: 5 });
+    expect([best.bid?.toString(), best.ask?.toString()]).toEqual([bids[0]?.[0], asks[0]?.[0]]);
+    expect([bids[0]?.[0], asks[0]?.[0]]).toEqual([bid, ask]);
   });
 });
