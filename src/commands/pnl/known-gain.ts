@@ -2,8 +2,8 @@ import { Decimal, formatAmount, grouped } from '../../domain/decimal.js';
 import { signed } from '../../terminal/cells.js';
 import type { Entry } from '../../terminal/table.js';
 import { localTime } from '../../terminal/time.js';
+import { keptOrders } from '../../trading/history/order-history.js';
 import { gainOf } from '../../trading/pnl/book.js';
-import { filledOrders } from '../../trading/pnl/kept-history.js';
 import { LotQueue } from '../../trading/pnl/lots.js';
 import { matchBills } from '../../trading/pnl/match-bills.js';
 import { tradeLegs } from '../../trading/pnl/trade-legs.js';
@@ -14,14 +14,14 @@ import type { TradingContext } from '../../trading/trading-context.js';
  * The gain that a sell would realise if all of it filled at its price, by the fills that `pit pnl` has kept: the line of a preview,
  * none if no cost is known. Asks the exchange nothing.
  */
-export function knownGain({ keptHistory }: TradingContext, plan: OrderPlan): readonly Entry[] {
+export function knownGain({ keptHistory, knownSides }: TradingContext, plan: OrderPlan): readonly Entry[] {
   const { market, side, account, orders } = plan;
   if (side === 'buy' || account !== 'spot') return [];
   const kept = keptHistory?.read();
-  const readAt = kept?.ordersReadAt[market.market];
-  if (kept === undefined || readAt === undefined) return [];
+  const own = knownSides && keptOrders(knownSides, market.market);
+  if (kept === undefined || own === undefined) return [];
   const { fills } = matchBills({
-    orders: filledOrders(kept).filter((order) => order.market === market.market),
+    orders: own.orders.filter(({ filled }) => Decimal.of(filled).sign > 0),
     bills: kept.bills.filter(({ coin }) => coin === market.base || coin === market.quote),
     deposits: [],
     withdrawals: [],
@@ -37,7 +37,7 @@ export function knownGain({ keptHistory }: TradingContext, plan: OrderPlan): rea
     const sold = Decimal.of(amount);
     const proceeds = sold.times(Decimal.of(price));
     return queue.close({
-      ...{ closed: readAt, closedBy: null, closing: 'sell', amount: sold, proceeds, fee: null },
+      ...{ closed: own.readTo, closedBy: null, closing: 'sell', amount: sold, proceeds, fee: null },
     });
   });
   const known = lots.filter(({ cost }) => cost !== null);
@@ -46,6 +46,6 @@ export function knownGain({ keptHistory }: TradingContext, plan: OrderPlan): rea
   const without = Decimal.sum(lots.filter(({ cost }) => cost === null).map(({ amount }) => amount));
   const rest = without.sign === 0 ? '' : `; ${formatAmount(without)} ${market.base} has no known cost`;
   const shown = grouped(signed(gain.rescaled(market.priceScale, 'down').toString()));
-  const text = `${shown} ${market.quote} before fees, first in first out, by fills up to ${localTime(readAt)}${rest}`;
+  const text = `${shown} ${market.quote} before fees, first in first out, by fills up to ${localTime(own.readTo)}${rest}`;
   return [['gain', text, (words, paint) => (shown.startsWith('-') ? paint.down(words) : words)]];
 }

@@ -3,6 +3,7 @@ import { Failure } from '../../errors.js';
 import type { OrderPage, OrderPages } from '../../exchange/exchange.js';
 import type { MarketSide } from '../journal/write.js';
 import { LostOrders, newestFirst } from './closed-orders.js';
+import type { KnownSides } from './known-side.js';
 import { reportWholeRead } from './open-orders.js';
 import { type KnownBehind, type Reader, type ReadingOptions, SideReading } from './side-reading.js';
 
@@ -108,4 +109,29 @@ function* inPages(
     rows.push(order);
   }
   yield { rows, hasOlder: false };
+}
+
+/** The orders of a market as they were when they were read last. */
+export interface KeptOrders {
+  readonly orders: readonly Order[];
+  /** Those that were placed before this moment are here, in milliseconds since the Unix epoch. */
+  readonly readTo: number;
+}
+
+/** What is known of the orders of a market without asking the exchange; undefined if that is not all of one of its sides. */
+export function keptOrders(sides: KnownSides, market: string): KeptOrders | undefined {
+  const found = (['buy', 'sell'] as const).map((side) => {
+    const known = sides.read({ market, side });
+    if (known === undefined) return undefined;
+    const followed = known.followed.map(({ order }) => order);
+    try {
+      return { orders: [...newestFirst(sides, { market, side }, known, followed)], readTo: known.readTo };
+    } catch (error) {
+      if (error instanceof LostOrders) return undefined;
+      throw error;
+    }
+  });
+  const [buys, sells] = found;
+  if (buys === undefined || sells === undefined) return undefined;
+  return { orders: [...buys.orders, ...sells.orders], readTo: Math.min(buys.readTo, sells.readTo) };
 }

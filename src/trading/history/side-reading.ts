@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Decimal } from '../../domain/decimal.js';
 import type { Order } from '../../domain/order.js';
 import type { Exchange, OrderPage } from '../../exchange/exchange.js';
@@ -139,7 +140,16 @@ export class SideReading {
     const orders = sorted([...closed, ...others]);
     const parts = isJoined ? before.parts : [];
     this.#closedNow = await inParts(knownSides, this.#side, { orders, parts }, readTo);
-    await knownSides.write(this.#side, { readTo, followed, ...this.#closedNow });
+    const now = { readTo, followed, ...this.#closedNow };
+    if (!this.#isAsKept(now)) await knownSides.write(this.#side, now);
+  }
+
+  /** Whether only the moment differs up to which orders are known, and no order was placed after the earlier one. */
+  #isAsKept(now: KnownSide): boolean {
+    const { known } = this;
+    if (known === undefined || this.#isFromLater) return false;
+    const { readTo } = known;
+    return this.orders.every(({ time }) => time < readTo) && isDeepStrictEqual({ ...now, readTo }, known);
   }
 
   /** In milliseconds since the Unix epoch; orders that were placed before are known. */
@@ -214,7 +224,7 @@ export class SideReading {
 const NOTHING: ClosedOrders = { recent: [], parts: [] };
 
 /** An order with a state that the interface does not document may fill, so it counts as open until it is shown as closed. */
-function mayBeOpen({ state }: Order): boolean {
+export function mayBeOpen({ state }: Order): boolean {
   return state === 'open' || state === 'other';
 }
 

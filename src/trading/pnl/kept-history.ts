@@ -1,16 +1,14 @@
 import type { Cache } from '../../config/cache.js';
-import { Decimal } from '../../domain/decimal.js';
 import type { Bill, Deposit, Withdrawal } from '../../domain/funds.js';
-import type { AccountHistory, FilledOrder } from './account-history.js';
+import type { AccountHistory } from './account-history.js';
 
-/** An order that has filled or may still fill. */
-export interface KeptOrder extends FilledOrder {
-  readonly isOpen: boolean;
-}
-
-/** What was read of an account. A closed order and a bill never change, and neither does a deposit or withdrawal that has ended. */
+/**
+ * What was read of an account beside its orders, which `history/` keeps. A bill never changes, and neither does a deposit or withdrawal
+ * that has ended.
+ */
 export interface KeptHistory extends Pick<AccountHistory, 'bills'> {
-  readonly orders: readonly KeptOrder[];
+  /** By market whose orders were read: whether it had any that filled or may fill. */
+  readonly markets: Readonly<Record<string, boolean>>;
   /** By coin, newest first. */
   readonly deposits: Readonly<Record<string, readonly Deposit[]>>;
   readonly withdrawals: Readonly<Record<string, readonly Withdrawal[]>>;
@@ -18,15 +16,13 @@ export interface KeptHistory extends Pick<AccountHistory, 'bills'> {
   readonly zone: string | null;
   /** The bills that are older than this moment are here, in milliseconds since the Unix epoch. */
   readonly billsReadAt: number;
-  /** By market: the orders that were placed before this moment are here, in milliseconds since the Unix epoch. */
-  readonly ordersReadAt: Readonly<Record<string, number>>;
   /** What a whole read could not explain, as text: while it is the same, another whole read would not explain it either. */
   readonly unexplained: string;
 }
 
 export const EMPTY: KeptHistory = {
-  ...{ orders: [], bills: [], deposits: {}, withdrawals: {}, zone: null },
-  ...{ billsReadAt: 0, ordersReadAt: {}, unexplained: '' },
+  ...{ markets: {}, bills: [], deposits: {}, withdrawals: {}, zone: null },
+  ...{ billsReadAt: 0, unexplained: '' },
 };
 
 export interface KeptStore {
@@ -35,7 +31,7 @@ export interface KeptStore {
 }
 
 /** Changes with what is kept, so that another version's file is not read. */
-const FORMAT = 2;
+const FORMAT = 3;
 
 /**
  * Keeps the history of one account in the cache: a private file that is replaced in one step. An account may have hundreds of thousands of
@@ -48,11 +44,11 @@ export function keptStore(cache: Pick<Cache, 'read' | 'write'>, account: string)
     read: () => {
       const text = cache.read(key)?.value;
       if (text === undefined) return undefined;
-      const { bills, orders, ...rest } = JSON.parse(text) as Rows & KeptHistory;
-      return { ...rest, bills: bills.map(billOf), orders: orders.map(orderOf) };
+      const { bills, ...rest } = JSON.parse(text) as Rows & KeptHistory;
+      return { ...rest, bills: bills.map(billOf) };
     },
-    write: ({ bills, orders, ...rest }) => {
-      const rows: Rows = { bills: bills.map(rowOfBill), orders: orders.map(rowOfOrder) };
+    write: ({ bills, ...rest }) => {
+      const rows: Rows = { bills: bills.map(rowOfBill) };
       return cache.write(key, JSON.stringify({ ...rest, ...rows }));
     },
   };
@@ -60,7 +56,6 @@ export function keptStore(cache: Pick<Cache, 'read' | 'write'>, account: string)
 
 interface Rows {
   readonly bills: readonly ReturnType<typeof rowOfBill>[];
-  readonly orders: readonly ReturnType<typeof rowOfOrder>[];
 }
 
 function rowOfBill({ id, time, timeRaw, coin, type, change, balance, total, remark }: Bill) {
@@ -69,17 +64,4 @@ function rowOfBill({ id, time, timeRaw, coin, type, change, balance, total, rema
 
 function billOf([id, time, timeRaw, coin, type, change, balance, total, remark]: Rows['bills'][number]): Bill {
   return { id, time, timeRaw, coin, type, change, balance, total, remark };
-}
-
-function rowOfOrder({ id, market, side, price, filled, filledValue, fee, feeCoin, time, isOpen }: KeptOrder) {
-  return [id, market, side, price, filled, filledValue, fee, feeCoin, time, isOpen] as const;
-}
-
-function orderOf(row: Rows['orders'][number]): KeptOrder {
-  const [id, market, side, price, filled, filledValue, fee, feeCoin, time, isOpen] = row;
-  return { id, market, side, price, filled, filledValue, fee, feeCoin, time, isOpen };
-}
-
-export function filledOrders({ orders }: KeptHistory): readonly FilledOrder[] {
-  return orders.filter(({ filled }) => Decimal.of(filled).sign > 0);
 }

@@ -1,15 +1,18 @@
 import { COIN } from '../../domain/coin.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Bill, Deposit, Withdrawal } from '../../domain/funds.js';
-import type { Order, Side } from '../../domain/order.js';
+import type { Order } from '../../domain/order.js';
 import { quotedName } from '../../domain/quotation.js';
 import { Failure } from '../../errors.js';
-import type { Exchange, OrderPages } from '../../exchange/exchange.js';
+import type { Exchange } from '../../exchange/exchange.js';
+import { keptOrders, orderHistory } from '../history/order-history.js';
+import { mayBeOpen } from '../history/side-reading.js';
+import type { MarketSide } from '../journal/write.js';
 import { datedRead } from '../settling/dated-read.js';
 import { orderList } from '../settling/order-list.js';
 import { reconcileLists } from '../settling/reconcile-orders.js';
 import type { TradingContext } from '../trading-context.js';
-import { EMPTY, filledOrders, type KeptHistory, type KeptOrder } from './kept-history.js';
+import { EMPTY, type KeptHistory } from './kept-history.js';
 import { type MatchedHistory, matchBills } from './match-bills.js';
 import { reconcile } from './reconciliation.js';
 
@@ -45,10 +48,12 @@ const OVERLAP_MS = 60_000;
 /** The exchange's clock is known from dates in whole seconds. */
 const CLOCK_ERROR_MS = 2_000;
 
-/** So many new orders or bills are kept at once: a long first read that is interrupted goes on from there. */
+/** So many new bills are kept at once: a long first read that is interrupted goes on from there. */
 const ENOUGH_TO_KEEP = 1_000;
 
 const DAY_MS = 86_400_000;
+
+const SIDES = ['buy', 'sell'] as const;
 
 /**
  * Reads what an account has done. What was read before is kept, so only what is new is asked for. Throws Failure if anything but
@@ -62,7 +67,7 @@ class HistoryReader {
   readonly #options: HistoryOptions;
   #kept: KeptHistory;
   readonly #read = { orders: 0, bills: 0 };
-  /** How many orders and bills are new since the history was last written. */
+  /** How many bills are new since the history was last written. */
   #unwritten = 0;
   /** Whether every list is read to its end, whatever is kept. */
   #readsAll = false;
@@ -83,7 +88,6 @@ class HistoryReader {
     let unexplained = unexplainedText(history);
     if (hasKept && unexplained !== '' && unexplained !== this.#kept.unexplained) {
       this.#readsAll = true;
-      this.#kept = { ...this.#kept, ordersReadAt: {} };
       history = await this.#readNew();
       unexplained = unexplainedText(history);
     }
@@ -109,22 +113,43 @@ class HistoryReader {
     await this.#readBills();
     const readAt = client.now() - CLOCK_ERROR_MS;
     const unlisted: string[] = [];
+    const orders = new Map<string, readonly Order[]>();
     for (const { market, hasBills } of await this.#tradedMarkets()) {
       try {
-        await this.#readOrders(market, readAt);
+        orders.set(market, await this.#readOrders(market));
       } catch (error) {
         // the document shows no answer of this list: without bills it is an extra
         if (hasBills || !(error instanceof Failure) || error.kind !== 'internal') throw error;
         unlisted.push(market);
       }
     }
+    this.#rememberMarkets(orders);
+    for (const market of this.#marketsWithOrders) if (!orders.has(market)) orders.set(market, this.#keptOrders(market));
     // after the orders, so that every fill that they show has its bills
     await this.#readBills();
     const { transfers, refusedCoins } = await this.#readTransfers();
     const bills = this.#kept.bills.filter(({ coin }) => COIN.isExact(coin));
-    const matched = matchBills({ orders: filledOrders(this.#kept), bills, ...transfers });
+    const matched = matchBills({ orders: [...orders.values()].flat().filter(hasFilled), bills, ...transfers });
     const leftOut = [...this.#coins].filter((coin) => !COIN.isExact(coin)).sort();
     return { matched, readAt, transfers, refusedCoins, leftOut, unlisted };
+  }
+
+  #rememberMarkets(read: ReadonlyMap<string, readonly Order[]>): void {
+    const found = [...read].map(([market, orders]) => {
+      const isTraded = orders.some((order) => hasFilled(order) || mayBeOpen(order));
+      return [market, isTraded || this.#kept.markets[market] === true] as const;
+    });
+    this.#kept = { ...this.#kept, markets: { ...this.#kept.markets, ...Object.fromEntries(found) } };
+  }
+
+  get #marketsWithOrders(): readonly string[] {
+    return Object.entries(this.#kept.markets).flatMap(([market, hasOrders]) => (hasOrders ? market : []));
+  }
+
+  /** Those of a market that cannot be asked for any more, as far as they were read before. */
+  #keptOrders(market: string): readonly Order[] {
+    const { knownSides } = this.#options.trading;
+    return (knownSides && keptOrders(knownSides, market)?.orders) ?? [];
   }
 
   /** Those of all bills. */
@@ -164,61 +189,45 @@ class HistoryReader {
    */
   async #tradedMarkets(): Promise<readonly { readonly market: string; readonly hasBills: boolean }[]> {
     const { client, markets = [], coins: held = new Set() } = this.#options;
-    const { bills, orders, ordersReadAt } = this.#kept;
-    const wanted = new Set([...markets, ...orders.map(({ market }) => market)]);
+    const { bills, markets: read } = this.#kept;
+    const wanted = new Set([...markets, ...this.#marketsWithOrders]);
     const isOurs = (coin: string) => this.#coins.has(coin) || held.has(coin);
     const isCut = hadCoinsBefore(bills);
     const all = await client.markets.all();
     return all
       .filter(
         ({ market, base, quote }) =>
-          wanted.has(market) || (isOurs(base) && isOurs(quote)) || (isCut && ordersReadAt[market] === undefined),
+          wanted.has(market) || (isOurs(base) && isOurs(quote)) || (isCut && read[market] === undefined),
       )
       .map(({ market, base, quote }) => ({ market, hasBills: this.#coins.has(base) && this.#coins.has(quote) }));
   }
 
-  /** Adds new orders, and reads those again that were open. The lists also settle the writes that they show. */
-  async #readOrders(market: string, readAt: number): Promise<void> {
+  /** Reads the orders of a market. The lists also settle the writes that they show. */
+  async #readOrders(market: string): Promise<readonly Order[]> {
     const { trading } = this.#options;
-    const since = this.#kept.ordersReadAt[market] ?? Number.NEGATIVE_INFINITY;
     const { value: sides, began } = await datedRead(trading, () =>
-      Promise.all([this.#ordersSince(market, 'buy', since), this.#ordersSince(market, 'sell', since)]),
+      Promise.all(SIDES.map((side) => this.#ordersOf({ market, side }))),
     );
-    const [buy, sell] = sides;
-    await reconcileLists(trading, market, [
-      orderList({ market, side: 'buy' }, buy, began),
-      orderList({ market, side: 'sell' }, sell, began),
-    ]);
-    const found = new Map(sides.flatMap(({ orders }) => orders).map((order) => [order.id, keptOrder(order)]));
-    const unread = this.#kept.orders.filter((order) => order.isOpen && order.market === market && !found.has(order.id));
-    const again = await Promise.all(unread.map((order) => this.#readAgain(order)));
-    for (const order of again) found.set(order.id, order);
-    const count = this.#kept.orders.length;
-    const others = this.#kept.orders.filter(({ id }) => !found.has(id));
-    const wanted = [...found.values()].filter(({ isOpen, filled }) => isOpen || Decimal.of(filled).sign > 0);
-    const ordersReadAt = { ...this.#kept.ordersReadAt, [market]: readAt - OVERLAP_MS };
-    this.#kept = { ...this.#kept, orders: [...others, ...wanted], ordersReadAt };
-    await this.#writeIfMuchIsNew(this.#kept.orders.length - count);
+    const lists = sides.map(({ side, listed }) => orderList({ market, side }, listed, began));
+    await reconcileLists(trading, market, lists);
+    return sides.flatMap(({ orders }) => orders);
   }
 
-  async #ordersSince(market: string, side: Side, since: number): Promise<OrderPages> {
-    const { client, onProgress } = this.#options;
-    const isEnough = (rows: readonly Order[]) => (rows.at(-1)?.time ?? 0) < since;
+  async #ordersOf({ market, side }: MarketSide) {
+    const { trading, client, onProgress } = this.#options;
     const orders: Order[] = [];
+    const listed: Order[] = [];
     let more = false;
-    for await (const { fresh, hasOlder } of client.orderPages(market, side, isEnough)) {
-      orders.push(...fresh);
-      more = hasOlder;
-      this.#read.orders += fresh.length;
+    for await (const page of orderHistory(trading, { market, side }, { lists: client, isWhole: this.#readsAll })) {
+      orders.push(...page.fresh);
+      if (page.isListed) {
+        listed.push(...page.fresh);
+        more = page.hasOlder;
+      }
+      this.#read.orders += page.fresh.length;
       onProgress(this.#read);
     }
-    return { orders, more, failure: null };
-  }
-
-  async #readAgain(order: KeptOrder): Promise<KeptOrder> {
-    const found = await this.#options.client.findOrder(order.market, { id: order.id });
-    // an exchange may forget an order that ended
-    return found === undefined ? { ...order, isOpen: false } : keptOrder(found);
+    return { side, orders, listed: { orders: listed, more, failure: null } };
   }
 
   /** Reads the deposits and withdrawals of all coins that have bills, back to those that are kept and have ended. */
@@ -267,12 +276,11 @@ function* onePerDay(bills: readonly Bill[]): Generator<Bill> {
 
 /** Whether nothing was added but later moments. To write a long history takes as long as to read it. */
 function isSame(one: KeptHistory, other: KeptHistory): boolean {
-  const partsOf = ({ orders, deposits, withdrawals, zone, unexplained }: KeptHistory) =>
-    JSON.stringify([orders.filter(({ isOpen }) => isOpen), deposits, withdrawals, zone, unexplained]);
+  const partsOf = ({ markets, deposits, withdrawals, zone, unexplained }: KeptHistory) =>
+    JSON.stringify([markets, deposits, withdrawals, zone, unexplained]);
   return (
     one.bills.length === other.bills.length &&
     one.bills.at(-1)?.id === other.bills.at(-1)?.id &&
-    one.orders.length === other.orders.length &&
     partsOf(one) === partsOf(other)
   );
 }
@@ -352,10 +360,8 @@ function unexplainedText({ matched, readAt }: ReadHistory): string {
   return wrong.map(({ coin, unexplained }) => `${unexplained.trimmed()} ${quotedName(coin)}`).join(', ');
 }
 
-function keptOrder({ state, ...order }: Order): KeptOrder {
-  const { id, market, side, price, filled, filledValue, fee, feeCoin, time } = order;
-  const isOpen = state === 'open' || state === 'other';
-  return { id, market, side, price, filled, filledValue, fee, feeCoin, time, isOpen };
+function hasFilled({ filled }: Order): boolean {
+  return Decimal.of(filled).sign > 0;
 }
 
 function billText(bill: Bill): string {

@@ -57,6 +57,19 @@ describe('the orders of a side', () => {
     expect(account.requests.filter((request) => request.startsWith('page'))).toEqual(['page 1']);
   });
 
+  it('are not written again as long as nothing changes', async () => {
+    const account = await oldAccount(100);
+    account.pass(SETTLED_MS + 1);
+    await account.history();
+    const before = [...account.kept.files];
+    account.pass(86_400_000);
+    await account.history();
+    expect([...account.kept.files]).toEqual(before);
+    account.become('3', 'filled');
+    await account.history();
+    expect([...account.kept.files]).not.toEqual(before);
+  });
+
   it('have those that the exchange lists no more, after the others', async () => {
     const account = await oldAccount(2_000);
     account.place(3, 'filled');

@@ -4,10 +4,12 @@ import type { Order, Side } from '../../../src/domain/order.js';
 import type { Exchange } from '../../../src/exchange/exchange.js';
 import { uncounted } from '../../../src/exchange/growing-pages.js';
 import { eachOrderPage } from '../../../src/exchange/order-pages.js';
+import { knownSides } from '../../../src/trading/history/known-side.js';
 import type { KeptHistory } from '../../../src/trading/pnl/kept-history.js';
 import { readHistory } from '../../../src/trading/pnl/read-history.js';
 import type { TradingContext } from '../../../src/trading/trading-context.js';
 import { FakeExchange } from '../../support/fake-exchange.js';
+import { MemoryCache } from '../support/memory-cache.js';
 import { tradingOf } from '../support/trading.js';
 
 const DAY_MS = 86_400_000;
@@ -21,10 +23,13 @@ class Account {
   readonly bills: Bill[] = [];
   readonly orders: Order[] = [];
   readonly asked: string[] = [];
+  /** The markets that the exchange has. */
+  markets = ['btc_usdt', 'eth_usdt'];
   /** Ids of bills that are not listed yet. */
   readonly late = new Set<string>();
   readonly #balances = new Map<string, number>();
   #kept: KeptHistory | undefined;
+  readonly #orderFiles = new MemoryCache();
 
   deposit(coin: string, amount: number): void {
     this.#book(coin, amount, 'Airdrop');
@@ -80,7 +85,7 @@ class Account {
   }
 
   get #exchange(): Exchange {
-    const markets = ['btc_usdt', 'eth_usdt'].map((market) => {
+    const markets = this.markets.map((market) => {
       const [base = '', quote = ''] = market.split('_');
       return { market, base, quote, priceScale: 2, amountScale: 4, minAmount: '0.0001', minNotional: '1' };
     });
@@ -110,7 +115,8 @@ class Account {
         this.#kept = history;
       },
     };
-    return { ...tradingOf('http://127.0.0.1:9'), client: this.#exchange, keptHistory } as TradingContext;
+    const kept = { keptHistory, knownSides: knownSides(this.#orderFiles, 'test') };
+    return { ...tradingOf('http://127.0.0.1:9'), client: this.#exchange, ...kept } as TradingContext;
   }
 }
 
@@ -138,6 +144,19 @@ describe('an exchange that lists bills and orders of 90 days', () => {
     expect(await account.read()).toMatchObject({ orders: ['1'], bills: 3 });
     account.trade('sell', 'btc_usdt', 200);
     expect(await account.read()).toMatchObject({ orders: ['1', '2'], bills: 5 });
+  });
+});
+
+describe('an exchange that has closed a market', () => {
+  it('takes no trade away that was read before', async () => {
+    const account = new Account();
+    account.deposit('usdt', 10_000);
+    account.trade('buy', 'eth_usdt', 100);
+    account.now += DAY_MS;
+    await account.read();
+    account.markets = ['btc_usdt'];
+    account.trade('buy', 'btc_usdt', 500);
+    expect(await account.read()).toMatchObject({ orders: ['1', '2'], asked: ['btc_usdt'] });
   });
 });
 
