@@ -1,12 +1,10 @@
 import { PassThrough } from 'node:stream';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Failure, Interrupted } from '../../src/errors.js';
 import { Prompts } from '../../src/terminal/prompts.js';
-import { onTerminal, type PtyJob, type PtyResult, type PtyStep } from '../support/pty.js';
-import { FakeTerminal } from '../support/terminal.js';
-import { requires } from '../support/tools.js';
+import { FakeTerminal, type TerminalStep } from '../support/terminal.js';
 import { questions } from './programs/questions.js';
-import { built } from './programs.js';
+import { AWAITED } from './questions.js';
 import { hostWith, Kept } from './screens.js';
 
 const CTRL_C = '\u0003';
@@ -14,19 +12,15 @@ const CTRL_D = '\u0004';
 const ESCAPE = '\u001b';
 const DOWN = '\u001b[B';
 
-/** What stands there once a question is ready. */
-const AWAITED: Readonly<Record<string, string>> = {
-  confirm: '[y/N]',
-  hidden: 'Secret key:',
-  text: 'Amount:',
-  select: 'sell',
-  typing: 'Type price-band:',
-  live: 'update 1',
-  search: 'ltc_usdt',
-};
-
 /** Asks on a terminal as the program sees one, with what was answered or how the question was left. */
-async function ask(kind: string, typed: string, { steps, environment }: Partial<PtyJob> = {}) {
+async function ask(
+  kind: string,
+  typed: string,
+  {
+    steps,
+    environment,
+  }: { readonly steps?: readonly TerminalStep[]; readonly environment?: Record<string, string> } = {},
+) {
   const terminal = new FakeTerminal();
   // a question ends the stream that it is piped to, unless that is the process's own
   const errors = Object.assign(new PassThrough().setEncoding('utf8'), { isTTY: true, columns: 80, rows: 30 });
@@ -145,11 +139,19 @@ describe('questions', () => {
 
   describe('with a live description', () => {
     it('updates the description at every key, and redraws it while nobody types', async () => {
+      let refresh = () => undefined as unknown;
+      const { setTimeout } = globalThis;
+      const timers = vi.spyOn(globalThis, 'setTimeout').mockImplementation((work, ms, ...given) => {
+        if (ms === 1_000) refresh = work;
+        return setTimeout(ms === 1_000 ? () => undefined : work, ms, ...given);
+      });
+      onTestFinished(() => timers.mockRestore());
+      const second = async () => void refresh();
       const steps = [
-        { await: 'means <>', type: '1' },
+        { await: 'update 1: means <>', type: '1' },
         { await: 'means <1>', type: '2' },
-        { await: 'means <12>' },
-        { await: 'update 2' },
+        { await: 'means <12>', meanwhile: second },
+        { await: 'update 2: means <12>', meanwhile: second },
         { await: 'update 3: means <12>', type: '\r' },
       ];
       expect(await ask('live', '', { steps })).toMatchObject({ said: { answer: '12' } });
@@ -291,84 +293,6 @@ describe('questions', () => {
   it('uses no colour if NO_COLOR is set', async () => {
     const { screen } = await ask('select', '\r', { environment: { NO_COLOR: '1' } });
     expect(screen).not.toMatch(/\u001b\[[0-9;]*m/);
-  });
-});
-
-describe.skipIf(!requires('python3'))('questions of a program on a real terminal (needs python3)', () => {
-  let program = '';
-  beforeAll(async () => {
-    program = await built('ask');
-  });
-
-  async function ask(kind: string, typed: string, job: Partial<PtyJob> = {}): Promise<PtyResult & { said: unknown }> {
-    const shown = AWAITED[kind] ?? '';
-    const result = await onTerminal({
-      command: [process.execPath, program, kind],
-      steps: [{ await: shown, type: typed }],
-      stdout: 'pipe',
-      ...job,
-    });
-    expect(result.late).toBe(false);
-    expect(result.echoes).toBe(true);
-    return { ...result, said: result.piped === '' ? null : JSON.parse(result.piped) };
-  }
-
-  it.each([
-    ['confirm', 'y\r', { answer: true }, 0],
-    ['live', '12\r', { answer: '12' }, 0],
-    ['select', `${DOWN}\r`, { answer: 'SELL' }, 0],
-    ['hidden', `abc${CTRL_C}`, { Interrupted: 'SIGINT' }, 130],
-    ['live', `1${CTRL_D}`, { Failure: 'declined' }, 8],
-  ])('a question of kind %s accepts %j', async (kind, typed, said, status) => {
-    expect(await ask(kind, typed)).toMatchObject({ said, status });
-  });
-
-  /** As {@link ask}, with something typed while the program is being started. */
-  function askAfter(early: string, kind: string, step: PtyStep) {
-    const command = ['sh', '-c', 'echo starting >&2; sleep 1; exec "$@"', 'sh', process.execPath, program, kind];
-    return ask(kind, '', { command, steps: [{ await: 'starting', type: early }, step] });
-  }
-
-  it.each(['y', 'y\r', 'y\ry\r'])('ignores %j typed before the question', async (early) => {
-    expect(await askAfter(early, 'confirm', { await: '[y/N]', type: '\r' })).toMatchObject({
-      said: { answer: false },
-      status: 0,
-    });
-  });
-
-  it('accepts an answer after an earlier key was ignored', async () => {
-    const asked = askAfter('n', 'confirm', { await: '[y/N]', type: 'y\r' });
-    expect(await asked).toMatchObject({ said: { answer: true }, status: 0 });
-  });
-
-  it('draws questions on stderr, never on stdout', async () => {
-    const { screen, piped } = await ask('confirm', 'y\r');
-    expect(screen).toContain('Place it? [y/N]');
-    expect(piped).toBe('{"answer":true}');
-  });
-
-  it('declines a question without output if stdin is not a terminal', async () => {
-    const result = await ask('confirm', '', { stdin: 'none', steps: [] });
-    expect(result).toMatchObject({ said: { Failure: 'declined' }, status: 8, screen: '' });
-  });
-
-  it('shows nothing of a hidden answer', async () => {
-    const { screen, said } = await ask('hidden', 'qZ#x&w\r');
-    expect(said).toEqual({ answer: 'qZ#x&w' });
-    for (const character of 'qZ#x&w*') expect(screen).not.toContain(character);
-    expect(screen.trimEnd().endsWith('\u001b[?25h')).toBe(true);
-  });
-
-  it('restores the terminal when a signal ends the program', async () => {
-    const steps = [{ await: 'Secret key:', type: 'q', signal: 'SIGTERM' as const }];
-    const { screen, status } = await ask('hidden', '', { steps });
-    expect(status).toBe(143);
-    expect(screen.lastIndexOf('\u001b[?25h')).toBeGreaterThan(screen.lastIndexOf('\u001b[?25l'));
-  });
-
-  it('ignores a word that was typed before the question', async () => {
-    const asked = askAfter('price-band\r', 'typing', { await: 'Type price-band:', type: '\r' });
-    expect(await asked).toMatchObject({ said: { answer: false } });
   });
 });
 
