@@ -242,10 +242,8 @@ class Round {
 
   async #cancelAsOthers({ id, market }: LoggedChild): Promise<void> {
     const body = await this.#exchange.ask('cancelOrder', { currency: market, id }).catch(() => '');
-    // without an answer it may have been carried out too
-    const order = this.#log.children().find((one) => one.id === id);
-    const isDone = body.includes('"code":"1000"') || (!body.includes('"code":') && order?.closed !== null);
-    if (!isDone) return;
+    // without an answer nobody knows who has cancelled it, or whether it was filled
+    if (!body.includes('"code":"1000"')) return;
     this.#cancelledByOthers.add(id);
     this.#disturbed('an order cancelled by others');
   }
