@@ -47,7 +47,7 @@ export function unexplainedFailure(
   const names = new Set(wrong.map(({ coin }) => coin));
   const amounts = wrong.map(({ coin, unexplained }) => `${formatAmount(unexplained)} ${quotedName(coin)}`).join(', ');
   const unlisted = unlistedMarkets(unmatched, names, listed);
-  const lacking = movements.filter(({ coin, hasBill }) => !hasBill && names.has(coin));
+  const lacking = movements.filter(({ coin, bills }) => bills.length === 0 && names.has(coin));
   const left = unmatched.filter(({ coin }) => names.has(coin));
   return new Failure(
     'partial',

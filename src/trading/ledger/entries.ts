@@ -1,11 +1,10 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Bill, Deposit, Withdrawal } from '../../domain/funds.js';
 import type { Side } from '../../domain/order.js';
-import { groupBy } from '../pnl/group-by.js';
 import type { Fill, MatchedHistory } from '../pnl/match-bills.js';
-import type { Movement } from '../pnl/movement.js';
-import { type BalanceChange, negated } from './balance-change.js';
-import { BillPool } from './bill-pool.js';
+import type { BookedFee } from '../pnl/orders-to-match.js';
+import type { Line } from '../pnl/statement.js';
+import type { BalanceChange } from './balance-change.js';
 
 /** Where the other side of a change is booked if it is no trade. */
 export type Counterpart = 'opening' | 'deposits' | 'withdrawals' | 'other' | 'unexplained';
@@ -74,118 +73,70 @@ export function entryOf(given: Partial<LedgerEntry> & Pick<LedgerEntry, 'time' |
  * A trade, fee, deposit or withdrawal without a bill is in none: it has changed no balance that the exchange shows.
  */
 export function ledgerEntries(matched: MatchedHistory, records: TransferRecords): readonly LedgerEntry[] {
-  const unmatched = new Set(matched.unmatched);
-  const pool = new BillPool(matched.bills.filter((bill) => !unmatched.has(bill)));
-  const trades = tradeEntries(matched, pool);
-  const doubts = new Set(matched.uncertainTransfers.map(({ time, coin }) => `${time} ${coin}`));
-  const transfers = transferEntries(matched.movements, records, pool).map((entry) => {
-    const isUncertain = [...entry.changes, ...entry.fees].some(({ coin }) => doubts.has(`${entry.time} ${coin}`));
-    return { ...entry, isUncertain };
-  });
-  const isOther = ({ type }: Bill) => type !== null && !matched.matchedTypes.has(type);
-  const others = [
-    ...matched.unmatched.map((bill) => otherEntry(bill, isOther(bill) ? 'other' : 'unexplained')),
-    ...pool.rest().map((bill) => otherEntry(bill, 'unexplained')),
-  ];
-  const places = new Map(matched.bills.map(({ id }, place) => [id, place]));
-  const placeOf = ({ bills: [first = ''] }: LedgerEntry) => places.get(first) ?? 0;
-  return [...trades, ...transfers, ...others].sort(
-    (one, other) => one.time - other.time || placeOf(one) - placeOf(other),
+  const known = [...tradeEntries(matched), ...transferEntries(matched, records)];
+  const named = new Set(known.flatMap(({ bills }) => bills.map(({ place }) => place)));
+  const rest = matched.bills.flatMap((bill, place) =>
+    named.has(place) ? [] : [{ place, entry: otherEntry(bill, matched) }],
   );
+  const placed = known.map(({ bills, ...entry }) => {
+    const ids = bills.flatMap(({ place }) => matched.bills[place]?.id ?? []);
+    // several bills may have one id
+    return { place: bills[0]?.place ?? 0, entry: entryOf({ ...entry, bills: [...new Set(ids)] }) };
+  });
+  return [...placed, ...rest]
+    .sort((one, other) => one.entry.time - other.entry.time || one.place - other.place)
+    .map(({ entry }) => entry);
 }
 
-function tradeEntries({ fills, uncertain }: MatchedHistory, pool: BillPool): LedgerEntry[] {
+/** An entry with its bills. */
+type BilledEntry = Partial<Omit<LedgerEntry, 'bills'>> &
+  Pick<LedgerEntry, 'time' | 'kind'> & { readonly bills: readonly Line[] };
+
+function tradeEntries({ fills, uncertain }: MatchedHistory): BilledEntry[] {
   const doubts = new Set(uncertain.flatMap(({ time, markets }) => markets.map((market) => `${time} ${market}`)));
-  const isUncertain = ({ time, market }: Fill) => doubts.has(`${time} ${market}`);
-  const entries: LedgerEntry[] = [];
-  const pending: Fill[] = [];
-  for (const fill of fills) {
-    const booked = tradeBills(fill, pool);
-    if (booked === undefined) pending.push(fill);
-    else entries.push({ ...tradeEntry(fill, booked.fees, booked.bills), isUncertain: isUncertain(fill) });
-  }
-  const left: Fill[] = [];
-  for (const [time, together] of groupBy(pending, (fill) => String(fill.time))) {
-    const bills = pool.takeSums(Number(time), together.flatMap(changesOf));
-    if (bills === undefined) left.push(...together);
-    else
-      for (const one of together) {
-        const coins = new Set(changesOf(one).map(({ coin }) => coin));
-        const own = bills.filter(({ coin }) => coins.has(coin));
-        entries.push({ ...tradeEntry(one, paidFees(one), own), isUncertain: isUncertain(one) });
-      }
-  }
-  for (const fill of left) entries.push(...partEntries(fill, pool));
-  return entries;
+  return fills.flatMap((fill) => entriesOf(fill, doubts.has(`${fill.time} ${fill.market}`)));
 }
 
-interface BookedTrade {
-  readonly fees: readonly BalanceChange[];
-  readonly bills: readonly Bill[];
+/**
+ * A trade whose two coins are booked at one moment, with its fees of that moment; otherwise each coin that has a bill, at the moment of
+ * that. A fee of another moment stands apart.
+ */
+function entriesOf(fill: Fill, isUncertain: boolean): BilledEntry[] {
+  const { market, side: kind, order, bills } = fill;
+  const [base, quote] = legsOf(fill);
+  const hasBills = { base: bills.base.length > 0, quote: bills.quote.length > 0 };
+  const trade = { market, base: { ...base, hasBill: true }, quote: { ...quote, hasBill: true } };
+  const moments = new Set([...bills.base, ...bills.quote].map(({ time }) => time));
+  const isWhole =
+    moments.size === 1 && (hasBills.base || base.amount.sign === 0) && (hasBills.quote || quote.amount.sign === 0);
+  const parts = isWhole
+    ? [{ bills: [...bills.base, ...bills.quote], trade }]
+    : [
+        { bills: bills.base, trade: { ...trade, quote: { ...quote, hasBill: false } } },
+        { bills: bills.quote, changes: [quote] },
+      ];
+  const entries = parts.flatMap((part): BilledEntry[] => {
+    const [first] = part.bills;
+    return first === undefined ? [] : [{ ...part, time: first.time, kind, order, isUncertain }];
+  });
+  return fill.fees.reduce(withFee, entries);
 }
 
-/** Takes the bills of a trade and of its fees at its moment; undefined if one of its coins has none. */
-function tradeBills(fill: Fill, pool: BillPool): BookedTrade | undefined {
-  const { time, side, base, quote } = fill;
-  const received = side === 'buy' ? base : quote;
-  const [legs, fees] = [legsOf(fill), paidFees(fill)];
-  const [inside, outside] = [
-    fees.filter(({ coin }) => coin === received),
-    fees.filter(({ coin }) => coin !== received),
-  ];
-  const withOwn = pool.find(time, [...legs, ...fees.map(negated)]);
-  if (withOwn !== undefined) return { fees, bills: pool.take(withOwn) };
-  const paid = Decimal.sum(inside.map(({ amount }) => amount));
-  const net = legs.map((leg) => (leg.coin === received ? { ...leg, amount: leg.amount.minus(paid) } : leg));
-  for (const [changes, certain] of [
-    [net, inside],
-    [legs, []],
-  ] as const) {
-    const found = pool.find(time, changes);
-    if (found === undefined) continue;
-    const bills = [...pool.take(found)];
-    const booked = [...certain];
-    for (const fee of certain === inside ? outside : fees) {
-      const own = pool.find(time, [negated(fee)]);
-      if (own === undefined) continue;
-      booked.push(fee);
-      bills.push(...pool.take(own));
-    }
-    return { fees: booked, bills };
-  }
-  return undefined;
-}
-
-/** A trade whose two coins are not booked at one moment: each that has a bill, at the moment of that. */
-function partEntries(fill: Fill, pool: BillPool): LedgerEntry[] {
-  const [base, quote] = legsOf(fill) as [BalanceChange, BalanceChange];
-  const [ofBase, ofQuote] = [base, quote].map((leg) => pool.takeNearest(leg, fill.time));
-  const whole = tradeEntry(fill, [], []);
-  const entries: LedgerEntry[] = [];
-  if (ofBase !== undefined)
-    entries.push({
-      ...{ ...whole, time: ofBase.time, bills: [ofBase.id] },
-      trade: { market: fill.market, base: { ...base, hasBill: true }, quote: { ...quote, hasBill: false } },
-    });
-  if (ofQuote !== undefined)
-    entries.push({ ...whole, time: ofQuote.time, bills: [ofQuote.id], trade: null, changes: [quote] });
-  return entries;
-}
-
-function tradeEntry(fill: Fill, fees: readonly BalanceChange[], bills: readonly Bill[]): LedgerEntry {
-  const [base, quote] = legsOf(fill) as [BalanceChange, BalanceChange];
-  const trade = { market: fill.market, base: { ...base, hasBill: true }, quote: { ...quote, hasBill: true } };
-  const { time, side: kind, order } = fill;
-  return entryOf({ time, kind, trade, fees, order, bills: idsOf(bills) });
-}
-
-/** Several bills may have one id. */
-function idsOf(bills: readonly Bill[]): readonly string[] {
-  return [...new Set(bills.map(({ id }) => id))];
+/** The entries of a trade with one of its fees: in that of its moment or, of a trade in parts, in that of the bill that it is inside of. */
+function withFee(entries: readonly BilledEntry[], { coin, amount, bills }: BookedFee): BilledEntry[] {
+  if (coin === null || amount.sign === 0 || bills === 'sum') return [...entries];
+  const [first] = bills;
+  if (first === undefined) return [...entries];
+  const fee = { coin, amount };
+  const trade = entries.find((entry) => entry.kind !== 'fee' && (entries.length === 1 || entry.bills.includes(first)));
+  if (trade?.time !== first.time) return [...entries, { time: first.time, kind: 'fee', fees: [fee], bills }];
+  const own = bills.filter((bill) => !trade.bills.includes(bill));
+  const paid = { ...trade, fees: [...(trade.fees ?? []), fee], bills: [...trade.bills, ...own] };
+  return entries.map((entry) => (entry === trade ? paid : entry));
 }
 
 /** The changes by the trade itself: of the base coin and of the quote coin. */
-function legsOf({ side, base, quote, amount, value }: Fill): readonly BalanceChange[] {
+function legsOf({ side, base, quote, amount, value }: Fill): readonly [BalanceChange, BalanceChange] {
   const isBuy = side === 'buy';
   return [
     { coin: base, amount: isBuy ? amount : amount.negated() },
@@ -193,69 +144,48 @@ function legsOf({ side, base, quote, amount, value }: Fill): readonly BalanceCha
   ];
 }
 
-function paidFees({ fees }: Fill): readonly BalanceChange[] {
-  return fees.flatMap(({ coin, amount }) => (coin === null || amount.sign === 0 ? [] : [{ coin, amount }]));
-}
-
-function changesOf(fill: Fill): readonly BalanceChange[] {
-  return [...legsOf(fill), ...paidFees(fill).map(negated)];
-}
-
-/** Deposits, withdrawals, and the fees whose bills stand apart from those of their trades. */
-function transferEntries(movements: readonly Movement[], records: TransferRecords, pool: BillPool): LedgerEntry[] {
-  const deposits = new Set(records.deposits.filter(({ state }) => state === 'success'));
-  return movements.flatMap((movement): LedgerEntry[] => {
-    const { kind, time, amount, coin, hasBill } = movement;
-    if (!hasBill || time === null || kind === 'fills') return [];
-    if (kind === 'withdrawals') return withdrawalEntry(movement, time, records.withdrawals, pool);
-    const found = pool.find(time, [{ coin, amount }]);
-    if (found === undefined) return [];
-    const bills = idsOf(pool.take(found));
-    if (kind === 'fees' || amount.sign < 0) {
-      const feesOf = kind === 'fees' ? 'trades' : 'transfers';
-      return [entryOf({ time, kind: 'fee', fees: [{ coin, amount: amount.negated() }], feesOf, bills })];
-    }
-    const deposit = nearest([...deposits], time, (one) => one.coin === coin && Decimal.of(one.amount).equals(amount));
-    if (deposit !== undefined) deposits.delete(deposit);
-    const changes = [{ coin, amount }];
-    return [entryOf({ time, kind: 'deposit', counterpart: 'deposits', changes, bills, deposit: deposit ?? null })];
+/** Deposits, withdrawals, and the bills that sum the fees of several trades. */
+function transferEntries(
+  { movements, uncertainTransfers }: MatchedHistory,
+  { deposits, withdrawals }: TransferRecords,
+): BilledEntry[] {
+  const doubts = new Set(uncertainTransfers.map(({ time, coin }) => `${time} ${coin}`));
+  return movements.flatMap(({ kind, coin, amount, market, record: id, bills, fee = Decimal.zero }): BilledEntry[] => {
+    const [first] = bills;
+    // those of a market are of its trades
+    if (market !== null || first === undefined) return [];
+    const { time } = first;
+    const isUncertain = doubts.has(`${time} ${coin}`);
+    const isFee = kind === 'fees' || fee.equals(amount);
+    const feesOf = kind === 'fees' ? 'trades' : 'transfers';
+    const fees = isFee ? [{ coin, amount: amount.negated() }] : fee.sign === 0 ? [] : [{ coin, amount: fee.negated() }];
+    if (isFee) return [{ time, kind: 'fee', fees, feesOf, bills, isUncertain }];
+    const booked = Decimal.sum(bills.map(({ change }) => change));
+    const isRecorded = (one: Deposit | Withdrawal) => one.coin === coin && one.id === id;
+    const entry = {
+      time,
+      changes: [{ coin, amount: booked.minus(fee) }],
+      fees,
+      feesOf,
+      bills,
+      isUncertain,
+    } as const;
+    return kind === 'deposits'
+      ? [{ ...entry, kind: 'deposit', counterpart: 'deposits', deposit: deposits.find(isRecorded) ?? null }]
+      : [
+          {
+            ...entry,
+            kind: 'withdrawal',
+            counterpart: 'withdrawals',
+            withdrawal: withdrawals.find(isRecorded) ?? null,
+          },
+        ];
   });
 }
 
-function withdrawalEntry(
-  { coin, amount, record: id, fee = Decimal.zero }: Movement,
-  time: number,
-  records: readonly Withdrawal[],
-  pool: BillPool,
-): LedgerEntry[] {
-  const record = nearest(records, time, (one) => one.coin === coin && one.id === id);
-  const change = (part: Decimal): BalanceChange => ({ coin, amount: part });
-  const cost = Decimal.of(record?.fee ?? '0');
-  const rest = amount.minus(amount.sign < 0 ? cost.negated() : cost);
-  // two bills; one; or that of its rest, if that of its fee is missing
-  const ways = [[change(amount.minus(fee)), change(fee)], [change(amount)], [change(rest)]];
-  const found = ways.map((changes) => pool.find(time, changes)).find((bills) => bills !== undefined);
-  if (found === undefined) return [];
-  const bills = pool.take(found);
-  const entry = { time, bills: idsOf(bills), feesOf: 'transfers' } as const;
-  const fees = fee.sign === 0 ? [] : [change(fee.negated())];
-  if (fee.equals(amount)) return [entryOf({ ...entry, kind: 'fee', fees })];
-  const booked = Decimal.sum(bills.map((bill) => Decimal.of(bill.change)));
-  const changes = [change(booked.minus(fee))];
-  const withdrawal = record ?? null;
-  return [entryOf({ ...entry, changes, fees, kind: 'withdrawal', counterpart: 'withdrawals', withdrawal })];
-}
-
-function nearest<Row extends { readonly time: number | null }>(
-  records: readonly Row[],
-  time: number,
-  suits: (record: Row) => boolean,
-): Row | undefined {
-  const far = (record: Row) => Math.abs((record.time ?? Number.POSITIVE_INFINITY) - time);
-  return records.filter(suits).sort((one, other) => far(one) - far(other) || 0)[0];
-}
-
-function otherEntry({ id, coin, change, time, type }: Bill, kind: 'other' | 'unexplained'): LedgerEntry {
+/** A bill that no order, deposit or withdrawal accounts for. */
+function otherEntry({ id, coin, change, time, type }: Bill, { matchedTypes }: MatchedHistory): LedgerEntry {
+  const kind = type !== null && !matchedTypes.has(type) ? 'other' : 'unexplained';
   const changes = [{ coin, amount: Decimal.of(change) }];
   return entryOf({ time, kind, counterpart: kind, changes, type, bills: [id] });
 }

@@ -29,7 +29,9 @@ export function ordersAsBilled(
     const ways = [...groupBy(left, ({ coin }) => coin)].flatMap(([coin, lines]) => {
       const one = lines.find(({ change }) => change.equals(fee.negated()));
       if (one !== undefined && coin !== order.feeCoin) return [{ coin, lines: [one], parts: [fee] }];
-      const before = own.flatMap(({ fees }) => fees.filter((paid) => paid.coin === coin && paid.bill === 'own'));
+      const before = own.flatMap(({ fees }) =>
+        fees.filter((paid) => paid.coin === coin && paid.bills !== 'sum' && paid.bills.length > 0),
+      );
       const amounts = [...before.map(({ amount }) => amount), ...lines.map(({ change }) => change.negated())];
       if (!Decimal.sum(amounts).equals(fee)) return [];
       const parts = [1, -1].map((sign) => Decimal.sum(amounts.filter((amount) => amount.sign === sign)));

@@ -7,8 +7,16 @@ import { type DueFee, matchSummedFees } from './match-summed-fees.js';
 import { matchTrades } from './match-trades.js';
 import { matchTransfers } from './match-transfers.js';
 import type { Movement, MovementKind } from './movement.js';
-import { FEE_BOOKINGS, type FeeBooking, type OrdersToMatch, signed } from './orders-to-match.js';
-import { AmountIndex, Statement } from './statement.js';
+import {
+  type BookedFee,
+  FEE_BOOKINGS,
+  type FeeBooking,
+  isUnbilled,
+  type LegBills,
+  type OrdersToMatch,
+  signed,
+} from './orders-to-match.js';
+import { AmountIndex, type Line, Statement } from './statement.js';
 
 /** A fee as it was paid. */
 export interface PaidFee {
@@ -36,7 +44,8 @@ export interface Fill {
   readonly amount: Decimal;
   /** In the quote coin. */
   readonly value: Decimal;
-  readonly fees: readonly PaidFee[];
+  readonly fees: readonly BookedFee[];
+  readonly bills: LegBills;
   /** The id of its order; null if the bills fit several. */
   readonly order: string | null;
   /** Of its bills in the statement, which orders what is of one moment; 0 without a bill. */
@@ -163,9 +172,9 @@ function matchOrders(
 
 /** How many trades of a side lack the bill of one of their coins. */
 function lackingLegs(side: OrdersToMatch): number {
-  return side.tradesWithFees().reduce((count, { hasBill, amount, value }) => {
-    const ofBase = Number(!hasBill.base && amount.sign !== 0);
-    return count + ofBase + Number(!hasBill.quote && value.sign !== 0);
+  return side.tradesWithFees().reduce((count, { bills, amount, value }) => {
+    const ofBase = Number(bills.base.length === 0 && amount.sign !== 0);
+    return count + ofBase + Number(bills.quote.length === 0 && value.sign !== 0);
   }, 0);
 }
 
@@ -173,7 +182,7 @@ function lackingLegs(side: OrdersToMatch): number {
 function lackingFees(side: OrdersToMatch): number {
   const coins = new Set<string | null>();
   for (const { fees } of side.tradesWithFees())
-    for (const { coin, bill } of fees) if (coin === null || bill === 'none') coins.add(coin);
+    for (const fee of fees) if (fee.coin === null || isUnbilled(fee)) coins.add(fee.coin);
   return coins.size;
 }
 
@@ -205,8 +214,8 @@ function unnamedFeeCoins({ orders }: AccountHistory, sides: readonly OrdersToMat
 function fillsOf(one: OrdersToMatch): Fill[] {
   const { market, base, quote, side } = one;
   const orders = one.ordersOfTrades();
-  return one.tradesWithFees().map(({ time, place, amount, value, fees }, index) => {
-    return { market, base, quote, side, time, amount, value, fees, place, order: orders[index] ?? null };
+  return one.tradesWithFees().map(({ time, place, amount, value, fees, bills }, index) => {
+    return { market, base, quote, side, time, amount, value, fees, bills, place, order: orders[index] ?? null };
   });
 }
 
@@ -214,16 +223,15 @@ function tradeMovements(one: OrdersToMatch): Movement[] {
   const { market, base, quote, isBuy } = one;
   const sign = isBuy ? 1 : -1;
   const movements: Movement[] = [];
-  for (const { time, place, amount, value, hasBill, fees } of one.tradesWithFees()) {
-    const add = (kind: MovementKind, coin: string, moved: Decimal, at: number, isBooked: boolean) => {
+  for (const { time, place, amount, value, bills, fees } of one.tradesWithFees()) {
+    const add = (kind: MovementKind, coin: string, moved: Decimal, at: number, own: readonly Line[]) => {
       if (moved.sign !== 0)
-        movements.push({ kind, coin, amount: moved, time: at, market, hasBill: isBooked, place, record: null });
+        movements.push({ kind, coin, amount: moved, time: at, market, bills: own, place, record: null });
     };
-    add('fills', base, signed(amount, sign), time, hasBill.base);
-    add('fills', quote, signed(value, -sign), time, hasBill.quote);
+    add('fills', base, signed(amount, sign), time, bills.base);
+    add('fills', quote, signed(value, -sign), time, bills.quote);
     for (const fee of fees)
-      if (fee.coin !== null && fee.bill !== 'sum')
-        add('fees', fee.coin, fee.amount.negated(), fee.time, fee.bill === 'own');
+      if (fee.coin !== null && fee.bills !== 'sum') add('fees', fee.coin, fee.amount.negated(), fee.time, fee.bills);
   }
   return movements;
 }

@@ -1,6 +1,6 @@
 import { Decimal } from '../../domain/decimal.js';
 import { shareOf } from './lots.js';
-import type { Movement } from './movement.js';
+import { type Movement, movementOf } from './movement.js';
 import type { BookedFee, OrderFee, OrdersToMatch } from './orders-to-match.js';
 import type { Line, Statement } from './statement.js';
 
@@ -52,17 +52,7 @@ export function matchSummedFees(statement: Statement, sides: readonly OrdersToMa
     for (const fee of found.fees) shareFee(fee, coin, 'sum');
     for (const line of found.lines) {
       statement.take(line);
-      const { time, place } = line;
-      movements.push({
-        kind: 'fees',
-        coin,
-        amount: line.change,
-        time,
-        market: null,
-        hasBill: true,
-        place,
-        record: null,
-      });
+      movements.push(movementOf('fees', line));
     }
     const waitedMs = ({ last }: OrderFee) => (statement.lines.at(-1)?.time ?? 0) - last.time;
     const young = found.next.filter((fee) => waitedMs(fee) < Math.max(found.longestMs, DAY_MS));
@@ -84,17 +74,17 @@ export function matchSummedFees(statement: Statement, sides: readonly OrdersToMa
       coin,
       [...left].filter((fee) => fee.coin === coin),
     );
-  for (const fee of left) shareFee(fee, fee.coin, 'none');
+  for (const fee of left) shareFee(fee, fee.coin, []);
   return { movements, due };
 }
 
 /** Divides a fee among the trades that it may belong to. */
-function shareFee({ trades, amount }: OrderFee, coin: string | null, bill: BookedFee['bill']): void {
+function shareFee({ trades, amount }: OrderFee, coin: string | null, bills: BookedFee['bills']): void {
   let [feeLeft, valueLeft] = [amount, Decimal.sum(trades.map(({ value }) => value))];
   for (const { value, time, fees } of trades) {
     const part = shareOf(feeLeft, value, valueLeft);
     [feeLeft, valueLeft] = [feeLeft.minus(part), valueLeft.minus(value)];
-    if (part.sign !== 0) fees.push({ coin, amount: part, time, bill });
+    if (part.sign !== 0) fees.push({ coin, amount: part, time, bills });
   }
 }
 
@@ -146,8 +136,8 @@ function together(one: SummedMatch, other: SummedMatch): SummedMatch {
 }
 
 /** Whether the exchange lists the bills of the trade; it may not list old ones. */
-function isListed({ last: { hasBill } }: OrderFee): boolean {
-  return hasBill.base || hasBill.quote;
+function isListed({ last: { bills } }: OrderFee): boolean {
+  return bills.base.length + bills.quote.length > 0;
 }
 
 /** Adds up the bills, and the fees until these have the same sum. Orders whose bills are no longer listed may come before. */

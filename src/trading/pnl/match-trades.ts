@@ -202,7 +202,7 @@ function matchMoment(
     statement.take(base);
     statement.take(quote);
     const { place } = base;
-    return { side, trade: side.add({ time, place, amount, value, hasBill: { base: true, quote: true } }) };
+    return { side, trade: side.add({ time, place, amount, value, bills: { base: [base], quote: [quote] } }) };
   });
   for (const { side, trade } of added) matchFee(statement, lines, side, trade);
   return { isSummed: false };
@@ -290,10 +290,13 @@ function endWithSums(side: OrdersToMatch, lines: readonly Line[]): void {
   if (first === undefined || last === undefined) return;
   const { amountLeft: amount, valueLeft: value, isBuy } = side;
   const { time, place } = isBuy ? first : last;
-  const trade = side.add({ time, place, amount, value, hasBill: { base: true, quote: true } });
-  const coins = new Set(lines.map(({ coin }) => coin));
-  for (const [coin, fee] of side.feesLeft)
-    if (coin !== null && coins.has(coin)) side.addFee(trade, { coin, amount: fee, time, bill: 'own' }, coin);
+  const ofCoin = (name: string) => lines.filter(({ coin }) => coin === name);
+  const bills = { base: ofCoin(side.base), quote: ofCoin(side.quote) };
+  const trade = side.add({ time, place, amount, value, bills });
+  for (const [coin, fee] of side.feesLeft) {
+    const own = coin === null ? [] : ofCoin(coin);
+    if (own.length > 0) side.addFee(trade, { coin, amount: fee, time, bills: own }, coin);
+  }
 }
 
 /** So many pairs are tried in one moment, so that one that cannot be explained does not take forever. */
@@ -529,7 +532,7 @@ function matchFee(statement: Statement, lines: readonly Line[], side: OrdersToMa
   if (best === undefined) return;
   const { line, owed } = best;
   statement.take(line);
-  side.addFee(trade, { coin: line.coin, amount: line.change.negated(), time: line.time, bill: 'own' }, owed);
+  side.addFee(trade, { coin: line.coin, amount: line.change.negated(), time: line.time, bills: [line] }, owed);
 }
 
 /** A fee follows what it is paid for; a bill before it is a last resort. */

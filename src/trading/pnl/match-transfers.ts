@@ -1,7 +1,7 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Withdrawal } from '../../domain/funds.js';
 import type { AccountHistory, DatedDeposit } from './account-history.js';
-import type { Movement, MovementKind } from './movement.js';
+import { type Movement, type MovementKind, movementOf } from './movement.js';
 import { signed } from './orders-to-match.js';
 import { isOfSecond, RecordBills } from './record-bills.js';
 import { type AmountIndex, type Line, magnitude, type Statement } from './statement.js';
@@ -35,7 +35,9 @@ export function matchTransfers(
   found.take(credited, ({ coin, amount, time }) =>
     bills.all(coin, Decimal.of(amount), time === null ? undefined : statement.isSince(time)).map((line) => [line]),
   );
-  const ofDeposits = credited.flatMap((deposit) => found.linesOf(deposit) ?? []);
+  const ofDeposits = credited.flatMap((deposit) =>
+    (found.linesOf(deposit) ?? []).map((line) => ({ line, record: deposit.id })),
+  );
   const before = statement.taken.length;
   const withdrawn = new RecordBills<Withdrawal>(statement);
   const movements = withdrawalMovements(withdrawals, withdrawn, statement, bills);
@@ -48,16 +50,13 @@ export function matchTransfers(
       statement,
     ),
   );
-  const fees = [...feesOf('deposits', ofDeposits, statement), ...feesOf('withdrawals', ofWithdrawals, statement)];
-  const whole = ofDeposits.map((line) => movementOf('deposits', line));
+  const lines = ofDeposits.map(({ line }) => line);
+  const fees = [...feesOf('deposits', lines, statement), ...feesOf('withdrawals', ofWithdrawals, statement)];
+  const whole = ofDeposits.map(({ line, record }) => ({ ...movementOf('deposits', line), record }));
   return {
     movements: [...whole, ...others, ...movements, ...fees],
     doubtful: [...found.doubtful(), ...withdrawn.doubtful()],
   };
-}
-
-function movementOf(kind: MovementKind, { coin, change, time, place }: Line): Movement {
-  return { kind, coin, amount: change, time, market: null, hasBill: true, place, record: null };
 }
 
 /** Fewer deposits with the same difference to a bill may have it by chance: no record shows the fee of a deposit. */
@@ -98,14 +97,16 @@ function depositsWithoutFee(deposits: readonly DatedDeposit[], statement: Statem
   });
   const [only, another] = ways;
   if (only === undefined || another !== undefined)
-    return deposits.map(({ coin, amount, time }) => {
+    return deposits.map(({ id, coin, amount, time }) => {
       return {
-        ...{ kind: 'deposits', coin, amount: Decimal.of(amount), time, market: null, hasBill: false },
-        ...{ place: 0, record: null },
+        ...{ kind: 'deposits', coin, amount: Decimal.of(amount), time, market: null, bills: [] },
+        ...{ place: 0, record: id },
       };
     });
-  for (const line of only) statement.take(line);
-  return only.map((line) => movementOf('deposits', line));
+  return only.map((line, index) => {
+    statement.take(line);
+    return { ...movementOf('deposits', line), record: deposits[index]?.id ?? null };
+  });
 }
 
 /** The bills that take coins at the moment of a deposit or withdrawal, under the name of its bill: its fees, in any coin. */
@@ -192,7 +193,7 @@ function foreignFees(
   const [sent, paid] = [Decimal.of(amount), Decimal.of(fee ?? '0')];
   if (paid.sign === 0) return [];
   return movements.flatMap((moved) => {
-    if (!moved.hasBill || !magnitude({ change: moved.amount }).equals(sent)) return [];
+    if (moved.bills.length === 0 || !magnitude({ change: moved.amount }).equals(sent)) return [];
     const change = signed(paid, moved.amount.sign);
     const [line, another] = statement
       .at(moved.time ?? Number.NaN)
@@ -212,11 +213,10 @@ function movementsOf(
   statement: Statement,
   bills: AmountIndex,
 ): Movement[] {
-  const move = (moved: Decimal, time: number, bill: Pick<Parts, 'place'> | Parts | undefined): Movement => {
-    const hasBill = bill !== undefined;
-    const movement = { ...WITHDRAWN, coin, amount: moved, time, hasBill, place: bill?.place ?? 0, record: id };
-    const cost = bill !== undefined && 'lines' in bill ? costOf(bill, amount, fee) : undefined;
-    return cost === undefined ? movement : { ...movement, fee: cost };
+  const move = (moved: Decimal, time: number, own: Parts | undefined): Movement => {
+    const cost = own && costOf(own, amount, fee);
+    const booked = { bills: own?.lines ?? [], place: own?.place ?? 0, ...(cost === undefined ? {} : { fee: cost }) };
+    return { ...WITHDRAWN, coin, amount: moved, time, record: id, ...booked };
   };
   const out = parts?.sum ?? Decimal.of(amount).negated();
   // without the bill of its fee, it is known by the rest of it
@@ -228,7 +228,10 @@ function movementsOf(
   // one that failed may never have left
   const booked = parts ?? rest;
   if (booked === undefined && isEnded && returned === undefined) return [];
-  const left = move(out, time, booked);
+  const left =
+    parts === undefined && rest !== undefined
+      ? { ...movementOf('withdrawals', rest), amount: out, record: id }
+      : move(out, time, parts);
   if (!isEnded) return [left];
   return [left, move(returned?.sum ?? out.negated(), returned?.time ?? processedTime ?? time, returned)];
 }

@@ -1,4 +1,5 @@
 import type { Decimal } from '../../domain/decimal.js';
+import type { Line } from './statement.js';
 
 export const MOVEMENT_KINDS = ['fills', 'fees', 'deposits', 'withdrawals'] as const;
 export type MovementKind = (typeof MOVEMENT_KINDS)[number];
@@ -13,11 +14,18 @@ export interface Movement {
   readonly time: number | null;
   /** Of a fill and its fees; null for deposits and withdrawals. */
   readonly market: string | null;
-  readonly hasBill: boolean;
-  /** Of its bill in the statement, which orders what is of one moment; 0 without a bill. */
+  /** None if none was found. Several of one moment if only their sum is known, or if the coins left in several bills. */
+  readonly bills: readonly Line[];
+  /** Of its first bill in the statement, which orders what is of one moment; 0 without a bill. */
   readonly place: number;
-  /** The id of the withdrawal: one that fails has a second movement, which brings the coins back. Null for all others. */
+  /** The id of the deposit or withdrawal: one that fails has a second movement, which brings the coins back. Null for all others. */
   readonly record: string | null;
   /** How much of the amount a deposit or withdrawal has cost, with its sign; absent if nothing shows that. */
   readonly fee?: Decimal;
+}
+
+/** What a bill alone moved. */
+export function movementOf(kind: MovementKind, bill: Line): Movement {
+  const { coin, change: amount, time, place } = bill;
+  return { kind, coin, amount, time, market: null, bills: [bill], place, record: null };
 }

@@ -23,14 +23,14 @@ export const FEE_BOOKINGS: readonly FeeBooking[] = [
   { received: 'inside', other: 'summed' },
 ];
 
-/** A fee with its bill. */
+/** A fee with its bills. */
 export interface BookedFee {
   readonly coin: string | null;
   /** Below zero for a rebate. */
   readonly amount: Decimal;
   readonly time: number;
-  /** `sum`: of one bill with others, or of one that is due. `none` was found. */
-  readonly bill: 'own' | 'sum' | 'none';
+  /** Those of the trade if it is inside them; none if none was found. `sum`: of one bill with others, or of one that is due. */
+  readonly bills: readonly Line[] | 'sum';
 }
 
 /** The fee of an order whose bill is a sum. */
@@ -48,6 +48,19 @@ export interface OrderFee {
   readonly last: BookedTrade;
 }
 
+/** Whether a fee has no bill, not even one with others. */
+export function isUnbilled({ bills }: BookedFee): boolean {
+  return bills !== 'sum' && bills.length === 0;
+}
+
+/** The bills of the two coins of a trade: none if none was found, several if only the sums of a moment are known. */
+export interface LegBills {
+  readonly base: readonly Line[];
+  readonly quote: readonly Line[];
+}
+
+export const NO_BILLS: LegBills = { base: [], quote: [] };
+
 /** A trade as it is booked: with the fee, if that is inside. */
 export interface BookedTrade {
   readonly time: number;
@@ -55,7 +68,7 @@ export interface BookedTrade {
   readonly place: number;
   readonly amount: Decimal;
   readonly value: Decimal;
-  readonly hasBill: { readonly base: boolean; readonly quote: boolean };
+  readonly bills: LegBills;
   readonly fees: BookedFee[];
   /** The orders that it may belong to. */
   readonly group: string;
@@ -174,7 +187,7 @@ export class OrdersToMatch {
 
   /** Whether one of its fees has no bill. */
   get lacksFees(): boolean {
-    return this.trades.some(({ fees }) => fees.some(({ bill }) => bill === 'none'));
+    return this.trades.some(({ fees }) => fees.some(isUnbilled));
   }
 
   #owe(coin: string | null, amount: Decimal, sign: number): void {
@@ -196,10 +209,10 @@ export class OrdersToMatch {
       : value.plus(this.#mostInside).compare(this.#limit.times(amount)) >= 0;
   }
 
-  add({ time, place, amount, value, hasBill, order }: NewTrade): BookedTrade {
+  add({ time, place, amount, value, bills, order }: NewTrade): BookedTrade {
     const { group } = this;
     // one by one, since there may be hundreds of thousands: to spread an object takes longer
-    const added = { time, place, amount, value, hasBill, fees: [], group, order, placedBefore: this.#orders.length };
+    const added = { time, place, amount, value, bills, fees: [], group, order, placedBefore: this.#orders.length };
     this.trades.push(added);
     this.amountLeft = this.amountLeft.minus(amount);
     this.valueLeft = this.valueLeft.minus(value);
@@ -233,10 +246,10 @@ export class OrdersToMatch {
     if (time >= (statement.lines[0]?.time ?? 0)) return;
     const { amount, value, booking, coin, fee } = this.#bookedOf(order);
     if (amount.compare(this.amountLeft) > 0 || value.compare(this.valueLeft) > 0) return;
-    const trade = this.add({ time, place: 0, amount, value, hasBill: { base: false, quote: false }, order });
+    const trade = this.add({ time, place: 0, amount, value, bills: NO_BILLS, order });
     const left = this.feesLeft.find(([owed, sum]) => owed === coin && sum.sign === fee.sign)?.[1] ?? Decimal.zero;
     if (booking === 'apart' && magnitude({ change: fee }).compare(magnitude({ change: left })) <= 0)
-      this.addFee(trade, { coin, amount: fee, time, bill: 'none' }, coin);
+      this.addFee(trade, { coin, amount: fee, time, bills: [] }, coin);
   }
 
   #take(amount: Decimal, value: Decimal, since: number, statement: Statement, bills: AmountIndex): boolean {
@@ -247,7 +260,7 @@ export class OrdersToMatch {
     const line = base ?? quote;
     if (line === undefined) return false;
     const { time, place } = line;
-    this.add({ time, place, amount, value, hasBill: { base: base !== undefined, quote: quote !== undefined } });
+    this.add({ time, place, amount, value, bills: { base: listOf(base), quote: listOf(quote) } });
     return true;
   }
 
@@ -265,7 +278,7 @@ export class OrdersToMatch {
     const whole = this.#orders.find((order) => amount.equals(Decimal.of(order.filled)));
     const found = whole === undefined ? this.#latest : { time: whole.time, place: 0 };
     const { time, place } = found ?? { time: this.#orders.at(-1)?.time ?? 0, place: 0 };
-    this.add({ time, place, amount, value, hasBill: { base: false, quote: false } });
+    this.add({ time, place, amount, value, bills: NO_BILLS });
   }
 
   #addFeeRest(coin: string | null, amount: Decimal, statement: Statement, bills: AmountIndex): void {
@@ -273,8 +286,7 @@ export class OrdersToMatch {
     if (trade === undefined) return;
     const suits = statement.isSince(this.#orders[0]?.time ?? 0);
     const found = coin === UNNAMED ? undefined : bills.take(coin, amount.negated(), suits);
-    const bill = found === undefined ? 'none' : 'own';
-    this.addFee(trade, { coin, amount, time: found?.time ?? trade.time, bill }, coin);
+    this.addFee(trade, { coin, amount, time: found?.time ?? trade.time, bills: listOf(found) }, coin);
   }
 
   /** The fees whose bills are sums. */
@@ -335,12 +347,12 @@ export class OrdersToMatch {
       const part = booked(trade);
       const amount = rest.booked.sign === 0 ? rest.fee : shareOf(rest.fee, part, rest.booked);
       left.set(trade.group, { fee: rest.fee.minus(amount), booked: rest.booked.minus(part) });
-      const bill = (this.isBuy ? trade.hasBill.base : trade.hasBill.quote) ? 'own' : 'none';
+      const bills = this.isBuy ? trade.bills.base : trade.bills.quote;
       return {
         ...trade,
         amount: this.isBuy ? trade.amount.plus(amount) : trade.amount,
         value: this.isBuy ? trade.value : trade.value.plus(amount),
-        fees: [...trade.fees, { coin: this.received, amount, time: trade.time, bill }],
+        fees: [...trade.fees, { coin: this.received, amount, time: trade.time, bills }],
       };
     });
   }
@@ -450,6 +462,10 @@ function likeliest(orders: readonly OpenOrder[], { amount, value }: BookedTrade)
 
 function sizeOf(amount: Decimal, value: Decimal): string {
   return `${amount.trimmed()} ${value.trimmed()}`;
+}
+
+function listOf(line: Line | undefined): readonly Line[] {
+  return line === undefined ? [] : [line];
 }
 
 export function signed(amount: Decimal, sign: number): Decimal {

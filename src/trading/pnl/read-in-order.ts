@@ -55,6 +55,8 @@ export const ENOUGH_TRADES = 20;
 
 interface Pair {
   readonly side: OrdersToMatch;
+  readonly base: Line;
+  readonly quote: Line;
   readonly amount: Decimal;
   readonly value: Decimal;
 }
@@ -80,7 +82,7 @@ export function readMoment(
     if (side === undefined || sent.change.sign >= 0 || received.change.sign <= 0) return undefined;
     const [base, quote] = side.isBuy ? [received, sent] : [sent, received];
     const [amount, value] = [magnitude(base), magnitude(quote)];
-    return side.mayTrade(amount, value) ? { side, amount, value } : undefined;
+    return side.mayTrade(amount, value) ? { side, base, quote, amount, value } : undefined;
   };
   let count = 0;
   let fees: Line[] = [];
@@ -94,10 +96,10 @@ export function readMoment(
       index += 1;
       continue;
     }
-    const { side, amount, value } = pair;
-    for (const one of [line, lines[index + 1] as Line]) statement.take(one);
+    const { side, base, quote, amount, value } = pair;
+    for (const one of [base, quote]) statement.take(one);
     const { time, place } = line;
-    last = { side, trade: side.add({ time, place, amount, value, hasBill: { base: true, quote: true } }) };
+    last = { side, trade: side.add({ time, place, amount, value, bills: { base: [base], quote: [quote] } }) };
     for (const fee of fees) payFee(statement, side, last.trade, fee);
     fees = [];
     count += 1;
@@ -111,5 +113,5 @@ function payFee(statement: Statement, side: OrdersToMatch, trade: BookedTrade, l
   const owed = side.feeCoinOf(line.coin);
   if (owed === undefined) return;
   statement.take(line);
-  side.addFee(trade, { coin: line.coin, amount: line.change.negated(), time: line.time, bill: 'own' }, owed);
+  side.addFee(trade, { coin: line.coin, amount: line.change.negated(), time: line.time, bills: [line] }, owed);
 }

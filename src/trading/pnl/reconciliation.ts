@@ -48,8 +48,8 @@ export function reconcile(history: MatchedHistory, window: Window, readAt: numbe
   const isInWindow = ({ time }: { readonly time: number }) => time >= window.from && time < window.to;
   const start = startOfBills(history.bills);
   const isWhole = Math.max(window.from, start) === Number.NEGATIVE_INFINITY && window.to === Number.POSITIVE_INFINITY;
-  const isCounted = ({ time, hasBill }: Movement) =>
-    time === null ? isWhole : isInWindow({ time }) && (hasBill || time >= start);
+  const isCounted = ({ time, bills }: Movement) =>
+    time === null ? isWhole : isInWindow({ time }) && (bills.length > 0 || time >= start);
   const movements = history.movements.filter(isCounted);
   const unmatched = new Set(history.unmatched);
   const bills = history.bills.filter(
@@ -64,7 +64,7 @@ export function reconcile(history: MatchedHistory, window: Window, readAt: numbe
     balanceOf(coin, billsByCoin.get(coin) ?? [], movementsByCoin.get(coin) ?? [], otherByCoin.get(coin) ?? []),
   );
   const wrong = new Set(balances.filter(({ unexplained }) => unexplained.sign !== 0).map(({ coin }) => coin));
-  const missing = movements.filter(({ hasBill, coin }) => !hasBill && wrong.has(coin));
+  const missing = movements.filter(({ bills, coin }) => bills.length === 0 && wrong.has(coin));
   return {
     coins: balances,
     undated: isWhole ? [] : history.movements.filter(({ time }) => time === null),

@@ -137,7 +137,14 @@ export function tell({ actions, had }: Drawn<typeof drawnStory>): Story {
     }
     if (act.do === 'deposit') {
       const amount = moved(act.size);
-      deposits.push({ slot, coin: act.coin, amount, state: act.fails ? 'failed' : 'success', time: 0 });
+      deposits.push({
+        slot,
+        id: String(index),
+        coin: act.coin,
+        amount,
+        state: act.fails ? 'failed' : 'success',
+        time: 0,
+      });
       if (!act.fails)
         add(slot, { kind: 'in', time: 0, coin: act.coin, amount, as: 'deposit' }, [bill(act.coin, amount, 'Recharge')]);
     }

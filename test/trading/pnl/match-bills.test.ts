@@ -84,7 +84,7 @@ describe('matchBills', () => {
       const { fills, movements } = matchBills({ ...NOTHING, orders: [order], bills: TRADE });
       expect(fills.map(({ time }) => time)).toEqual([order === dear ? 20 : 21]);
       // amounts alone still link the later bills of the order
-      expect(movements.map(({ hasBill }) => hasBill)).toEqual(order === dear ? [true, true] : [false, false]);
+      expect(movements.map(({ bills }) => bills.length > 0)).toEqual(order === dear ? [true, true] : [false, false]);
     }
   });
 

@@ -12,7 +12,8 @@ const MARKETS = [{ market: 'zz_usdt', base: 'zz', quote: 'usdt' }] as unknown as
 
 function fill(time: number, coin: string): Fill {
   const market = { market: 'btc_usdt', base: 'btc', quote: 'usdt', side: 'buy' } as const;
-  return { ...market, time, amount: ONE, value: ONE, fees: [{ coin, amount: ONE }], order: null, place: 0 };
+  const fees = [{ coin, amount: ONE, time, bills: [] }];
+  return { ...market, time, amount: ONE, value: ONE, fees, bills: { base: [], quote: [] }, order: null, place: 0 };
 }
 
 /** The number of the candle in which a moment is. */

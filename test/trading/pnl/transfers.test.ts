@@ -20,15 +20,15 @@ function bills(text: string): Bill[] {
 
 /** Deposits, or withdrawals without a fee, as `hour amount`, in the order in which the exchange lists them. */
 function deposits(text: string) {
-  return text.split(', ').map((line) => {
+  return text.split(', ').map((line, index) => {
     const [hour = '', amount = ''] = line.split(' ');
-    return { coin: 'btc', amount, state: 'success', time: Number(hour) * HOUR_MS } as const;
+    return { id: String(index), coin: 'btc', amount, state: 'success', time: Number(hour) * HOUR_MS } as const;
   });
 }
 
 function withdrawals(text: string, changes: Partial<Withdrawal> = {}): Withdrawal[] {
   const rest = { processedTime: null, address: null, hash: null, merchantOrderNo: null, fee: '0', status: 2 };
-  return deposits(text).map((one, index) => ({ ...one, ...rest, id: String(index), ...changes }));
+  return deposits(text).map((one) => ({ ...one, ...rest, ...changes }));
 }
 
 /** Which bills are of deposits and withdrawals, as `hour amount`; what is unexplained, and the hours in doubt. */
@@ -106,7 +106,7 @@ describe('withdrawals and other bills of the same amount', () => {
       bills: bills('24 -10 Out'),
       withdrawals: withdrawals('0 10, 24 10'),
     });
-    expect(kept.movements.find(({ hasBill }) => hasBill)?.record).toBe('1');
+    expect(kept.movements.find(({ bills: own }) => own.length > 0)?.record).toBe('1');
   });
 
   it('a withdrawal that may have either of two bills is uncertain', () => {
