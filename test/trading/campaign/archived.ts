@@ -13,7 +13,8 @@ export function journalIn(home: string): string {
 /** The settled writes of the journal, as rows of `pit resolve`: a command that was killed after it settled reported nothing. */
 export function archivedIn(home: string): Resolved[] {
   const folder = path.join(journalIn(home), 'archive');
-  const lines = readdirSync(folder).flatMap((name) => readFileSync(path.join(folder, name), 'utf8').split('\n'));
+  const names = readdirSync(folder).filter((name) => !isLeftover(name));
+  const lines = names.flatMap((name) => readFileSync(path.join(folder, name), 'utf8').split('\n'));
   return lines.flatMap((line) => (line === '' ? [] : rowOf((JSON.parse(line) as { settled: ArchivedWrite }).settled)));
 }
 
