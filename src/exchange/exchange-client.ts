@@ -25,11 +25,11 @@ import { type ApiOptions, ExchangeApi, type WriteOptions } from './exchange-api.
 import { ExchangeZone } from './exchange-zone.js';
 import { type ExchangeFacts, FACTS } from './facts.js';
 import { requestFailure } from './failures.js';
-import type { Pages } from './growing-pages.js';
+import type { PageSpan, Pages } from './growing-pages.js';
 import type { Halt } from './limiter/halt-record.js';
 import { MarketCatalog, type Markets } from './market-catalog.js';
 import { codecOf, type DecodedResult, type OperationName, operationOf, type RequestOf } from './operations/index.js';
-import { eachOrderPage, type OrderExtent, type OrderPage, type OrderPages, readOrderPages } from './order-pages.js';
+import { eachOrderPage, type OrderPage, type OrderPages, readOrderPages } from './order-pages.js';
 import type { Hosts, ParameterValues, ValuesOf } from './request.js';
 import { UnexpectedResponse } from './response.js';
 import type { HttpResponse } from './transport.js';
@@ -263,8 +263,8 @@ export class ExchangeClient extends DescribedReads {
    * The orders of one side of a market, newest first and each once, until there are no more, or until `isEnough` returns true
    * for the last order of a page. A later page that cannot be read is in the answer.
    */
-  orders(market: string, side: Side, extent: OrderExtent, isEnough?: (last: Order) => boolean): Promise<OrderPages> {
-    return readOrderPages(this, market, side, extent, isEnough);
+  orders(market: string, side: Side, span: PageSpan, isEnough?: (last: Order) => boolean): Promise<OrderPages> {
+    return readOrderPages(this, market, side, span, isEnough);
   }
 
   /** The same page by page, until `isEnough` returns true for a page. Throws what a read throws. */

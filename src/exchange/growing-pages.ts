@@ -32,6 +32,12 @@ export function uncounted(hasOlder: boolean): Extent {
   return { hasOlder, page: null, rowCount: null, pageCount: null };
 }
 
+/** Pages count from 1; both ends are included. */
+export interface PageSpan {
+  readonly from: number;
+  readonly to: number;
+}
+
 /** The first pages are read one by one, so that a short list costs no extra request. */
 const PAGES_READ_SINGLY = 4;
 /** How many pages of a run are read at the same time. */
@@ -57,11 +63,17 @@ interface Page<Row> {
  * Throws Failure `partial` if the exchange returns the same page for every number, and what `read` throws.
  *
  * @param taken the rows of the list that this one continues
+ * @param span the first and the last page, which are read one by one: all pages if undefined, several of them at a time
  */
-export async function* pagesInOrder<Row>(list: GrowingList<Row>, taken?: TakenRows<Row>): AsyncGenerator<Page<Row>> {
+export async function* pagesInOrder<Row>(
+  list: GrowingList<Row>,
+  taken?: TakenRows<Row>,
+  span?: PageSpan,
+): AsyncGenerator<Page<Row>> {
   const reader = new PageReader(list, taken);
-  let singleReads = PAGES_READ_SINGLY;
-  for (let next = 1; ; ) {
+  const { from, to } = span ?? { from: 1, to: Number.POSITIVE_INFINITY };
+  let singleReads = span === undefined ? PAGES_READ_SINGLY : Number.POSITIVE_INFINITY;
+  for (let next = from; next <= to; ) {
     const pages = singleReads > 0 ? [await reader.read(next)] : await reader.readRun(next);
     for (const page of pages) {
       yield page;
@@ -73,7 +85,7 @@ export async function* pagesInOrder<Row>(list: GrowingList<Row>, taken?: TakenRo
 }
 
 /** Reads pages one after the other, and finds their fresh rows. */
-export class PageReader<Row> {
+class PageReader<Row> {
   readonly #list: GrowingList<Row>;
   readonly #taken: TakenRows<Row>;
 

@@ -1,7 +1,7 @@
 import type { Order, Side } from '../domain/order.js';
 import { Failure } from '../errors.js';
 import { ORDERS_PER_PAGE } from './facts.js';
-import { type GrowingList, PageReader, pagesInOrder } from './growing-pages.js';
+import { type GrowingList, type PageSpan, pagesInOrder } from './growing-pages.js';
 
 /** Where the pages of orders come from. */
 export interface OrderSource {
@@ -24,12 +24,6 @@ function isLastOrderPage(orders: readonly Order[]): boolean {
   return orders.length < ORDERS_PER_PAGE;
 }
 
-/** Pages count from 1; both ends are included. */
-export interface OrderExtent {
-  readonly from: number;
-  readonly to: number;
-}
-
 export interface OrderPages {
   /** Newest first, as the exchange lists them (observed). */
   readonly orders: readonly Order[];
@@ -40,34 +34,30 @@ export interface OrderPages {
 }
 
 /**
- * Reads the orders of one side of a market page by page, until there are no more, or until `isEnough` returns true for
- * the last order of a page. New orders push others to later pages meanwhile; each order is returned once. Throws
- * Failure if not even the first page could be read: `unreachable`, `limited`, `refused`, `credentials`, or `internal` for an
- * answer that is not what the interface says.
+ * Reads the orders of one side of a market, until there are no more, or until `isEnough` returns true for the last order of a page. New
+ * orders push others to later pages meanwhile; each order is returned once. Throws Failure if not even the first page could be read:
+ * `unreachable`, `limited`, `refused`, `credentials`, or `internal` for an answer that is not what the interface says.
  */
 export async function readOrderPages(
   source: OrderSource,
   market: string,
   side: Side,
-  { from, to }: OrderExtent,
+  span: PageSpan,
   isEnough: (last: Order) => boolean = () => false,
 ): Promise<OrderPages> {
   const orders: Order[] = [];
-  const reader = new PageReader(orderList(source, market, side));
-  for (let page = from; page <= to; page += 1) {
-    const found = await reader.read(page).catch((error: unknown) => laterFailure(error, page > from));
-    if (found instanceof Failure) return { orders, more: true, failure: found };
-    orders.push(...found.fresh);
-    const last = found.rows.at(-1);
-    if (last === undefined || isLastOrderPage(found.rows)) return { orders, more: false, failure: null };
-    if (isEnough(last)) break;
+  let more: boolean | undefined;
+  const isLast = (rows: readonly Order[]) => rows.slice(-1).some(isEnough);
+  try {
+    for await (const { fresh, hasOlder } of eachOrderPage(source, market, side, isLast, span)) {
+      orders.push(...fresh);
+      more = hasOlder;
+    }
+  } catch (error) {
+    if (more === undefined || !(error instanceof Failure)) throw error;
+    return { orders, more: true, failure: error };
   }
-  return { orders, more: true, failure: null };
-}
-
-function laterFailure(error: unknown, isLater: boolean): Failure {
-  if (isLater && error instanceof Failure) return error;
-  throw error;
+  return { orders, more: more ?? true, failure: null };
 }
 
 /** A page of orders, newest first. */
@@ -89,8 +79,9 @@ export async function* eachOrderPage(
   market: string,
   side: Side,
   isEnough: (orders: readonly Order[]) => boolean,
+  span?: PageSpan,
 ): AsyncGenerator<OrderPage> {
   const isLast = (orders: readonly Order[]) => isLastOrderPage(orders) || isEnough(orders);
-  for await (const { rows, fresh } of pagesInOrder({ ...orderList(source, market, side), isLast }))
+  for await (const { rows, fresh } of pagesInOrder({ ...orderList(source, market, side), isLast }, undefined, span))
     yield { rows, fresh, hasOlder: !isLastOrderPage(rows) };
 }
