@@ -2,13 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
 import type { AlgoMarket } from '../../../src/trading/algos/algo-market.js';
+import type { Child } from '../../../src/trading/algos/children.js';
 import { decide } from '../../../src/trading/algos/decide.js';
 import { type AlgoFact, type AlgoFacts, foldFacts } from '../../../src/trading/algos/facts.js';
 import { nextStep } from '../../../src/trading/algos/next-step.js';
 import { isQuiet, quietRange } from '../../../src/trading/algos/quiet-range.js';
 import type { AlgoTerms } from '../../../src/trading/algos/terms.js';
 import { seenAfter } from '../../../src/trading/algos/trigger.js';
-import { algo, buy, chase, limit, sell, type Typed } from './support/terms.js';
+import { algo, buy, chase, limit, sell, type Typed, twap } from './support/terms.js';
 
 const START = Date.UTC(2026, 0, 5);
 const NOW = START + 60_000;
@@ -72,6 +73,35 @@ const terms = fc
     fc.constantFrom('0', '0.01', '0.3'),
   )
   .map(([side, amount, typed, slippage]) => algo(side, amount, { ...typed, slippage }));
+
+/** A slice that has filled. */
+const SLICE = {
+  ...{ number: 1, role: 'entry', type: 'ioc', price: Decimal.of('100'), amount: Decimal.of('0.1') },
+  ...{ state: 'closed', end: 'filled', filled: Decimal.of('0.1'), filledValue: Decimal.of('10') },
+  ...{ fees: [], refusal: null, time: START + 1_000, cancelRefused: null, duplicate: null },
+} as const;
+const OPEN = { type: 'postOnly', state: 'open', end: null, filled: Decimal.of('0') } as const;
+
+const slice = fc.tuple(price, fc.integer({ min: 1_000, max: 60_000 }), fc.boolean()).map(([cents, ago, isOpen]) => ({
+  ...{ ...SLICE, price: Decimal.of(text(cents)), time: NOW - ago },
+  ...(isOpen ? OPEN : {}),
+}));
+const entries = fc
+  .tuple(
+    fc.constantFrom('buy', 'sell'),
+    fc.constantFrom('0.25', '0.5', '4'),
+    fc.oneof(
+      fc.tuple(fc.boolean(), fc.constantFrom(30_000, 60_000, 120_000)).map(([isPassive, everyMs]) => ({
+        entry: twap(10, { isPassive, everyMs }),
+      })),
+      price.map((cents) => ({ entry: twap(10, { bound: text(cents) }) })),
+      price.map((cents) => ({ entry: chase(text(cents)) })),
+      fc.constant({ entry: chase() }),
+      price.map((cents) => ({ entry: limit(text(cents)) })),
+      price.map((cents) => ({ entry: chase(text(cents)), when: ['last>1'] })),
+    ),
+  )
+  .map(([side, amount, typed]) => algo(side, amount, typed));
 const share = fc.constantFrom(null, '0', '0.01', '0.1');
 
 describe('the quiet range of an algo order', () => {
@@ -104,6 +134,63 @@ describe('the quiet range of an algo order', () => {
       { numRuns: 600 },
     );
     expect(quiet).toBeGreaterThan(50);
+  });
+
+  it('of an entry has only books after which the same is decided as before, whatever it has placed', () => {
+    let quiet = 0;
+    fc.assert(
+      fc.property(
+        entries,
+        fc.array(slice, { maxLength: 3 }),
+        share,
+        fc.record({ bid: price, ask: price }),
+        fc.array(fc.tuple(book, fc.nat(300)), { minLength: 1, maxLength: 8 }),
+        (asked, slices, band, first, later) => {
+          const facts = factsOf(asked);
+          const children = slices.map((one, index) => ({ ...one, number: index + 1 }) as Child);
+          const input = { terms: asked, facts, market: marketWith(first, band), children };
+          const decision = decide(asked, facts, input.market, children);
+          fc.pre(nextStep(decision, children, NOW).step === 'wait');
+          const range = quietRange(input);
+          fc.pre(range !== null);
+          for (const [next, behind] of later) {
+            const market = marketWith(next, band);
+            if (market.book === null || range === null || !isQuiet(range, asked, market.book)) continue;
+            quiet += 1;
+            // its own orders may be at the top
+            const apart = Decimal.of(text(behind));
+            const [othersBid, othersAsk] = [
+              market.book.bid?.minus(apart) ?? null,
+              market.book.ask?.plus(apart) ?? null,
+            ];
+            const seen = { ...market, book: { ...market.book, othersBid, othersAsk } };
+            expect(decide(asked, facts, seen, children)).toEqual(decision);
+          }
+        },
+      ),
+      { numRuns: 800 },
+    );
+    expect(quiet).toBeGreaterThan(200);
+  });
+
+  it.each<[string, AlgoTerms, Partial<Child> | null, boolean]>([
+    ['a TWAP between two slices', buy('1', { entry: twap(10, { everyMs: 120_000 }) }), { time: NOW - 30_000 }, true],
+    ['a TWAP whose slice is due', buy('1', { entry: twap(10) }), { time: START }, false],
+    ['an entry that waits for a condition', buy('1', { entry: limit('90'), when: ['last>1'] }), null, true],
+    ['a chase that rests at its limit', buy('1', { entry: chase('95') }), { ...OPEN, price: Decimal.of('95') }, true],
+    ['a chase that rests below its limit', buy('1', { entry: chase() }), { ...OPEN, price: Decimal.of('99.9') }, false],
+  ])('of %s has prices around the present ones or not', (_, asked, placed, isWithin) => {
+    const children = placed === null ? [] : [{ ...SLICE, ...placed } as Child];
+    const market = marketWith({ bid: 10_000, ask: 10_010 }, null);
+    const range = quietRange({ terms: asked, facts: factsOf(asked), market, children });
+    const isStill = [
+      { bid: 9_900, ask: 9_910 },
+      { bid: 10_300, ask: 10_310 },
+    ].every((next) => {
+      const { book: seen } = marketWith(next, null);
+      return range !== null && seen !== null && isQuiet(range, asked, seen);
+    });
+    expect(isStill).toBe(isWithin);
   });
 
   it.each([
