@@ -7,7 +7,7 @@ import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { Decimal } from '../../../src/domain/decimal.js';
-import { COINS } from '../../../src/sandbox/markets/coins.js';
+import { COINS, UNIT_DECIMALS } from '../../../src/sandbox/markets/coins.js';
 import { BILL_WORDS } from '../../../src/sandbox/server/interface-details.js';
 import { killProcess, random, type ServedProcess, serveProcess } from '../../sandbox/support/served-process.js';
 import { nodeOptions, PIT } from '../../support/command.js';
@@ -146,10 +146,7 @@ async function ledgersOf(admin: Admin, file: string): Promise<Map<string, Ledger
 }
 
 function shown({ id, coin, change, balance, time, kind, remark }: StoredBill): LedgerBill {
-  const plain = ({ $bigint }: Units) =>
-    Decimal.fromUnits(BigInt($bigint), COINS.get(coin)?.unitDecimal ?? 0)
-      .trimmed()
-      .toString();
+  const plain = ({ $bigint }: Units) => Decimal.fromUnits(BigInt($bigint), UNIT_DECIMALS).trimmed().toString();
   const amounts = { change: plain(change), balance: plain(balance) };
   const moment = new Date(time).toISOString();
   // the zone of the sandbox's dates
