@@ -1,11 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { pitLine } from '../support/command.js';
-import { plainEnvironment } from '../support/pit.js';
-import { onTerminal, type PtyStep } from '../support/pty.js';
-import { requestsOf } from '../support/sent-requests.js';
-import { atTerminal } from '../support/terminal.js';
-import { requires } from '../support/tools.js';
-import { document, lastError, usePitHome } from './pit-home.js';
+import { UNLIMITED } from '../../src/sandbox/server/limits.js';
+import type { TerminalStep } from '../support/terminal.js';
+import { document, lastError, useWorldHome } from './pit-home.js';
 import { Straight } from './straight.js';
 
 /** A row of the contract. */
@@ -17,8 +13,9 @@ interface Cancelled {
   readonly message: string | null;
 }
 
-const pit = usePitHome();
+const pit = useWorldHome({ limits: UNLIMITED });
 const straight = new Straight(pit);
+const ALL = 'cancel btc_usdt --all --yes --json';
 const FAR = { side: 'buy', price: '20000', amount: '0.01' } as const;
 let inside = '';
 
@@ -27,7 +24,10 @@ beforeAll(async () => {
   await straight.administer('POST /clock/stop');
   inside = await straight.inside();
 });
-afterEach(() => straight.tidy());
+afterEach(async () => {
+  await straight.tidy();
+  await pit.run('resolve');
+});
 
 function all(): Promise<Cancelled[]> {
   return pit.json<Cancelled[]>('cancel btc_usdt --all --yes');
@@ -64,22 +64,23 @@ describe('pit cancel --all', () => {
   it('succeeds if an order filled before it was cancelled', async () => {
     const id = await straight.place({ side: 'sell', price: inside, amount: '0.01', type: 'postOnly' });
     await straight.fault('late', 'cancelOrder', { count: 1, delay: 1 });
-    const running = all();
+    const cancel = pit.world.start(ALL);
     await straight.untilFault();
     await fill('0.01');
     await straight.advance(1);
     const row = { outcome: 'refused', id, filled: '0.010000', code: 3001, message: 'already filled' };
-    expect(await running).toMatchObject([row]);
+    expect(document((await pit.finish(cancel.ended)).stdout)).toMatchObject([row]);
   });
 
   it('counts an order as cancelled only for the command that cancelled it, while that awaits its answer', async () => {
     const id = await straight.place(FAR);
     await straight.fault('delay', 'cancelOrder', { count: 1, delay: 2_000 });
-    const first = all();
+    const first = pit.world.start(ALL);
     await straight.untilFault();
     const second = await pit.failure(`cancel btc_usdt ${id}`, 3);
     expect(second).toMatchObject({ kind: 'refused', code: 3001 });
-    expect(await first).toMatchObject([{ outcome: 'cancelled', id, message: 'success' }]);
+    const rows = document((await pit.finish(first.ended)).stdout);
+    expect(rows).toMatchObject([{ outcome: 'cancelled', id, message: 'success' }]);
   });
 
   it('leaves no order open and every record settled under every fault', async () => {
@@ -105,8 +106,7 @@ describe('pit cancel --all', () => {
   it('exits with 6 for an unknown outcome, and names the command that settles it', async () => {
     const id = await straight.place(FAR);
     await straight.fault('drop-before', 'cancelOrder');
-    const line = 'cancel btc_usdt --all --yes --json --timeout 5';
-    const { code, stdout, stderr } = await pit.run(line);
+    const { code, stdout, stderr } = await pit.run(`${ALL} --timeout 5`);
     expect(document<Cancelled[]>(stdout)).toMatchObject([{ outcome: 'unknown', id }]);
     const error = lastError(stderr);
     expect(error).toMatchObject({ kind: 'unknown', exitCode: 6, clientId: expect.stringMatching(/^pit/) });
@@ -140,20 +140,20 @@ describe('pit cancel --all', () => {
     await straight.place(FAR);
     await straight.place(FAR);
     await straight.fault('late', 'cancelOrder', { count: 1, delay: 1 });
-    const running = pit.run('cancel btc_usdt --all --yes --json --timeout 5');
+    const cancel = pit.world.start(`${ALL} --timeout 5`);
     await straight.untilFault();
     await straight.fault('error-before', 'getOrders');
     await straight.advance(1);
-    const { code, stdout, stderr } = await running;
+    const { code, stdout, stderr } = await pit.finish(cancel.ended);
     expect(document<Cancelled[]>(stdout).map(({ outcome }) => outcome)).toEqual(['cancelled', 'cancelled']);
     expect([code, lastError(stderr).message]).toEqual([9, expect.stringContaining('is unknown whether')]);
   });
 
   it('needs --yes without a terminal, and sends no request', async () => {
-    const [{ code, stdout }, requests] = await requestsOf(() =>
-      pit.run('cancel btc_usdt --all --json', { input: 'y\n' }),
-    );
-    expect({ code, stdout, requests }).toEqual({ code: 8, stdout: '', requests: [] });
+    const before = pit.world.network.requests.length;
+    const { code, stdout } = await pit.run('cancel btc_usdt --all --json', { input: 'y\n' });
+    const sent = pit.world.network.requests.slice(before);
+    expect({ code, stdout, sent }).toEqual({ code: 8, stdout: '', sent: [] });
   });
 
   it('shows with --dry-run each request that it would send', async () => {
@@ -193,9 +193,8 @@ describe('pit cancel with a lost answer', () => {
 });
 
 describe('on a terminal', () => {
-  async function at(line: string, steps: readonly PtyStep[] = [], columns = 80) {
-    const job = { home: pit.home, environment: { NO_COLOR: '1' }, columns, steps };
-    const result = await atTerminal(line.split(' '), job);
+  async function at(line: string, steps: readonly TerminalStep[] = [], columns = 80) {
+    const result = await pit.terminal(line, { environment: { NO_COLOR: '1' }, columns, steps });
     expect(result.echoes).toBe(true);
     return { ...result, screen: result.screen.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, '') };
   }
@@ -225,24 +224,20 @@ describe('on a terminal', () => {
     expect(await straight.open()).toEqual([]);
   });
 
-  it.skipIf(!requires('python3'))(
-    'Ctrl-C in the middle reports what arrived, and what to run (needs python3)',
-    async () => {
-      for (let count = 0; count < 10; count += 1) await straight.place(FAR);
-      await straight.fault('delay', 'cancelOrder', { every: 2, delay: 20_000 });
-      const { screen, status, late } = await onTerminal({
-        command: pitLine('cancel', 'btc_usdt', '--all', '--yes'),
-        environment: plainEnvironment(pit.home, { NO_COLOR: '1' }),
-        steps: [{ await: '5/10', signal: 'SIGINT' }],
-      });
-      expect({ status, late }).toEqual({ status: 130, late: false });
-      const words = screen.replace(/\s+/g, ' ');
-      expect(words).toMatch(/5 of 10 answers had arrived\..*Find the outcome of the other cancellations: pit resolve/);
-      expect(words).toContain('pit cancel btc_usdt --all');
-      const settled = await pit.json<Cancelled[]>('resolve');
-      // in addition to those of the tests above
-      expect(settled.length).toBeGreaterThanOrEqual(5);
-      expect(settled.filter(({ outcome }) => outcome !== 'cancelled')).toEqual([]);
-    },
-  );
+  it('Ctrl-C in the middle reports what arrived, and what to run', async () => {
+    for (let count = 0; count < 10; count += 1) await straight.place(FAR);
+    await straight.fault('delay', 'cancelOrder', { every: 2, delay: 20_000 });
+    const cancel = pit.world.start('cancel btc_usdt --all --yes', { columns: 80, environment: { NO_COLOR: '1' } });
+    await pit.world.until(() => cancel.printed.stderr.includes('5/10'));
+    await pit.finish(cancel.interrupt('SIGINT'));
+    // the signal ends the process
+    cancel.kill();
+    const words = `${cancel.printed.stdout} ${cancel.printed.stderr}`.replace(/\s+/g, ' ');
+    expect(words).toMatch(/5 of 10 answers had arrived\..*Find the outcome of the other cancellations: pit resolve/);
+    expect(words).toContain('pit cancel btc_usdt --all');
+    const settled = await pit.json<Cancelled[]>('resolve');
+    // in addition to those of the tests above
+    expect(settled.length).toBeGreaterThanOrEqual(5);
+    expect(settled.filter(({ outcome }) => outcome !== 'cancelled')).toEqual([]);
+  });
 });

@@ -1,8 +1,13 @@
 import { beforeAll, expect } from 'vitest';
+import type { SendRequest } from '../../src/exchange/connect.js';
 import type { Host } from '../../src/platform/host.js';
+import type { AdminCallName } from '../../src/sandbox/admin/calls.js';
+import { administer } from '../../src/sandbox/lifecycle/admin-client.js';
 import { schemaViolations } from '../cli-contract/schema-violations.js';
+import { type CommandInProcess, startInProcess } from '../support/in-process.js';
 import { expectJsonLines } from '../support/json-lines.js';
 import {
+  plainEnvironment,
   type Ran,
   runPit,
   type ServedSandbox,
@@ -11,6 +16,8 @@ import {
   temporaryHome,
 } from '../support/pit.js';
 import { runProgram } from '../support/program.js';
+import type { PtyResult } from '../support/pty.js';
+import { atTerminal, type TerminalStep } from '../support/terminal.js';
 import { testWorld, type World, type WorldOptions } from '../support/world/world.js';
 
 export interface Extra {
@@ -21,6 +28,21 @@ export interface Extra {
   /** What differs from the real outside world, in this process. */
   readonly host?: Partial<Host>;
 }
+
+interface StartExtra extends Pick<Extra, 'environment' | 'host'> {
+  readonly columns?: number;
+}
+
+interface TerminalExtra extends StartExtra {
+  readonly steps?: readonly TerminalStep[];
+}
+
+interface AtTerminal extends Pick<PtyResult, 'screen' | 'echoes'> {
+  readonly status: number;
+}
+
+/** Long enough for a machine that does much else, in ms. */
+const PATIENCE_MS = 60_000;
 
 export interface CliError {
   readonly kind: string;
@@ -68,6 +90,31 @@ export class PitHome {
 
   protected ran(words: readonly string[], extra: Extra): Promise<Ran> {
     return runPit(words, { home: this.home, ...this.defaults, ...extra });
+  }
+
+  /** Starts a command that goes on. */
+  start(line: string, { environment = {}, ...options }: StartExtra = {}): CommandInProcess {
+    return startInProcess(line.split(' '), plainEnvironment(this.home, environment), options);
+  }
+
+  /** A command at a terminal of 80 columns, and what a person types there. */
+  async terminal(line: string, extra: TerminalExtra = {}): Promise<AtTerminal> {
+    return atTerminal(line.split(' '), { home: this.home, ...extra });
+  }
+
+  /** A call of the administration of its sandbox, such as `POST /faults/add`. */
+  administer<Answer = unknown>(call: AdminCallName, input: object = {}): Promise<Answer> {
+    return administer(this.served.address, call, input, PATIENCE_MS) as Promise<Answer>;
+  }
+
+  /** Waits for work that reaches its sandbox otherwise than by a command. */
+  finish<Result>(work: Promise<Result>): Promise<Result> {
+    return work;
+  }
+
+  /** How requests reach its sandbox otherwise than by its address. */
+  get link(): { readonly send?: SendRequest; readonly now: () => number } {
+    return { now: Date.now };
   }
 
   /** The stdout of a command that exits 0. */
@@ -138,6 +185,42 @@ export class WorldHome extends PitHome {
   override get served(): ServedSandbox {
     const { address } = this.world.exchange;
     return { address, environment: sandboxEnvironment(address) };
+  }
+
+  override start(line: string, options: StartExtra = {}): CommandInProcess {
+    const { world } = this;
+    const command = world.start(line, options);
+    const pattern = /\n/;
+    return {
+      printed: command.printed,
+      get ended() {
+        return world.finish(command.ended).then(({ code }) => code ?? 1);
+      },
+      interrupt: (signal) => world.finish(command.interrupt(signal)),
+      firstLine: async () => {
+        await world.until(() => command.isOver || pattern.test(command.printed.stdout));
+        return command.printed.stdout;
+      },
+    };
+  }
+
+  override async terminal(line: string, { steps = [], ...extra }: TerminalExtra = {}): Promise<AtTerminal> {
+    const process = this.world.start(line, { ...this.defaults, ...extra, steps });
+    const { code } = await this.world.finish(process.ended);
+    return { status: code ?? 1, screen: process.screen, echoes: process.echoes };
+  }
+
+  override administer<Answer = unknown>(call: AdminCallName, input: object = {}): Promise<Answer> {
+    return this.world.finish(this.world.administer<Answer>(call, input));
+  }
+
+  override finish<Result>(work: Promise<Result>): Promise<Result> {
+    return this.world.finish(work);
+  }
+
+  override get link() {
+    const { network, clock } = this.world;
+    return { send: network.send, now: clock.now };
   }
 
   protected override ran(words: readonly string[], extra: Extra): Promise<Ran> {

@@ -1,8 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
 import type { Order } from '../../src/domain/order.js';
 import { ExchangeClient } from '../../src/exchange/exchange-client.js';
 import { TimeBudget } from '../../src/platform/time-budget.js';
-import { administer } from '../../src/sandbox/lifecycle/admin-client.js';
+import type { AdminCallName } from '../../src/sandbox/admin/calls.js';
+import { eventually } from '../support/eventually.js';
 import { fakeHost } from '../support/fake-host.js';
 import type { PitHome } from './pit-home.js';
 
@@ -14,9 +15,6 @@ export interface Terms {
   readonly type?: 'postOnly' | 'ioc';
   readonly clientId?: string;
 }
-
-/** Long enough for a machine that does much else. */
-const PATIENCE_MS = 30_000;
 
 /** Direct access to the sandbox of a pit, to prepare a test and to check its effects. */
 export class Straight {
@@ -30,32 +28,33 @@ export class Straight {
 
   /** The id of an order that is taken. */
   async place({ market = 'btc_usdt', side, price, amount, type, clientId }: Terms): Promise<string> {
-    const response = await this.client.api.write('order', {
-      currency: market,
-      tradeType: side === 'buy' ? '1' : '0',
-      price,
-      amount,
-      customerOrderId: clientId,
-      orderType: type === undefined ? undefined : type === 'postOnly' ? '1' : '2',
-    });
+    const response = await this.#finish(
+      this.client.api.write('order', {
+        currency: market,
+        tradeType: side === 'buy' ? '1' : '0',
+        price,
+        amount,
+        customerOrderId: clientId,
+        orderType: type === undefined ? undefined : type === 'postOnly' ? '1' : '2',
+      }),
+    );
     if (response.kind !== 'done') throw new Error(`not placed: ${JSON.stringify(response)}`);
     return response.value.id;
   }
 
   order(id: string, market = 'btc_usdt'): Promise<Order> {
-    return this.client.getOrder(market, { id });
+    return this.#finish(this.client.getOrder(market, { id }));
   }
 
   /** The ids of the open orders among the latest of both sides. */
   async open(market = 'btc_usdt'): Promise<string[]> {
-    const lists = await Promise.all(
-      (['buy', 'sell'] as const).map((side) => this.client.orderPage(market, side, 1).catch(() => [])),
-    );
+    const pages = (['buy', 'sell'] as const).map((side) => this.client.orderPage(market, side, 1).catch(() => []));
+    const lists = await this.#finish(Promise.all(pages));
     return lists.flat().flatMap((record) => (record.state === 'open' ? record.id : []));
   }
 
   async best(market = 'btc_usdt'): Promise<{ readonly bid: string; readonly ask: string }> {
-    const { bid, ask } = await this.client.ticker({ market });
+    const { bid, ask } = await this.#finish(this.client.ticker({ market }));
     return { bid: bid ?? '', ask: ask ?? '' };
   }
 
@@ -68,12 +67,13 @@ export class Straight {
   /** Takes back the faults and the open orders that a test has left. */
   async tidy(market = 'btc_usdt'): Promise<void> {
     await this.administer('POST /faults/clear');
-    for (const id of await this.open(market)) await this.client.api.write('cancelOrder', { currency: market, id });
+    for (const id of await this.open(market))
+      await this.#finish(this.client.api.write('cancelOrder', { currency: market, id }));
   }
 
   /** A call of the administration, such as `POST /faults/add`. */
-  administer(call: string, input: object = {}): Promise<unknown> {
-    return administer(this.#pit.served.address, call, input, PATIENCE_MS);
+  administer(call: AdminCallName, input: object = {}): Promise<unknown> {
+    return this.#pit.administer(call, input);
   }
 
   /** Advances the exchange's clock, also one that is stopped. */
@@ -91,15 +91,20 @@ export class Straight {
     return rules.reduce((sum, { applied }) => sum + applied, 0);
   }
 
-  /** Resolves once a fault was applied. Asks rarely: asking all the time takes the processor from the program it waits for. */
-  async untilFault(): Promise<void> {
-    while ((await this.faultsApplied()) === 0) await sleep(20);
+  /** Resolves once a fault was applied. */
+  untilFault(): Promise<void> {
+    return eventually(async () => expect(await this.faultsApplied()).toBeGreaterThan(0));
+  }
+
+  #finish<Result>(work: Promise<Result>): Promise<Result> {
+    return this.#pit.finish(work);
   }
 
   get client(): ExchangeClient {
+    const { now, send } = this.#pit.link;
     const host = {
       ...fakeHost(),
-      now: Date.now,
+      now,
       monotonic: () => performance.now(),
       sleep: (ms: number) => new Promise<void>((end) => setTimeout(end, ms)),
     };
@@ -107,8 +112,9 @@ export class Straight {
     this.#client ??= new ExchangeClient({
       host,
       hosts: { baseUrl, tradeUrl },
+      ...(send && { send }),
       credentials: () => ({ accessKey, secretKey }),
-      budget: new TimeBudget(3_600_000, Date.now),
+      budget: new TimeBudget(3_600_000, now),
     });
     return this.#client;
   }

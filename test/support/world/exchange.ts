@@ -36,6 +36,7 @@ export interface ExchangeTerms {
   readonly clock: WorldClock;
   readonly seed: number;
   readonly tolerance: number | undefined;
+  readonly limits: typeof DOCUMENTED_LIMITS | undefined;
   /** Markets that stand still, which are all that there are; absent: those of the sandbox, with its simulated traders. */
   readonly markets: Readonly<Record<string, Quote>> | undefined;
   /** What the account has, by coin; absent: some of every coin. */
@@ -58,13 +59,16 @@ export class WorldExchange {
   readonly #streams: StreamServer;
   readonly #connections = new Set<Duplex>();
 
-  private constructor({ directory, clock, seed, tolerance }: ExchangeTerms, data: DataDirectory) {
+  private constructor(
+    { directory, clock, seed, tolerance, limits = DOCUMENTED_LIMITS }: ExchangeTerms,
+    data: DataDirectory,
+  ) {
     this.#clock = clock;
     this.#data = data;
     const files = filesIn(directory);
     const { now } = clock;
     const sleep = (ms: number) => clock.sleep(ms);
-    this.#faults = new Faults(seed, new FaultLog(files.faults), { now, sleep, waitFor: (_, ms) => sleep(ms) });
+    this.#faults = new Faults(seed, new FaultLog(files.faults), { now, sleep });
     const activity = new Activity();
     const log = () => undefined;
     const exchange = () => data.exchange;
@@ -72,9 +76,9 @@ export class WorldExchange {
       get exchange() {
         return exchange();
       },
-      ...{ now, tolerance, limits: keptLimits(DOCUMENTED_LIMITS), log },
+      ...{ now, tolerance, limits: keptLimits(limits), log },
     });
-    const { subscriptions: subscriptionsPerSecond } = DOCUMENTED_LIMITS;
+    const { subscriptions: subscriptionsPerSecond } = limits;
     this.#streams = new StreamServer({ exchange, now, subscriptionsPerSecond, activity, faults: this.#faults, log });
     data.onReplace(() => this.#streams.restart());
     this.#server.on('upgrade', (request, socket, head) => this.#streams.upgrade(request, socket as Socket, head));

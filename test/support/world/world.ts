@@ -10,11 +10,12 @@ import { makeOwnFolder, rememberFoldersAbove } from '../../../src/platform/priva
 import type { AdminCallName } from '../../../src/sandbox/admin/calls.js';
 import { sandboxFiles } from '../../../src/sandbox/lifecycle/files.js';
 import { afterFile } from '../after-file.js';
+import { moveTimeBy } from '../eventually.js';
 import { type CommandInProcess, type ProcessOptions, startInProcess } from '../in-process.js';
 import { plainEnvironment, type Ran, sandboxEnvironment } from '../pit.js';
 import { FakeTerminal, type TerminalStep } from '../terminal.js';
 import { REAL, WorldClock } from './clock.js';
-import { type Quote, WorldExchange } from './exchange.js';
+import { type ExchangeTerms, type Quote, WorldExchange } from './exchange.js';
 import { type Passed, type Treatment, WorldNetwork } from './network.js';
 import {
   closeFiles,
@@ -40,6 +41,8 @@ export interface WorldOptions {
   readonly seed?: number;
   /** How far reqTime may be from the exchange's clock, in ms (default: a minute). */
   readonly tolerance?: number;
+  /** The exchange's limits of requests (default: the documented ones). */
+  readonly limits?: ExchangeTerms['limits'];
 }
 
 export interface StartOptions extends Pick<ProcessOptions, 'columns' | 'rows' | 'pipedOutput' | 'host'> {
@@ -60,6 +63,8 @@ export interface WorldProcess extends Pick<CommandInProcess, 'interrupt' | 'prin
   readonly ended: Promise<Ran>;
   /** All that its terminal has shown. */
   readonly screen: string;
+  /** Whether its terminal shows what is typed, as it did before. */
+  readonly echoes: boolean;
   readonly isOver: boolean;
   /** Ends it at once, as SIGKILL does: it changes no file, prints nothing and sends nothing any more. */
   kill(): void;
@@ -79,6 +84,7 @@ export class World {
   readonly network: WorldNetwork;
   readonly #processes = new Set<Identity & { busy: number }>();
   #pumping: Promise<void> | undefined;
+  #quieting: Promise<void> | undefined;
   readonly #awaited = new Set<() => boolean>();
   #failure: unknown;
 
@@ -165,6 +171,9 @@ export class World {
       get screen() {
         return terminal?.screen ?? '';
       },
+      get echoes() {
+        return terminal?.isRaw !== true;
+      },
       get isOver() {
         return state.isOver;
       },
@@ -187,6 +196,17 @@ export class World {
       this.#awaited.delete(isOver);
     }
     if (!check()) throw new Error(`It did not happen within ${longestMs / 1_000} s of the world's time.`);
+  }
+
+  /** Lets the world go on until work is done that waits for it, and returns what comes of it. */
+  async finish<Result>(work: Promise<Result>): Promise<Result> {
+    let isOver = false;
+    const ended = work.finally(() => {
+      isOver = true;
+    });
+    ended.catch(() => undefined);
+    await this.until(() => isOver);
+    return ended;
   }
 
   /** Lets so much time pass, in ms. */
@@ -237,8 +257,15 @@ export class World {
     }
   }
 
-  /** Resolves when everything waits for the clock. */
-  async #quiet(): Promise<void> {
+  /** Resolves when everything waits for the clock. Who finds that out is not quiet itself: all wait for one. */
+  #quiet(): Promise<void> {
+    this.#quieting ??= this.#untilQuiet().finally(() => {
+      this.#quieting = undefined;
+    });
+    return this.#quieting;
+  }
+
+  async #untilQuiet(): Promise<void> {
     for (;;) {
       await this.clock.quiet();
       if (isImporting()) await vi.dynamicImportSettled();
@@ -291,7 +318,7 @@ let isOpen = false;
 
 /** Makes a world, for as long as the test or the file that makes it. Fails if there is one. */
 export async function testWorld(options: WorldOptions = {}): Promise<World> {
-  const { markets, balances, faults, latencyMs = 0, time = MONDAY_NOON, seed = 7, tolerance } = options;
+  const { markets, balances, faults, latencyMs = 0, time = MONDAY_NOON, seed = 7, tolerance, limits } = options;
   if (isOpen) throw new Error('There is a world already, and two would both wrap the file system.');
   isOpen = true;
   const clock = new WorldClock(time);
@@ -301,12 +328,14 @@ export async function testWorld(options: WorldOptions = {}): Promise<World> {
   const restoreTimers = clock.install(() => currentProcess()?.isDead === true);
   const restoreProcesses = installProcesses();
   const { directory } = sandboxFiles({ state: path.join(home, 'state') });
-  const exchange = await WorldExchange.open({ directory, clock, seed, markets, balances, tolerance });
+  const exchange = await WorldExchange.open({ directory, clock, seed, markets, balances, tolerance, limits });
   const network = new WorldNetwork(clock, (url) => exchange.answer(url), latencyMs);
   if (faults !== undefined) network.treat = faults;
   const world = new World({ clock, home, exchange, network });
+  moveTimeBy((ms) => world.pass(ms));
   const close = async () => {
     isOpen = false;
+    moveTimeBy(undefined);
     // a killed process has not ended what it remembered
     rememberFoldersAbove()();
     restoreTimers();
