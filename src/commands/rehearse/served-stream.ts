@@ -160,11 +160,15 @@ class ServedStream implements ExchangeStream {
   skips(): boolean {
     if (this.#skip === undefined) return false;
     const { market, isUnmovedBy } = this.#skip;
-    const changed = this.#channels.filter((channel) => this.#revisionOf(channel) !== this.#seen.get(channel));
-    if (changed.length === 0) return true;
-    if (changed.some((channel) => channel.kind === 'orders' || channel.market !== market)) return false;
+    let hasChanged = false;
+    for (const channel of this.#channels) {
+      if (this.#revisionOf(channel) === this.#seen.get(channel)) continue;
+      if (channel.kind === 'orders' || channel.market !== market) return false;
+      hasChanged = true;
+    }
+    if (!hasChanged) return true;
     if (!isUnmovedBy(this.#sandbox.exchange.market.best(market))) return false;
-    for (const channel of changed) this.#seen.set(channel, this.#revisionOf(channel));
+    for (const channel of this.#channels) this.#seen.set(channel, this.#revisionOf(channel));
     const newest = this.#sandbox.exchange.market.newestTradeId(market);
     if (newest !== undefined) this.#newest.set(market, newest);
     this.#skippedAt = this.#clock.now();

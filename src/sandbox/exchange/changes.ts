@@ -2,12 +2,25 @@ import type { AccountOrder } from '../orders/order.js';
 
 /** Names of what a stream may show. A wallet is an account of the ledger. */
 export const topics = {
-  book: (market: string) => `book ${market}`,
-  trades: (market: string) => `trades ${market}`,
-  candles: (market: string) => `candles ${market}`,
+  book: ofMarket('book'),
+  trades: ofMarket('trades'),
+  candles: ofMarket('candles'),
   orders: (account: string, market: string) => `orders ${account} ${market}`,
   balances: (wallet: string) => `balances ${wallet}`,
 };
+
+/** The same text for the same market: a replay asks for it at each price, and a new text is slow to look up. */
+function ofMarket(what: string): (market: string) => string {
+  const known = new Map<string, string>();
+  return (market) => {
+    let topic = known.get(market);
+    if (topic === undefined) {
+      topic = `${what} ${market}`;
+      known.set(market, topic);
+    }
+    return topic;
+  };
+}
 
 /**
  * Is called while a change is being made, with one of the {@link topics} and the order that changed. It notes the change and reads

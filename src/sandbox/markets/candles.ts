@@ -143,7 +143,7 @@ export interface History {
 /** The key of a candle, and the candle so far. */
 interface Slot {
   readonly key: string;
-  readonly candle: MarketCandle | undefined;
+  candle: MarketCandle | undefined;
 }
 
 /** The candles of one market: its history, and those of its trades since. */
@@ -173,10 +173,10 @@ export class MarketCandles {
     this.#lastPrice ??= newest.time === this.#history.end ? undefined : this.#closeBefore(newest.time);
     for (const level of STORED_CANDLE_TYPES) {
       const start = candleStart(level, newest.time);
-      const { key, candle: before } = this.#slot(level, start);
-      const candle = before === undefined ? opening(start, newest, this.#lastPrice) : joinCandles(before, newest);
-      this.#current.set(level, { key, candle });
-      this.#table.put(key, candle);
+      const slot = this.#slot(level, start);
+      const { candle: before } = slot;
+      slot.candle = before === undefined ? opening(start, newest, this.#lastPrice) : joinCandles(before, newest);
+      this.#table.put(slot.key, slot.candle);
     }
     this.#lastPrice = newest.close;
     this.#newest = Math.max(this.#newest, newest.time);
@@ -259,11 +259,14 @@ export class MarketCandles {
     this.#table.put(key, candle);
   }
 
+  /** The slot that begins at `start`, which is the current one from now on. */
   #slot(level: StoredCandleType, start: number): Slot {
     const current = this.#current.get(level);
     if (current?.candle?.time === start) return current;
     const key = this.#key(level, start);
-    return { key, candle: this.#table.get(key) };
+    const slot = { key, candle: this.#table.get(key) };
+    this.#current.set(level, slot);
+    return slot;
   }
 
   #key(level: StoredCandleType, time: number): string {

@@ -80,6 +80,8 @@ export function unknownMarket(event: TapeEvent): never {
 
 /** Converts the events of markets to ticks and lots, and whole books to what changed in them. */
 export class EventConverter {
+  /** The amount that was converted last: the prices of a candle share its volume, so most come again at once. */
+  #amount = { text: '', scale: 0, lots: 0n };
   /** The newest book of each market. */
   readonly #books = new Map<string, Pick<DepthEvent, 'bids' | 'asks'>>();
 
@@ -89,18 +91,26 @@ export class EventConverter {
     if (event.kind === 'depth') return this.#depth(event, market);
     if (event.kind === 'past') {
       const { kind, length, isOver } = event;
-      const price = (text: string) => numbersOf(event, { price: text, amount: event.volume }, market);
-      const { price: open, amount: volume } = price(event.open);
-      const [high, low, close] = [price(event.high).price, price(event.low).price, price(event.close).price];
-      return { kind, time, date, length, isOver, open, high, low, close, volume };
+      const price = (text: string) => ticksOf(event, text, market);
+      const [open, high, low, close] = [price(event.open), price(event.high), price(event.low), price(event.close)];
+      return { kind, time, date, length, isOver, open, high, low, close, volume: lotsOf(event, event.volume, market) };
     }
     const { kind, side } = event;
     const id = kind === 'trade' && event.id !== null ? BigInt(event.id) : null;
     const [isPast, length] = kind === 'trade' ? [event.isPast, 0] : [false, event.length];
-    const { price, amount } = numbersOf(event, event, market);
+    const price = ticksOf(event, event.price, market);
+    const amount = this.#lotsOf(event, event.amount, market);
     const shown = kind === 'candle' ? event.volume : undefined;
-    const volume = shown === undefined ? amount : numbersOf(event, { ...event, amount: shown }, market).amount;
+    const volume = shown === undefined ? amount : shown === '0' ? 0n : lotsOf(event, shown, market);
     return { kind, time, date, id, side, isPast, length, price, amount, volume, begin: beginningOf(event) };
+  }
+
+  #lotsOf(event: MarketEvent, text: string, market: SandboxMarket): bigint {
+    const known = this.#amount;
+    if (known.text === text && known.scale === market.amountScale) return known.lots;
+    const lots = lotsOf(event, text, market);
+    this.#amount = { text, scale: market.amountScale, lots };
+    return lots;
   }
 
   #depth(event: DepthEvent, market: SandboxMarket): RecordedDepth {
@@ -111,13 +121,12 @@ export class EventConverter {
       const { gone, changed } = difference(before?.[name] ?? [], event[name], name === 'bids' ? -1 : 1);
       return {
         levels: [
-          ...gone.map(({ price }) => [numbersOf(event, { price, amount: '0' }, market).price, 0n] as const),
-          ...changed.map((level) => {
-            const { price, amount } = numbersOf(event, level, market);
-            return [price, amount] as const;
-          }),
+          ...gone.map(({ price }) => [ticksOf(event, price, market), 0n] as const),
+          ...changed.map(
+            ({ price, amount }) => [ticksOf(event, price, market), lotsOf(event, amount, market)] as const,
+          ),
         ],
-        worst: last === undefined ? null : numbersOf(event, last, market).price,
+        worst: last === undefined ? null : ticksOf(event, last.price, market),
       };
     };
     const { time, date } = event;
@@ -146,15 +155,18 @@ function difference(before: readonly Level[], after: readonly Level[], order: nu
   return { gone, changed };
 }
 
-function numbersOf(event: MarketEvent, level: Level, market: SandboxMarket) {
-  const [price, amount] = [Decimal.of(level.price), Decimal.of(level.amount)];
-  const { priceScale, amountScale, name } = market;
+/** A price in ticks. Throws Failure `usage` with the line if it has more decimals than the market. */
+function ticksOf(event: MarketEvent, text: string, { priceScale, name }: SandboxMarket): bigint {
+  const price = Decimal.of(text);
   if (price.scale > priceScale && price.significantScale > priceScale)
-    throw badLine(event, `has a price with more than the ${priceScale} decimals of ${name}: ${level.price}`);
+    throw badLine(event, `has a price with more than the ${priceScale} decimals of ${name}: ${text}`);
+  return price.rescaled(priceScale, 'down').units;
+}
+
+/** An amount in lots. Throws Failure `usage` with the line if it has more decimals than the market. */
+function lotsOf(event: MarketEvent, text: string, { amountScale, name }: SandboxMarket): bigint {
+  const amount = Decimal.of(text);
   if (amount.scale > amountScale && amount.significantScale > amountScale)
-    throw badLine(event, `has an amount with more than the ${amountScale} decimals of ${name}: ${level.amount}`);
-  return {
-    price: price.rescaled(priceScale, 'down').units,
-    amount: amount.rescaled(amountScale, 'down').units,
-  };
+    throw badLine(event, `has an amount with more than the ${amountScale} decimals of ${name}: ${text}`);
+  return amount.rescaled(amountScale, 'down').units;
 }

@@ -22,7 +22,7 @@ const OPTIONS = {
 } as const;
 
 /** How many changes of a temporary store wait in memory. */
-const CHANGES_AT_ONCE = 50_000;
+const CHANGES_AT_ONCE = 20_000;
 
 /** Rows of another store that are written in one transaction. */
 const ROWS_AT_ONCE = 10_000;
@@ -90,7 +90,9 @@ export class Store<State extends object> {
       throw new UnreadableStore('another version of pit wrote it');
     let database: RootDatabase<unknown, string> | undefined;
     try {
-      database = open<unknown, string>({ path: file, ...OPTIONS, noSync: isTemporary });
+      // a long rehearsal would have all of its file in memory
+      const temporary = { noSync: isTemporary, remapChunks: isTemporary };
+      database = open<unknown, string>({ path: file, ...OPTIONS, ...temporary });
       // LMDB creates its files with mode 0664, less the umask
       for (const each of [file, `${file}-lock`]) chmodSync(each, 0o600);
       const store = new Store<State>(database, isNew ? formatFile : undefined, isTemporary);
