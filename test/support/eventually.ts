@@ -48,7 +48,7 @@ async function eventuallyIn<Result>(
     } catch (thrown) {
       if (waited >= LONGEST_MS) throw thrown;
     }
-    pauseMs = Math.min(PAUSE_MS, pauseMs + 1);
+    pauseMs = Math.min(PAUSE_MS, 2 * pauseMs);
     await pass(pauseMs);
   }
 }

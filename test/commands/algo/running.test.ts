@@ -1,16 +1,14 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import type { AdminCallName } from '../../../src/sandbox/admin/calls.js';
-import { administer } from '../../../src/sandbox/lifecycle/admin-client.js';
-import { afterFile } from '../../support/after-file.js';
+import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import { eventually } from '../../support/eventually.js';
-import { type CommandInProcess, startInProcess } from '../../support/in-process.js';
-import { plainEnvironment } from '../../support/pit.js';
-import { usePitHome } from '../pit-home.js';
+import type { WorldProcess } from '../../support/world/world.js';
+import { useWorldHome } from '../pit-home.js';
 
-// `pit algo run` on a sandbox, both in this process: what it does, step by step, as its events say and as the exchange shows.
+// `pit algo run` in a world: what it does, step by step, as its events say and as the exchange shows.
 
-const pit = usePitHome(['--limit', 'key=off,address=off,kline=off,reqTime=2s']);
-let runner: CommandInProcess;
+const pit = useWorldHome({ limits: UNLIMITED, tolerance: 2_000 });
+let runner: WorldProcess;
 /** How far the clock of the machine that watches is set ahead, in ms. */
 let ahead = 0;
 
@@ -38,14 +36,13 @@ interface Algo {
   }[];
 }
 
-const call = (name: AdminCallName, input: object) => administer(pit.served.address, name, input, 60_000);
+const call = (name: AdminCallName, input: object) => pit.administer(name, input);
 
 /** Moves the market to a price, and waits until the exchange shows it. */
 async function move(price: string): Promise<void> {
   await call('POST /price', { market: 'btc_usdt', price, ms: 0 });
   await eventually(async () => {
-    const answer = await fetch(`${pit.served.address.baseUrl}/data/v1/ticker?market=btc_usdt`);
-    const [, bid = ''] = /"buy":"([\d.]+)"/.exec(await answer.text()) ?? [];
+    const [{ bid = '' } = {}] = await pit.json<{ readonly bid: string }[]>('ticker btc_usdt');
     expect(Math.abs(Number(bid) / Number(price) - 1)).toBeLessThan(0.001);
   });
 }
@@ -57,14 +54,9 @@ beforeAll(async () => {
   await move('28000');
   await pit.done('profile set sandbox reqTimeTolerance 2s');
   // its first one keeps it running
-  await create('sell btc_usdt 0.001 --stop 20000', false);
-  start();
+  await create('sell btc_usdt 0.001 --stop 20000');
   await eventually(async () => expect(await pit.json('algo list')).toMatchObject([{ watched: true }]));
-  afterFile(async () => {
-    await runner.interrupt('SIGINT');
-    await runner.ended;
-  });
-}, 120_000);
+});
 
 beforeEach(async () => {
   await call('POST /faults/clear', {});
@@ -72,17 +64,13 @@ beforeEach(async () => {
 });
 
 function start(): void {
-  const host = { ...ALONE, now: () => Date.now() + ahead };
-  runner = startInProcess(['algo', 'run', '--json'], plainEnvironment(pit.home), { host });
+  runner = pit.world.start('algo run --json', { host: { now: () => pit.world.clock.now() + ahead } });
 }
 
-/** Starts no process in the background. */
-const ALONE = { self: { command: 'false', arguments: [] } };
-
-async function create(words: string, isWatched = true): Promise<string> {
-  const { stdout, stderr } = await pit.run(`order ${words} --yes --json`, { host: ALONE });
+async function create(words: string): Promise<string> {
+  const { stdout, stderr } = await pit.world.run(`order ${words} --yes --json`, { watchAlgos: start });
   const { id, watched } = JSON.parse(stdout) as { readonly id: string; readonly watched: boolean };
-  expect({ watched, stderr: isWatched ? stderr : '' }).toEqual({ watched: isWatched, stderr: '' });
+  expect({ watched, stderr }).toEqual({ watched: true, stderr: '' });
   return id;
 }
 
@@ -121,7 +109,7 @@ test('a stop sends nothing before it is reached, then an IOC order 1 % below the
   const [, reached = ''] = /^Triggered at ([\d,.]+)/.exec(texts(id)) ?? [];
   expect(Number(children[0]?.price)).toBeCloseTo(Number(reached.replaceAll(',', '')) * 0.99, 1);
   expect(filled).toBe('0.01');
-}, 300_000);
+});
 
 test('the stop of an OCO cancels the take-profit, and sells only after its outcome is known', async () => {
   const id = await create('sell btc_usdt 0.01 --stop 27000 --take 29000');
@@ -134,7 +122,7 @@ test('the stop of an OCO cancels the take-profit, and sells only after its outco
     ...['placed', 'filled', 'ended'],
   ]);
   expect(texts(id)).not.toContain('cancelled elsewhere');
-}, 300_000);
+});
 
 test('a cancellation of the take-profit that got no answer is repeated, and the stop sells the amount once', async () => {
   const id = await create('sell btc_usdt 0.01 --stop 27000 --take 29000');
@@ -144,7 +132,7 @@ test('a cancellation of the take-profit that got no answer is repeated, and the 
   const { children, filled } = await untilState(id, 'done');
   expect(children.map(({ role, state }) => `${role} ${state}`)).toEqual(['take cancelled', 'stop filled']);
   expect(filled).toBe('0.01');
-}, 300_000);
+});
 
 test('a take-profit that fills ends it, and its stop sends nothing any more', async () => {
   const id = await create('sell btc_usdt 0.01 --stop 27000 --take 28500');
@@ -153,7 +141,7 @@ test('a take-profit that fills ends it, and its stop sends nothing any more', as
   await untilState(id, 'done');
   await move('26900');
   expect((await show(id)).children).toMatchObject([{ role: 'take', state: 'filled' }]);
-}, 300_000);
+});
 
 test('an order whose answer is lost is found, and not sent again', async () => {
   const id = await create('sell btc_usdt 0.01 --stop 27000');
@@ -161,7 +149,7 @@ test('an order whose answer is lost is found, and not sent again', async () => {
   await move('26900');
   const { children } = await untilState(id, 'done');
   expect(children).toMatchObject([{ role: 'stop', state: 'filled' }]);
-}, 300_000);
+});
 
 test('an order that never arrived is sent again under another number once that is certain', async () => {
   const id = await create('sell btc_usdt 0.01 --stop 27000');
@@ -170,7 +158,7 @@ test('an order that never arrived is sent again under another number once that i
   const { children, filled } = await untilState(id, 'done');
   expect(children).toHaveLength(1);
   expect(filled).toBe('0.01');
-}, 300_000);
+});
 
 test('a take-profit that the network made twice is cancelled once, and what is too much is said', async () => {
   await fault('twice', 'order');
@@ -183,7 +171,7 @@ test('a take-profit that the network made twice is cancelled once, and what is t
   await move('26900');
   const { filled } = await untilState(id, 'done');
   expect(filled).toBe('0.01');
-}, 300_000);
+});
 
 test('a rate limit is waited for, and the order then leaves', async () => {
   const id = await create('sell btc_usdt 0.01 --stop 27000');
@@ -191,7 +179,7 @@ test('a rate limit is waited for, and the order then leaves', async () => {
   await move('26900');
   await untilState(id, 'done');
   expect(names(id)).toContain('rejected');
-}, 300_000);
+});
 
 test('a guard that holds its order back pauses it, says which one, and nothing leaves until it is resumed', async () => {
   const id = await create('sell btc_usdt 0.01 --stop 27000');
@@ -204,7 +192,7 @@ test('a guard that holds its order back pauses it, says which one, and nothing l
   await pit.done('profile unset sandbox orderNotional');
   await pit.done(`algo resume ${id}`);
   expect((await untilState(id, 'done')).filled).toBe('0.01');
-}, 300_000);
+});
 
 test('a guard that holds back a later order of the entry leaves the stop of what has filled at work', async () => {
   const id = await create('buy btc_usdt 0.01 --over 1m --every 6s --stop 27000');
@@ -217,7 +205,7 @@ test('a guard that holds back a later order of the entry leaves the stop of what
   const ended = await untilState(id, 'partial');
   expect(ended.filled).toBe(paused.filled);
   expect(ended.children.filter(({ role }) => role === 'stop')).toMatchObject([{ state: 'filled' }]);
-}, 300_000);
+});
 
 test('a stop that is reached while it is paused is said and not sent, and acts when it is resumed', async () => {
   const id = await create('sell btc_usdt 0.01 --stop 27000');
@@ -229,7 +217,7 @@ test('a stop that is reached while it is paused is said and not sent, and acts w
   expect((await show(id)).children).toEqual([]);
   await pit.done(`algo resume ${id}`);
   await untilState(id, 'done');
-}, 300_000);
+});
 
 test('an order that somebody else cancels is said, not placed again, and the stop goes on', async () => {
   const id = await create('sell btc_usdt 0.01 --stop 27000 --take 29000');
@@ -243,7 +231,7 @@ test('an order that somebody else cancels is said, not placed again, and the sto
   await move('26900');
   const { children } = await untilState(id, 'done');
   expect(children.map(({ role, state }) => `${role} ${state}`)).toEqual(['take cancelled', 'stop filled']);
-}, 300_000);
+});
 
 test('a take-profit is not replaced, not in a dry run either: the new order would fill beside the stop', async () => {
   const id = await create('sell btc_usdt 0.01 --stop 27000 --take 29000');
@@ -258,7 +246,7 @@ test('a take-profit is not replaced, not in a dry run either: the new order woul
   }
   expect((await show(id)).children).toMatchObject([{ role: 'take', state: 'open', price: '29000.00' }]);
   await pit.done(`algo cancel ${id} --yes`);
-}, 300_000);
+});
 
 test('a trailing stop follows the best price up, keeps its level when the price falls back, and then acts', async () => {
   const id = await create('sell btc_usdt 0.01 --trail 500');
@@ -270,12 +258,11 @@ test('a trailing stop follows the best price up, keeps its level when the price 
   await move('27700');
   const { children } = await untilState(id, 'done');
   expect(children).toMatchObject([{ role: 'stop', state: 'filled' }]);
-}, 300_000);
+});
 
 test('pit algo list --watch in a pipe prints a document for each change until Ctrl-C', async () => {
-  const environment = plainEnvironment(pit.home);
-  const watch = startInProcess(['algo', 'list', '--all', '--watch', '--json'], environment, { host: ALONE });
-  await watch.firstLine();
+  const watch = pit.world.start('algo list --all --watch --json');
+  await pit.world.until(() => watch.printed.stdout.includes('\n'));
   const id = await create('sell btc_usdt 0.01 --stop 27000');
   const states = () => {
     const lines = watch.printed.stdout.split('\n').slice(0, -1);
@@ -284,11 +271,11 @@ test('pit algo list --watch in a pipe prints a document for each change until Ct
   await eventually(() => expect(states()).toContain('waiting'));
   await move('26900');
   await eventually(() => expect(states().at(-1)).toBe('done'));
-  await watch.interrupt('SIGINT');
-  await watch.ended;
+  await pit.finish(watch.interrupt('SIGINT'));
+  await pit.finish(watch.ended);
   expect(watch.printed.stderr).toBe('');
   expect((await pit.run('algo list --watch --csv')).stderr).toContain('--watch and --csv exclude each other.');
-}, 300_000);
+});
 
 test('without current data nothing triggers, which is said once, and so is the end of it', async () => {
   const id = await create('sell btc_usdt 0.01 --stop 27000');
@@ -301,7 +288,7 @@ test('without current data nothing triggers, which is said once, and so is the e
   await untilEvent(id, 'seen');
   await untilState(id, 'done');
   expect(names(id).filter((name) => name === 'blind')).toHaveLength(1);
-}, 300_000);
+});
 
 test('a halt pauses it within a moment, also one that is made meanwhile by another profile of the machine', async () => {
   const id = await create('sell btc_usdt 0.01 --stop 27000');
@@ -315,7 +302,7 @@ test('a halt pauses it within a moment, also one that is made meanwhile by anoth
   });
   await pit.done('algo resume --all --yes');
   await untilState(id, 'done');
-}, 300_000);
+});
 
 test('a clock of the machine that is set an hour forward, and back, ends nothing before its time and keeps no stop back', async () => {
   const id = await create('buy btc_usdt 0.01 --at 27000 --stop 26000 --for 30m');
@@ -329,13 +316,13 @@ test('a clock of the machine that is set an hour forward, and back, ends nothing
     'entry filled',
     'stop filled',
   ]);
-}, 300_000);
+});
 
 test('Ctrl-C leaves what rests at the exchange and names the command that continues, which does', async () => {
   const id = await create('sell btc_usdt 0.01 --stop 27000 --take 29000');
   await untilEvent(id, 'placed');
-  await runner.interrupt('SIGINT');
-  await runner.ended;
+  await pit.finish(runner.interrupt('SIGINT'));
+  await pit.finish(runner.ended);
   expect(runner.printed.stderr).toMatch(
     /not watched any more; what is open at the exchange stays there\. Continue with: pit algo run"/,
   );
@@ -344,4 +331,4 @@ test('Ctrl-C leaves what rests at the exchange and names the command that contin
   start();
   const { children } = await untilState(id, 'done');
   expect(children.map(({ role, state }) => `${role} ${state}`)).toEqual(['take cancelled', 'stop filled']);
-}, 300_000);
+});

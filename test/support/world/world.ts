@@ -50,6 +50,8 @@ export interface StartOptions extends Pick<ProcessOptions, 'columns' | 'rows' | 
   readonly home?: string;
   readonly environment?: Readonly<Record<string, string>>;
   readonly input?: string;
+  /** Starts the process that watches algo orders (default: `algo run`). */
+  readonly watchAlgos?: () => unknown;
   /** What a person at a terminal awaits and types. */
   readonly steps?: readonly TerminalStep[];
   /** Called before and after each change of a file, with the function and the file: `renameSync /…/latch`. Returns whether to kill the process there. */
@@ -108,7 +110,17 @@ export class World {
 
   /** Starts a command line. It goes on while the world is awaited: by `run`, `until` or `pass`. */
   start(line: string | readonly string[], options: StartOptions = {}): WorldProcess {
-    const { home = this.home, environment = {}, input = '', steps, kill, host = {}, columns, ...others } = options;
+    const {
+      home = this.home,
+      environment = {},
+      input = '',
+      steps,
+      kill,
+      host = {},
+      columns,
+      watchAlgos,
+      ...others
+    } = options;
     const words = typeof line === 'string' ? wordsOf(line) : line;
     const identity: Identity & { busy: number } = Object.assign(newProcess(), { busy: 0 });
     const state = { isOver: false };
@@ -123,7 +135,7 @@ export class World {
         host: { ...this.#hostOf(identity), ...host },
         program: {
           ...PROGRAM,
-          createContext: async (base) => createContext(base, commands, undefined, this.#link(home)),
+          createContext: async (base) => createContext(base, commands, undefined, this.#link(home, watchAlgos)),
         },
         onPrinted: (text) => {
           if (!identity.isDead) terminal?.show(text);
@@ -292,7 +304,7 @@ export class World {
     };
   }
 
-  #link(home: string): ExchangeLink {
+  #link(home: string, watchAlgos: () => unknown = () => this.start('algo run', { home })): ExchangeLink {
     const identity = currentProcess();
     return {
       isAlone: false,
@@ -308,7 +320,7 @@ export class World {
       },
       connect: () => this.exchange.connect(),
       administer: (call, input) => this.exchange.administer(call, input),
-      watchAlgos: () => void this.start('algo run', { home }),
+      watchAlgos: () => void watchAlgos(),
     };
   }
 }
