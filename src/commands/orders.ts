@@ -9,6 +9,7 @@ import { Failure, usage } from '../errors.js';
 import { FACTS } from '../exchange/description.js';
 import type { OrderPages } from '../exchange/exchange.js';
 import type { Answer } from '../terminal/answer.js';
+import { toJson } from '../terminal/json.js';
 import { openAlgos } from '../trading/algos/algo-folder.js';
 import { readOpenOfSide, type SideOrders } from '../trading/history/open-orders.js';
 import { readOrderHistory } from '../trading/history/order-history.js';
@@ -71,12 +72,25 @@ export default define({
     const known = { lists: client, isWhole: refresh };
     const readList = (one: string, each: Side): Promise<OrderPages | SideOrders> => {
       const its = { market: one, side: each };
-      if (isOpenList) return withPageCount(context, (onPage) => readOpenOfSide(trading, its, { ...known, onPage }));
+      if (isOpenList)
+        return withPageCount(
+          context,
+          (onPage) =>
+            readOpenOfSide(trading, its, {
+              ...known,
+              onPage: (orders) => {
+                newest.take(orders);
+                onPage();
+              },
+            }),
+          () => newest.show(),
+        );
       return all ? readOrderHistory(trading, its, known) : client.orders(one, each, extent);
     };
     const where = market ?? (allMarkets ? 'any market' : 'any market in which pit placed orders');
     const names = new KnownClientIds(() => trading.journal, market, context.host.monotonic);
     const shown = { where, state, isSeveral: market === undefined, names };
+    const newest = new NewestOrders(context, shown, isWatched);
     const read = async () => {
       const found = await readOrderLists<OrderPages | SideOrders>(context, trading, {
         market,
@@ -88,7 +102,8 @@ export default define({
       });
       return answerOf(context, found, shown, page !== undefined);
     };
-    if (!isWatched) return state === 'open' ? withAlgoOrders(context, trading, await read()) : read();
+    if (!isWatched)
+      return state === 'open' ? withAlgoOrders(context, trading, await newest.without(await read())) : read();
     // the channel begins with the open orders of the journal's markets
     if (state !== 'open' || page !== undefined || allMarkets) return watch(context, read);
     const channel = { kind: 'orders', market } as const;
@@ -108,6 +123,44 @@ interface Shown {
   readonly state: Wanted;
   readonly isSeveral: boolean;
   readonly names: KnownClientIds;
+}
+
+/** The open orders of the newest pages: a person sees them while older pages are still read. */
+class NewestOrders {
+  readonly #context: Context;
+  readonly #shown: Shown;
+  readonly #isUnwanted: boolean;
+  readonly #open = new Map<string, Order>();
+  /** What was shown, as JSON; undefined for nothing. */
+  #answered: string | undefined;
+  #printed: Promise<void> = Promise.resolve();
+
+  constructor(context: Context, shown: Shown, isWatched: boolean) {
+    [this.#context, this.#shown, this.#isUnwanted] = [context, shown, isWatched || !context.output.canDraw];
+  }
+
+  take(orders: readonly Order[]): void {
+    for (const order of orders) if (order.state === 'open') this.#open.set(order.id, order);
+  }
+
+  /** Prints what is known, once. */
+  show(): void {
+    if (this.#isUnwanted || this.#answered !== undefined) return;
+    const answer = listed([...this.#open.values()], this.#shown, false);
+    this.#answered = toJson(answer.data);
+    const { output } = this.#context;
+    this.#printed = output.answer(answer).then(() => output.note('Older orders are still being read.'));
+    // it is awaited at the end
+    this.#printed.catch(() => {});
+  }
+
+  /** The answer, without the orders if they are those that were shown. */
+  async without(answer: Answer): Promise<Answer> {
+    await this.#printed;
+    if (this.#answered === undefined || answer.failure !== undefined || toJson(answer.data) !== this.#answered)
+      return answer;
+    return { ...answer, show: () => 'There are no others.' };
+  }
 }
 
 function listed(orders: readonly Order[], { where, state, isSeveral, names }: Shown, isAll = true): Answer {

@@ -159,10 +159,15 @@ export async function* withProgress<Row>(
 /** As many pages are read before the first progress is shown. */
 const PAGES_UNSHOWN = 10;
 
-/** Reads pages with progress on a terminal. @param read calls its parameter for each page */
+/**
+ * Reads pages with progress on a terminal.
+ * @param read calls its parameter for each page
+ * @param onLong called once if it takes long
+ */
 export async function withPageCount<Value>(
   { output, host }: Pick<Context, 'output' | 'host'>,
   read: (onPage: () => void) => Promise<Value>,
+  onLong: () => void = () => {},
 ): Promise<Value> {
   let pages = 0;
   let hide = () => {};
@@ -170,7 +175,9 @@ export async function withPageCount<Value>(
   try {
     return await read(() => {
       pages += 1;
-      if (pages === PAGES_UNSHOWN) hide = output.live(() => `${grouped(String(pages))} pages of orders …`);
+      if (pages !== PAGES_UNSHOWN) return;
+      onLong();
+      hide = output.live(() => `${grouped(String(pages))} pages of orders …`);
     });
   } finally {
     hide();

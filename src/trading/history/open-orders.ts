@@ -58,8 +58,8 @@ export interface OpenOrdersOptions extends ReadingOptions {
   readonly onOpen?: (orders: readonly Order[]) => void | Promise<void>;
   /** Awaited after the first page. */
   readonly afterFirstPage?: () => Promise<void>;
-  /** Called for each page, once the orders that it shows as open were passed on. */
-  readonly onPage?: (() => void) | undefined;
+  /** Called with the orders of each page, once those that it shows as open were passed on. */
+  readonly onPage?: ((orders: readonly Order[]) => void) | undefined;
 }
 
 /**
@@ -136,7 +136,7 @@ async function readPages(
     for await (const { fresh } of reading.pages()) {
       pages += 1;
       await onOpen?.(fresh.filter(({ state }) => state === 'open'));
-      onPage?.();
+      onPage?.(fresh);
       if (pages === 1) await afterFirstPage?.();
       if (pages >= maxPages) break;
     }
