@@ -1,18 +1,11 @@
-import { execFile } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
-import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Host } from '../../../src/platform/host.js';
+import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import { schemaViolations } from '../../cli-contract/schema-violations.js';
-import { pitLine } from '../../support/command.js';
 import { eventually } from '../../support/eventually.js';
-import { type ProcessOptions, startInProcess } from '../../support/in-process.js';
-import { plainEnvironment } from '../../support/pit.js';
-import { document, usePitHome } from '../pit-home.js';
-import { alertCampaign } from './alert-campaign.js';
+import type { StartOptions } from '../../support/world/world.js';
+import { document, useWorldHome } from '../pit-home.js';
 
-const pit = usePitHome();
+const pit = useWorldHome({ limits: UNLIMITED });
 
 interface Alert {
   readonly condition: string;
@@ -22,19 +15,15 @@ interface Alert {
 }
 
 /** Starts an alert, and waits until it follows what it is about. */
-async function waiting(words: readonly string[], options: ProcessOptions = {}, added: Record<string, string> = {}) {
-  const environment = plainEnvironment(pit.home, added);
-  const command = startInProcess(['alert', ...words, '--verbose'], environment, options);
-  onTestFinished(async () => {
-    await command.interrupt();
-    await command.ended;
-  });
+async function waiting(words: readonly string[], options: StartOptions = {}) {
+  const command = pit.world.start(['alert', ...words, '--verbose'], options);
+  onTestFinished(() => command.kill());
   const alerts = () => {
     const lines = command.printed.stdout.split('\n').slice(0, -1);
     return lines.map((line) => JSON.parse(line) as Alert);
   };
   await eventually(() => expect(command.printed.stderr).toMatch(/addChannel|GET .*trades/));
-  return { ...command, alerts };
+  return { ...command, alerts, code: async () => (await pit.finish(command.ended)).code };
 }
 
 const price = async () => Number((await pit.json<{ last: string }[]>('ticker eth_usdt'))[0]?.last);
@@ -56,15 +45,15 @@ describe('pit alert', () => {
     await movePrice(start);
     await eventually(async () => expect(await price()).toBeLessThan(start * 1.01));
     const words = ['eth_usdt', `last>${(start * 1.02).toFixed(2)}`, '--timeout', '2'];
-    const { ended, printed } = await waiting(words);
-    expect([await ended, printed.stdout]).toEqual([10, '']);
+    const { code, printed } = await waiting(words);
+    expect([await code(), printed.stdout]).toEqual([10, '']);
   });
 
   it('waits without an end until a price crosses its level', async () => {
     const above = (await price()) * 1.02;
-    const { ended, printed } = await waiting(['eth_usdt', `last>${above.toFixed(2)}`, '--json']);
+    const { code, printed } = await waiting(['eth_usdt', `last>${above.toFixed(2)}`, '--json']);
     await movePrice(above * 1.01);
-    expect(await ended).toBe(0);
+    expect(await code()).toBe(0);
     const alert = document<Alert>(printed.stdout);
     expect(await schemaViolations('alert', alert)).toEqual([]);
     expect(Number(alert.value)).toBeGreaterThan(above);
@@ -79,8 +68,8 @@ describe('pit alert', () => {
       await movePrice(start);
       await eventually(() => expect(alert.alerts()).toHaveLength(time));
     }
-    await alert.interrupt('SIGINT');
-    await alert.ended;
+    await pit.finish(alert.interrupt('SIGINT'));
+    await alert.code();
     expect(alert.alerts().map(({ condition }) => condition)).toEqual([1, 2].map(() => `last>${level.toFixed(2)}`));
   });
 
@@ -101,7 +90,7 @@ describe('pit alert', () => {
     const start = await price();
     const trail = await waiting(['btc_usdt', 'eth_usdt:trail<-1%', '--json']);
     await movePrice(start * 0.97);
-    expect(await trail.ended).toBe(0);
+    expect(await trail.code()).toBe(0);
     const alert = document<Alert>(trail.printed.stdout);
     expect(await schemaViolations('alert', alert)).toEqual([]);
     expect(alert).toMatchObject({ market: 'eth_usdt', condition: 'eth_usdt:trail<-1%' });
@@ -117,9 +106,9 @@ describe('pit alert', () => {
   it('polls if the profile has no stream', async () => {
     const above = (await price()) * 1.02;
     const words = ['eth_usdt', `last>${above.toFixed(2)}`];
-    const { ended, printed } = await waiting(words, {}, pit.served.environment);
+    const { code, printed } = await waiting(words, { environment: pit.served.environment });
     await movePrice(above * 1.01);
-    expect([await ended, printed.stdout]).toEqual([0, expect.stringContaining(' eth_usdt last>')]);
+    expect([await code(), printed.stdout]).toEqual([0, expect.stringContaining(' eth_usdt last>')]);
     expect(printed.stderr).not.toContain('WebSocket');
   });
 
@@ -158,11 +147,11 @@ describe('pit alert', () => {
 
   it('shows on a terminal what it waits for, with the price and its age, and removes that line at the end', async () => {
     const words = ['alert', 'btc_usdt', 'last>1000000', 'spread>90%'];
-    const { printed, interrupt, ended } = startInProcess(words, plainEnvironment(pit.home), { columns: 120 });
+    const { printed, interrupt, ended } = pit.world.start(words, { columns: 120 });
     const line = /btc_usdt · last [\d,.]+ · spread [\d.]+% · .* old · waiting for last>1000000 or spread>90%/;
     await eventually(() => expect(printed.stderr).toMatch(line));
-    await interrupt('SIGINT');
-    await ended;
+    await pit.finish(interrupt('SIGINT'));
+    await pit.finish(ended);
     expect([printed.stdout, printed.stderr]).toEqual(['', expect.stringMatching(/\r\u001b\[2K$/)]);
   });
 });
@@ -200,130 +189,8 @@ describe('pit alert on fills', () => {
     const id = await placed('buy eos_usdt 10 --at bid-5%');
     const alert = await waiting(['eos_usdt', `fill:${id}`]);
     await pit.done(`cancel eos_usdt ${id}`);
-    expect(await alert.ended).toBe(9);
+    expect(await alert.code()).toBe(9);
     expect(alert.printed.stderr).toContain(`Nothing more can fill, so fill:${id} cannot hold any more.`);
     expect((await pit.failure('alert eos_usdt fill:17', 3)).message).toContain('not found');
-  });
-});
-
-describe('what an alert does', () => {
-  /** A program on the PATH that notes its arguments and its input, and ends with a code. */
-  function program(name: string, code = 0) {
-    const folder = path.join(pit.home, 'bin');
-    mkdirSync(folder, { recursive: true });
-    const file = path.join(folder, `${name}-called`);
-    const script = `#!/bin/sh\nprintf '%s|' "$@" >> '${file}'\ncat >> '${file}'\necho said\nexit ${code}\n`;
-    writeFileSync(path.join(folder, name), script);
-    chmodSync(path.join(folder, name), 0o755);
-    const environment = { PATH: `${folder}:${process.env.PATH}` };
-    return { environment, called: () => (existsSync(file) ? readFileSync(file, 'utf8') : '') };
-  }
-
-  const run = (words: readonly string[], environment: Record<string, string>, columns?: number) => {
-    const command = startInProcess(
-      ['alert', 'btc_usdt', 'last>1', ...words],
-      plainEnvironment(pit.home, environment),
-      columns === undefined ? {} : { columns },
-    );
-    return command.ended.then((code) => ({ code, ...command.printed }));
-  };
-
-  it('--exec runs a program with its words and the document on stdin, and without a shell', async () => {
-    const { environment, called } = program('on-alert');
-    const { code, stdout, stderr } = await run(['--json', '--exec', `on-alert 'two words' $HOME "*"`], environment);
-    expect(called()).toBe(`two words|$HOME|*|${stdout}`);
-    expect([code, stderr]).toEqual([0, 'said\n']);
-  });
-
-  it('a program that fails changes nothing but a warning', async () => {
-    const { environment } = program('fails', 3);
-    const { code, stdout, stderr } = await run(['--exec', 'fails'], environment);
-    expect([code, stdout, stderr]).toEqual([
-      0,
-      expect.stringContaining('last>1'),
-      'said\nWarning: "fails" ended with exit code 3.\n',
-    ]);
-  });
-
-  it('--exec loses nothing of what a program prints faster than a pipe is read', async () => {
-    const program = "sh -c 'sleep 0.2; head -c 1000000 /dev/zero'";
-    const line = pitLine('alert', 'btc_usdt', 'last>1', '--exec', program);
-    const piped = ['-c', '"$@" 2>&1 >/dev/null | (sleep 1; wc -c)', 'sh', ...line];
-    const { stdout } = await promisify(execFile)('sh', piped, { env: plainEnvironment(pit.home) });
-    expect(stdout.trim()).toBe('1000000');
-  });
-
-  it.each([
-    ['no-such-program', 'Program "no-such-program" not found.'],
-    ['', '--exec is empty.'],
-    ['echo "a', 'A quote is not closed in --exec "echo "a".'],
-    ['cat > file', '> has no meaning in --exec "cat > file": no shell runs it.'],
-  ])('--exec refuses %j at once', async (exec, message) => {
-    const { code, stdout, stderr } = await run(['--exec', exec], {});
-    expect([code, stdout, stderr.split('\n')[0]]).toEqual([2, '', `pit: ${message}`]);
-  });
-
-  it('--notify shows a notification, and rings the bell of a terminal', async () => {
-    const { environment, called } = program('notify-send');
-    const only = { PATH: `${environment.PATH.split(':')[0]}:/bin:/usr/bin` };
-    const { code, stderr } = await run(['--notify'], only, 80);
-    expect([code, stderr.includes('\u0007')]).toEqual([0, true]);
-    expect(called()).toMatch(/^--app-name=pit\|btc_usdt last>1\|[\d,.]+\|$/);
-  });
-
-  it('--notify gives texts to AppleScript as arguments', async () => {
-    const { environment, called } = program('osascript');
-    expect(await run(['--notify'], environment)).toMatchObject({ code: 0, stderr: 'said\n' });
-    expect(called()).toMatch(/\|-e\|end run\|btc_usdt last>1\|[\d,.]+\|$/);
-  });
-
-  it('--notify says what it does without such a program', async () => {
-    const why = 'neither notify-send nor osascript is installed.';
-    const { code, stderr } = await run(['--notify'], { PATH: '/nowhere' });
-    expect([code, stderr]).toEqual([0, `Warning: --notify does nothing: ${why}\n`]);
-    expect((await run(['--notify'], { PATH: '/nowhere' }, 120)).stderr).toContain(`only rings the bell: ${why}`);
-  });
-});
-
-describe('a signal during --repeat --exec', () => {
-  /** An alert whose programs take a while, once two alerts were printed. */
-  async function twoPrinted(host: ProcessOptions['host'] = {}) {
-    const start = await price();
-    const levels = [1.02, 1.021].map((factor) => `last>${(start * factor).toFixed(2)}`);
-    const file = path.join(pit.home, `programs-${start}`);
-    const exec = `sh -c 'sleep 0.5; cat >> ${file}'`;
-    const alert = await waiting(['eth_usdt', ...levels, '--repeat', '--exec', exec, '--json'], { host });
-    await movePrice(start * 1.03);
-    await eventually(() => expect(alert.alerts()).toHaveLength(2));
-    return { alert, levels, ran: () => (existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').length : 0) };
-  }
-
-  it('has the program of each alert that was printed run before pit ends', async () => {
-    const { alert, ran } = await twoPrinted();
-    await alert.interrupt('SIGINT');
-    expect(ran()).toBe(2);
-    expect(alert.printed.stderr).toContain('interrupt again to leave them out');
-  });
-
-  it('a second one does not wait, and pit names the alerts whose program has not run to its end', async () => {
-    const handlers: Parameters<Host['onInterrupt']>[] = [];
-    const onInterrupt: Host['onInterrupt'] = (...handler) => {
-      handlers.push(handler);
-      return () => undefined;
-    };
-    const { alert, levels } = await twoPrinted({ onInterrupt });
-    const [[onSignal, onSecondSignal] = []] = handlers;
-    const finished = onSignal?.('SIGINT');
-    onSecondSignal?.('SIGINT');
-    const [, last = ''] = levels;
-    expect(alert.printed.stderr).toContain(`The program did not run to its end for eth_usdt ${last}`);
-    await finished;
-  });
-});
-
-describe('pit alert --repeat', () => {
-  it('reports each crossing and fill once while its connections are cut, stall and sleep, and the exchange restarts', async () => {
-    const report = await alertCampaign({ crossings: 8, seed: 3 });
-    expect(report.crossings).toBeGreaterThanOrEqual(8);
   });
 });
