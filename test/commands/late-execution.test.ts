@@ -1,18 +1,14 @@
 import { beforeAll, expect, it } from 'vitest';
-import { lastError, usePitHome } from './pit-home.js';
-import { QuickHost } from './quick-host.js';
+import { UNLIMITED } from '../../src/sandbox/server/limits.js';
+import { lastError, useWorldHome } from './pit-home.js';
 import { Straight } from './straight.js';
 
 /*
  * An exchange that checks the time of a request as it arrives, and executes it later: each of these writes counts as not sent,
  * since its time limit is over and the exchange does not have it, and is executed 200 s after it was sent.
  */
-const pit = usePitHome();
+const pit = useWorldHome({ limits: UNLIMITED });
 const straight = new Straight(pit);
-const quick = new QuickHost(straight);
-beforeAll(() => {
-  pit.defaults = quick.extra(pit);
-});
 
 interface Row {
   readonly clientId: string;
@@ -43,10 +39,10 @@ beforeAll(async () => {
   ]);
   Object.assign(ids, { batch, resumed, withdrawal });
   await straight.administer('POST /faults/clear');
-  await quick.pass(70_000);
+  await pit.world.pass(70_000);
   const rows = await pit.json<Row[]>('resolve --timeout 100');
   expect(rows.map(({ outcome }) => outcome)).toEqual(Array.from({ length: 5 }, () => 'notSent'));
-  await quick.pass(200_000);
+  await pit.world.pass(200_000);
 });
 
 /** The ids that `pit resolve` names. */

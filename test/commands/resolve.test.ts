@@ -1,19 +1,15 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { UNLIMITED } from '../../src/sandbox/server/limits.js';
 import { encodeLine } from '../../src/trading/journal/files.js';
 import { signedUrl } from '../sandbox/signing.js';
 import { temporaryHome } from '../support/pit.js';
-import { lastError, PitHome, TIME, usePitHome } from './pit-home.js';
-import { QuickHost } from './quick-host.js';
+import { lastError, PitHome, TIME, useWorldHome } from './pit-home.js';
 import { Straight } from './straight.js';
 
-const pit = usePitHome();
+const pit = useWorldHome({ limits: UNLIMITED });
 const straight = new Straight(pit);
-const quick = new QuickHost(straight);
-beforeAll(() => {
-  pit.defaults = quick.extra(pit);
-});
 
 interface Row {
   readonly operation: string;
@@ -41,8 +37,8 @@ async function repeat(clientId: string, price: string, amount: string): Promise<
   const { address } = pit.served;
   const values = { amount, currency: 'btc_usdt', customerOrderId: clientId, price, tradeType: '1' };
   const url = new URL(signedUrl(address, address, 'order', values));
-  url.searchParams.set('reqTime', String(quick.host.now()));
-  const text = await (await fetch(url)).text();
+  url.searchParams.set('reqTime', String(pit.world.clock.now()));
+  const text = await pit.finish(pit.world.fetch(url.href));
   return /"id":"(\d+)"/.exec(text)?.[1] ?? '';
 }
 
@@ -190,6 +186,8 @@ describe('an order that a proxy repeated', () => {
 
   it('an identical order of another program with another client id is no duplicate', async () => {
     await pit.done('order buy btc_usdt 0.01 --at 21008 --id mine8 --yes');
+    // another program does not order at the same moment
+    await pit.world.pass(1_000);
     await repeat('another8', '21008', '0.01');
     expect((await pit.run('orders btc_usdt')).stderr).not.toContain('MORE THAN ONCE');
   });
@@ -241,7 +239,7 @@ describe('a lost withdrawal that two records fit', () => {
     // a read shows what time it is on the exchange: a write with another time is refused
     await straight.open();
     for (let time = 0; time < 2; time += 1)
-      expect(await straight.client.api.write('withdraw', terms)).toMatchObject({ kind: 'done' });
+      expect(await pit.finish(straight.client.api.write('withdraw', terms))).toMatchObject({ kind: 'done' });
     const looked = await pit.run(`resolve ${id} --json --timeout 100`);
     expect(looked.code).toBe(6);
     const { message, hint } = lastError(looked.stderr);

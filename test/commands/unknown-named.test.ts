@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pausesOnly } from '../support/command-clocks.js';
+import { UNLIMITED } from '../../src/sandbox/server/limits.js';
 import { warnings } from '../support/json-lines.js';
-import { type Extra, lastError, usePitHome } from './pit-home.js';
+import { type Extra, lastError, useWorldHome } from './pit-home.js';
 import { Straight } from './straight.js';
 
-const pit = usePitHome();
+const pit = useWorldHome({ limits: UNLIMITED });
 const straight = new Straight(pit);
 const SAID = 'An earlier order may have been placed: sell 0.03 btc_usdt at 40,000.';
 
@@ -12,7 +12,7 @@ beforeAll(async () => {
   await pit.json('order buy eth_usdt 0.1 --at bid-5% --yes');
   await straight.fault('late', 'order', { count: 1, delay: 600_000 });
   const line = 'order sell btc_usdt 0.03 --at 40000 --override price-band --id late1 --yes --timeout 3';
-  const lost = await pit.run(line, { host: pausesOnly() });
+  const lost = await pit.run(line);
   expect(lost.code, lost.stderr).toBe(6);
 });
 afterAll(() => straight.administer('POST /faults/clear'));
@@ -82,7 +82,7 @@ describe('an order with an unknown outcome', () => {
   it('the cancellation of another order names the order, and not the one that it cancels', async () => {
     const id = await straight.place({ side: 'buy', price: '20000', amount: '0.01' });
     await straight.fault('drop-before', 'cancelOrder', { count: 1 });
-    expect((await ran(`cancel btc_usdt ${id} --timeout 10`, { host: pausesOnly() })).code).toBe(6);
+    expect((await ran(`cancel btc_usdt ${id} --timeout 10`)).code).toBe(6);
     const unsettled = `order ${id} in btc_usdt may have been cancelled`;
     expect((await ran(`order show btc_usdt ${id}`)).words).toContain(unsettled);
     const again = await ran(`cancel btc_usdt ${id}`);
@@ -103,7 +103,7 @@ describe('several writes with an unknown outcome', () => {
     expect(one.stderr).toMatch(/^Warning: An earlier order may .* Find out: pit resolve late1\n$/s);
     await straight.fault('late', 'order', { count: 1, delay: 600_000 });
     const line = 'order sell btc_usdt 0.04 --at 40000 --override price-band --id late2 --yes --timeout 3';
-    const lost = await pit.run(line, { host: pausesOnly() });
+    const lost = await pit.run(line);
     expect(lost.code, lost.stderr).toBe(6);
     const said = '2 earlier writes have an unknown outcome: 2 orders.';
     const { stderr } = await pit.run('orders btc_usdt', { environment: { COLUMNS: '200' } });
