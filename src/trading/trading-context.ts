@@ -7,6 +7,7 @@ import type { RecentBooks } from './guards/recent-books.js';
 import type { KnownSides } from './history/known-side.js';
 import type { Journal } from './journal/journal.js';
 import type { KeptStore } from './pnl/kept-history.js';
+import type { LotStore } from './pnl/kept-lots.js';
 import type { DuplicateOrders, DuplicateWithdrawals } from './settling/duplicates.js';
 
 /** What trading code works with: client, journal, time budget, and where progress and warnings go. */
@@ -17,8 +18,10 @@ export interface TradingContext {
   readonly budget: TimeBudget;
   /** For how long after its `reqTime` the exchange accepts a request, in milliseconds: the setting `reqTimeTolerance`. */
   readonly requestLifetimeMs: number;
-  /** What was read of the account's orders and bills; undefined if nothing is to be kept. */
+  /** What was read of the account's bills, deposits and withdrawals; undefined if nothing is to be kept. */
   readonly keptHistory?: KeptStore | undefined;
+  /** The lots that the account's fills have left; undefined if nothing is to be kept. */
+  readonly keptLots?: LotStore | undefined;
   /** What is known of the account's orders since their lists were last read; undefined if nothing is to be kept. */
   readonly knownSides?: KnownSides | undefined;
   /** The books that guards have read for orders just before; undefined if the program ends with the command. */

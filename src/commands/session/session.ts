@@ -484,6 +484,7 @@ export class Session {
     // loaded here: commands that only read do not need it
     const { reportsTo } = await import('./trading-reports.js');
     const { keptStore } = await import('../../trading/pnl/kept-history.js');
+    const { lotStore } = await import('../../trading/pnl/kept-lots.js');
     const { knownSides } = await import('../../trading/history/known-side.js');
     const journal = await this.#journalOnUse();
     const { cache } = this;
@@ -500,6 +501,9 @@ export class Session {
       },
       get keptHistory() {
         return keptStore(cache, account());
+      },
+      get keptLots() {
+        return lotStore(cache, account());
       },
       get knownSides() {
         return knownSides(cache, account());

@@ -13,8 +13,10 @@ import { orderList } from '../settling/order-list.js';
 import { reconcileLists } from '../settling/reconcile-orders.js';
 import type { TradingContext } from '../trading-context.js';
 import { EMPTY, type KeptHistory } from './kept-history.js';
-import { type MatchedHistory, matchBills } from './match-bills.js';
+import { LotQueue } from './lots.js';
+import { type Fill, type MatchedHistory, matchBills } from './match-bills.js';
 import { reconcile } from './reconciliation.js';
+import { tradeLegs } from './trade-legs.js';
 
 export interface HistoryOptions {
   readonly trading: TradingContext;
@@ -93,7 +95,13 @@ class HistoryReader {
     }
     this.#kept = { ...this.#kept, unexplained };
     if (!isSame(before, this.#kept)) await this.#write();
+    await this.#keepLots(history);
     return history;
+  }
+
+  async #keepLots({ matched, readAt }: ReadHistory): Promise<void> {
+    const { keptLots } = this.#options.trading;
+    for (const [market, queue] of lotsByMarket(matched.fills)) await keptLots?.write(market, { readAt, queue });
   }
 
   async #write(): Promise<void> {
@@ -283,6 +291,22 @@ function isSame(one: KeptHistory, other: KeptHistory): boolean {
     one.bills.at(-1)?.id === other.bills.at(-1)?.id &&
     partsOf(one) === partsOf(other)
   );
+}
+
+/** The lots of each market that fills have left. @param fills oldest first */
+function lotsByMarket(fills: readonly Fill[]): ReadonlyMap<string, LotQueue> {
+  const queues = new Map<string, LotQueue>();
+  for (const fill of fills) {
+    const { market, base, quote } = fill;
+    const queue = queues.get(market) ?? new LotQueue('fifo');
+    queues.set(market, queue);
+    for (const leg of tradeLegs(fill, { unit: quote, fees: 'apart', pastValue: () => undefined })) {
+      if (leg.coin !== base) continue;
+      if (leg.does === 'open') queue.open(leg.lot);
+      else queue.close(leg.disposal);
+    }
+  }
+  return queues;
 }
 
 /** Undefined if the exchange refuses: the key may lack the permission, which trading does not need. */
