@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { commands } from '../../src/commands/index.js';
 import type { Host } from '../../src/platform/host.js';
+import { pausesOnly } from '../support/command-clocks.js';
 import {
   ADDRESS,
   BATCH_IDS,
@@ -117,7 +118,7 @@ async function served() {
 async function run(line: string, input?: string) {
   const exchange = await served();
   const { environment } = exchange;
-  const given = input === undefined ? {} : { input };
+  const given = { host: pausesOnly(), ...(input === undefined ? {} : { input }) };
   const ran: Ran = await runPit([...line.split(' '), '--json'], { home: temporaryHome(), environment, ...given });
   return { ran, exchange };
 }

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { pausesOnly } from '../support/command-clocks.js';
 import { temporaryHome } from '../support/pit.js';
 import { environmentAt, useLiteralExchange } from './literal-exchange.js';
 import { place } from './order-rows.js';
@@ -6,7 +7,7 @@ import { type Extra, lastError, PitHome, usePitHome } from './pit-home.js';
 
 const pit = usePitHome();
 /** Nothing listens there: the port is reserved and not served. */
-const nobody: Extra = { environment: environmentAt('http://127.0.0.1:1') };
+const nobody = (): Extra => ({ environment: environmentAt('http://127.0.0.1:1'), host: pausesOnly() });
 const strange = useLiteralExchange({
   '/data/v1/markets': '{"btc_usdt":{"priceScale":"two","amountScale":4,"minAmount":1,"minSize":1}}',
 });
@@ -38,8 +39,8 @@ describe('exit codes', () => {
     { code: 2, kind: 'usage', line: () => 'depth btc_usdt --size 51', says: /1 to 50/ },
     { code: 3, kind: 'refused', line: () => 'order show btc_usdt 17', says: /not found/ },
     { code: 4, kind: 'credentials', line: () => 'account --profile keyless', says: /pit keys set --profile keyless/ },
-    { code: 5, kind: 'unreachable', line: () => 'markets', extra: () => nobody, says: /connection refused/ },
-    { code: 5, kind: 'unreachable', line: () => 'balance', extra: () => nobody, says: /connection refused/ },
+    { code: 5, kind: 'unreachable', line: () => 'markets', extra: nobody, says: /connection refused/ },
+    { code: 5, kind: 'unreachable', line: () => 'balance', extra: nobody, says: /connection refused/ },
     { code: 8, kind: 'declined', line: () => 'order buy btc_usdt 0.01 --at bid', says: /--yes/ },
     { code: 8, kind: 'declined', line: () => 'sandbox reset', extra: () => ({ input: 'y\n' }), says: /--yes/ },
   ])('exits $code for $kind', async ({ code, kind, line, extra, says }) => {

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { pausesOnly } from '../../support/command-clocks.js';
 import { eventually } from '../../support/eventually.js';
 import { usePitHome } from '../pit-home.js';
 import { type Done, type Prepared, TradingClient } from './trading-client.js';
@@ -14,7 +15,8 @@ const LIMITS = ['--markets', 'btc_usdt', '--max-order', '400usdt', '--max-day', 
 
 beforeAll(async () => {
   const words = ['--allow-trading', '--commit', 'unattended', ...LIMITS, '--timeout', '12'];
-  client = new TradingClient({ home: pit.home, words, host: { monotonic: () => performance.now() + skipped } });
+  const { monotonic, sleep } = pausesOnly();
+  client = new TradingClient({ home: pit.home, words, host: { monotonic: () => monotonic() + skipped, sleep } });
   await client.initialize();
 });
 
