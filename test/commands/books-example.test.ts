@@ -200,13 +200,25 @@ describe('the example of docs/books.md, from the raw answers of an exchange', ()
       const { code, stdout } = await run(`${line} --to 2024-01-04 --json`);
       return {
         code,
-        names: document<{ market?: string | null; coin: string | null }[]>(stdout).map(
-          ({ market, coin }) => market ?? coin,
+        names: document<{ market?: string | null; coin?: string | null; valuedIn: string }[]>(stdout).map(
+          ({ market, coin, valuedIn }) => [market ?? coin ?? null, valuedIn],
         ),
       };
     };
-    expect(await closed('pnl')).toEqual({ code: 0, names: ['btc_usdt', 'usdt'] });
-    expect(await closed('pnl --by coin')).toEqual({ code: 0, names: ['btc', null] });
+    expect(await closed('pnl')).toEqual({
+      code: 0,
+      names: [
+        ['btc_usdt', 'usdt'],
+        [null, 'usdt'],
+      ],
+    });
+    expect(await closed('pnl --by coin')).toEqual({
+      code: 0,
+      names: [
+        ['btc', 'usdt'],
+        [null, 'usdt'],
+      ],
+    });
   });
 
   it('names the lines of a basis that nothing takes, and takes later lines for later deposits', async () => {

@@ -15,7 +15,8 @@ interface Row {
   readonly bought: string | null;
   readonly sold: string | null;
   readonly position: string | null;
-  readonly withoutCost: string | null;
+  readonly positionWithoutCost: string | null;
+  readonly withoutCost: { readonly amount: string | null; readonly proceeds: string | null };
   readonly cost: string | null;
   readonly realised: string | null;
   readonly unrealised: string | null;
@@ -124,7 +125,7 @@ describe('pit pnl --by coin', () => {
     const { stdout, stderr } = await pit.run(`pnl --by coin --in usdt --json --basis ${file}`);
     const rows = JSON.parse(stdout) as Row[];
     const btc = rows.find(({ coin }) => coin === 'btc') as Row;
-    expect(btc.withoutCost).toBe('0');
+    expect([btc.positionWithoutCost, btc.withoutCost]).toEqual(['0', { amount: '0', proceeds: '0' }]);
     expect(stderr).toContain('7 eth of line 3');
     expect(stderr).toContain('of line 2');
     const again = await pit.run(`pnl --by coin --in usdt --json --basis -`, {

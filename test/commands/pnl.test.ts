@@ -75,7 +75,7 @@ describe('pit pnl', () => {
     const [eos, xrp] = rows as [Row, Row];
     expect(rows.map(({ market }) => market)).toEqual(['eos_usdt', 'xrp_usdt', null]);
     // a buy pays its fee of 0.2 % in what it bought
-    expect(eos).toMatchObject({ coin: 'usdt', bought: '140', sold: '120', position: '19.72' });
+    expect(eos).toMatchObject({ valuedIn: 'usdt', feesAre: 'apart', bought: '140', sold: '120', position: '19.72' });
     expect(eos.fees).toMatchObject([{ coin: 'eos', amount: '0.28' }, { coin: 'usdt' }]);
     const values = eos.fees.map(({ value }) => `-${value}`);
     expect(same(eos.net ?? '', sum(eos.realised ?? '', eos.unrealised ?? '', ...values))).toBe(true);
@@ -115,7 +115,7 @@ describe('pit pnl', () => {
     expect(xrp).toMatchObject({ opened: null, amount: '50', cost: null, gain: null });
     const { header, rows } = await pit.csv('pnl --lots');
     expect(header).toBe(
-      'market,opened,closed,amount,cost,proceeds,gain,daysHeld,method,feeCost,feeProceeds,fees,openedBy,closedBy,opening,closing,openedDay,closedDay',
+      'market,opened,closed,amount,cost,proceeds,gain,daysHeld,method,feeCost,feeProceeds,feesAre,openedBy,closedBy,opening,closing,openedDay,closedDay',
     );
     expect(rows).toHaveLength(3);
   });
@@ -141,7 +141,7 @@ describe('pit pnl', () => {
 
   it('gives the total in another coin', async () => {
     const rows = await pit.json<Row[]>('pnl --in btc');
-    expect(total(rows)).toMatchObject({ coin: 'btc' });
+    expect(total(rows)).toMatchObject({ valuedIn: 'btc' });
     expect(Math.abs(Number(total(rows).net))).toBeLessThan(0.01);
     expect((await pit.failure('pnl --in nope', 2)).message).toContain('no coin nope');
   });

@@ -24,6 +24,8 @@ const FEES = shape.array(
   }),
 );
 
+const FEES_ARE = shape.enumOf(['in', 'apart'], 'whether realised and unrealised have the fees in them');
+
 const BALANCES = shape.array(
   shape.object({
     coin: COIN,
@@ -48,7 +50,7 @@ const UNEXPLAINED = shape.array(
 
 export const PNL_ROW = shape.object({
   market: shape.nullable(shape.text('null in the last row, which has the sums of all markets')),
-  coin: shape.text('of the values: the quote coin; in the last row that of --in'),
+  valuedIn: shape.text('the coin of the values: the quote coin; in the last row that of --in'),
   bought: shape.nullable(shape.decimal('in the base coin')),
   boughtValue: shape.nullable(shape.decimal('')),
   sold: shape.nullable(shape.decimal('in the base coin')),
@@ -57,6 +59,7 @@ export const PNL_ROW = shape.object({
   realised: shape.nullable(shape.decimal('proceeds minus cost of what was sold')),
   unrealised: shape.nullable(shape.decimal('worth of the position at the current price minus its cost')),
   fees: FEES,
+  feesAre: FEES_ARE,
   position: shape.nullable(shape.decimal('what the buys of this market have left, in the base coin')),
   unexplained: UNEXPLAINED,
   cost: shape.nullable(shape.decimal('of the position')),
@@ -77,7 +80,7 @@ export const PNL_ROW = shape.object({
 const COIN_POSITION = {
   position: shape.nullable(shape.decimal('what is left of the coin')),
   cost: shape.nullable(shape.decimal('of what has a known cost')),
-  withoutCost: shape.nullable(shape.decimal('how much of the position has no known cost')),
+  positionWithoutCost: shape.nullable(shape.decimal('how much of the position has no known cost')),
 };
 
 /** A row of `--by coin`. */
@@ -94,12 +97,12 @@ export const COIN_ROW = shape.object({
     shape.decimal('worth at the current price, minus cost, of what has a known cost; null if nothing has'),
   ),
   fees: FEES,
-  feesAre: shape.enumOf(['in', 'apart'], 'whether realised and unrealised have the fees in them'),
+  feesAre: FEES_ARE,
   ...COIN_POSITION,
   price: shape.nullable(shape.decimal('the current price')),
   net: shape.nullable(shape.decimal('realised and unrealised, minus fees if they are apart; null if one is unknown')),
   opening: shape.object(COIN_POSITION, 'at --from'),
-  soldWithoutCost: shape.object(
+  withoutCost: shape.object(
     { amount: shape.nullable(shape.decimal('')), proceeds: shape.nullable(shape.decimal('')) },
     'what was sold, or paid as a fee, without a known cost',
   ),
@@ -117,8 +120,8 @@ const LOT_FIELDS = {
   opened: shape.nullable(shape.time('null for average cost, and without a lot')),
   closed: shape.time(''),
   amount: shape.decimal('in the base coin, or in the coin'),
-  cost: shape.nullable(shape.decimal('with fees if fees is in; null if it is unknown')),
-  proceeds: shape.nullable(shape.decimal('less fees if fees is in; null if unknown, and for what was not sold')),
+  cost: shape.nullable(shape.decimal('with fees if they are in; null if it is unknown')),
+  proceeds: shape.nullable(shape.decimal('less fees if they are in; null if unknown, and for what was not sold')),
 };
 
 const LOT_FEES = {
@@ -127,7 +130,7 @@ const LOT_FEES = {
 };
 
 const LOT_DETAILS = {
-  fees: shape.enumOf(['in', 'apart'], 'whether cost and proceeds have the fees in them'),
+  feesAre: shape.enumOf(['in', 'apart'], 'whether cost and proceeds have the fees in them'),
   openedBy: shape.nullable(shape.id('of the order; null if there is none, or the bills fit several')),
   closedBy: shape.nullable(shape.id('of the order; null if there is none, or the bills fit several')),
   opening: shape.nullable(shape.enumOf(OPENINGS, 'what opened the lot; null for average cost, and without a lot')),
@@ -178,8 +181,9 @@ export function marketRow(pnl: MarketPnl, price: Decimal | null, feesAre: FeeBas
   const unrealised = unrealisedOf(pnl, price);
   return {
     market,
-    coin: quote,
+    valuedIn: quote,
     ...tradedRow(pnl, unrealised),
+    feesAre,
     position: decimalText(position.amount),
     unexplained: pnl.unexplained.map(unexplainedRow),
     cost: decimalText(position.cost),
@@ -219,8 +223,9 @@ export function totalRow(
   const paid = feesAre === 'in' ? Decimal.zero : sum(feesOf);
   return {
     market: null,
-    coin: unit,
+    valuedIn: unit,
     ...tradedTotal(realised, unrealised, totalFees(markets, value)),
+    feesAre,
     position: null,
     unexplained: unexplainedRows(coins),
     cost: null,
@@ -248,7 +253,7 @@ export function coinRow(pnl: CoinPnl, price: Decimal | null, { unit, feesAre }: 
     price: textOrNull(price),
     net: textOrNull(netOf(realised, unrealised, feesAre === 'in' ? Decimal.zero : feesOf(pnl))),
     opening: positionRow(opening),
-    soldWithoutCost: { amount: decimalText(withoutCost.amount), proceeds: textOrNull(withoutCost.proceeds) },
+    withoutCost: { amount: decimalText(withoutCost.amount), proceeds: textOrNull(withoutCost.proceeds) },
     soldWithoutPrice: decimalText(pnl.withoutPrice),
     left: { amount: decimalText(left.amount), cost: textOrNull(left.cost) },
     unexplained: [],
@@ -267,7 +272,7 @@ export function coinTotalRow(
   const realised = sum((pnl) => pnl.realised);
   const unrealised = sum((pnl) => unrealisedOf(pnl, priceOf(pnl.coin)));
   const paid = feesAre === 'in' ? Decimal.zero : sum(feesOf);
-  const unknown = { position: null, cost: null, withoutCost: null };
+  const unknown = { position: null, cost: null, positionWithoutCost: null };
   return {
     coin: null,
     valuedIn: unit,
@@ -278,7 +283,7 @@ export function coinTotalRow(
     price: null,
     net: textOrNull(netOf(realised, unrealised, paid)),
     opening: { ...unknown, cost: textOrNull(sum((pnl) => pnl.opening.cost)) },
-    soldWithoutCost: { amount: null, proceeds: textOrNull(sum((pnl) => pnl.withoutCost.proceeds)) },
+    withoutCost: { amount: null, proceeds: textOrNull(sum((pnl) => pnl.withoutCost.proceeds)) },
     soldWithoutPrice: null,
     left: { amount: null, cost: textOrNull(sum((pnl) => pnl.left.cost)) },
     unexplained: unexplainedRows(coins),
@@ -364,12 +369,12 @@ function partRow({ opened, closed, amount, cost, proceeds }: ClosedLot) {
   };
 }
 
-function lotDetails(lot: ClosedLot, fees: FeeBasis) {
+function lotDetails(lot: ClosedLot, feesAre: FeeBasis) {
   const { feeCost, feeProceeds, openedBy, closedBy, opening, closing } = lot;
   return {
     feeCost: textOrNull(feeCost),
     feeProceeds: textOrNull(feeProceeds),
-    fees,
+    feesAre,
     openedBy,
     closedBy,
     opening,
@@ -382,7 +387,7 @@ function daysHeld({ opened, closed, cost }: ClosedLot): number | null {
 }
 
 function positionRow({ amount, cost, withoutCost }: BookResult['position']) {
-  return { position: decimalText(amount), cost: decimalText(cost), withoutCost: decimalText(withoutCost) };
+  return { position: decimalText(amount), cost: decimalText(cost), positionWithoutCost: decimalText(withoutCost) };
 }
 
 function knownAmount({ amount, withoutCost }: BookResult['position']): Decimal {

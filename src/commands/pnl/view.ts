@@ -30,7 +30,7 @@ type Shown = Pick<
 /** Values in their coins, rounded towards zero: JSON and CSV have all digits. */
 export function showPnl(screen: Screen, rows: readonly PnlRow[], decimals: Decimals): string {
   const shown = rows.map((row) => {
-    return { ...row, name: row.market, unit: row.coin, costDecimals: decimals.ofMarket(row.market ?? '') };
+    return { ...row, name: row.market, unit: row.valuedIn, costDecimals: decimals.ofMarket(row.market ?? '') };
   });
   return showRows(screen, 'market', shown, decimals, rows.at(-1)?.balances ?? []);
 }
