@@ -66,6 +66,16 @@ export class Cache {
     }
   }
 
+  /** Removes each entry whose key has this text in it. Silent when that is not possible. */
+  removeAll(text: string): void {
+    try {
+      for (const name of fs.readdirSync(this.#folder))
+        if (name.includes(encoded(text))) fs.rmSync(path.join(this.#folder, name), { force: true });
+    } catch {
+      // like a write that failed
+    }
+  }
+
   #parse(key: string, bytes: Buffer): Cached | null {
     const half = bytes.subarray(0, bytes.length / 2);
     if (!half.equals(bytes.subarray(half.length))) return null;
@@ -84,6 +94,9 @@ const LONGEST_NAME = 200;
 
 /** Keys may contain characters that file names may not. Keys that share a name displace each other. */
 function fileOf(key: string): string {
-  const name = key.replace(/[^A-Za-z0-9-]/g, (unit) => `%${unit.charCodeAt(0).toString(16)}`);
-  return `${name.slice(0, LONGEST_NAME)}.txt`;
+  return `${encoded(key).slice(0, LONGEST_NAME)}.txt`;
+}
+
+function encoded(text: string): string {
+  return text.replace(/[^A-Za-z0-9-]/g, (unit) => `%${unit.charCodeAt(0).toString(16)}`);
 }

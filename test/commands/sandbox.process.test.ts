@@ -68,9 +68,12 @@ describe('pit sandbox', () => {
     });
     expect((await pit.failure('sandbox reset', 8)).kind).toBe('declined');
     expect(await pit.json('orders btc_usdt')).toMatchObject([{ id }]);
+    const filled = await place(pit, 'buy btc_usdt 0.01 --at ask+2%');
+    expect(await pit.json('fills btc_usdt --all')).toMatchObject([{ orderId: filled.id }]);
     expect(await pit.json('sandbox reset --yes')).toEqual({ stopped: true });
     expect(await pit.json<SandboxAddress>('sandbox start')).toMatchObject({ accessKey });
     expect(await pit.json('orders btc_usdt --state all')).toEqual([]);
+    expect(await pit.json('fills btc_usdt --all')).toEqual([]);
   });
 
   it('twenty concurrent commands start the sandbox once, with one line on stderr', async () => {

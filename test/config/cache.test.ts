@@ -34,6 +34,18 @@ describe('the cache', () => {
     },
   );
 
+  test('removes all entries whose keys have a text in them', async () => {
+    const { cache } = cacheAt(1);
+    for (const key of ['orders a.b-1 x_y', 'pnl a.b-1', 'pnl a.b-2']) await cache.write(key, key);
+    cache.removeAll(' a.b-1');
+    expect(['orders a.b-1 x_y', 'pnl a.b-1', 'pnl a.b-2'].map((key) => cache.read(key)?.value)).toEqual([
+      undefined,
+      undefined,
+      'pnl a.b-2',
+    ]);
+    cacheAt(1).cache.removeAll('x');
+  });
+
   test('takes no entry of another key for its own, even if both have the same file', async () => {
     const { cache } = cacheAt(1);
     const [first, second] = [`${'x'.repeat(300)}1`, `${'x'.repeat(300)}2`];

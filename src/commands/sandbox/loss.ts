@@ -36,7 +36,7 @@ export async function confirmingLoss<Report>(
     requireConsent(context);
     await confirm(context, `${error.message} Go on?`);
     const confirmed = await change(true);
-    if (confirmed.isReplaced) await context.sandbox.deleteJournal();
+    if (confirmed.isReplaced) await context.sandbox.forgetAccounts();
     return confirmed;
   });
   await context.sandbox.forgetMarkets();

@@ -15,6 +15,9 @@ import type { ExchangeLink } from './exchange-link.js';
 /** The name of its journal. */
 export const SANDBOX_JOURNAL = 'sandbox';
 
+/** Stands for the sandbox's host, whose port changes, in the names of what is kept of its accounts. */
+export const SANDBOX_URL = 'http://sandbox';
+
 /** The sandbox of this `PIT_HOME`: its address and its administration. Its code is loaded when it is first needed. */
 export class Sandbox {
   readonly #host: Host;
@@ -110,13 +113,15 @@ export class Sandbox {
       await forgetMarkets(new Cache(this.#host.directories.cache, this.#host.now), address.baseUrl);
   }
 
-  /** Forgets what was written to an exchange that another one has replaced. */
-  async deleteJournal(): Promise<void> {
+  /** Forgets what was written to, and read of, the accounts of an exchange that another one has replaced. */
+  async forgetAccounts(): Promise<void> {
     const { Journal } = await import('../../trading/journal/journal.js');
     const { state, cache } = this.#host.directories;
     new Journal(this.#host, state, SANDBOX_JOURNAL).deleteAll();
     const names = new CompletionNames(cache, SANDBOX);
     for (const kind of ['orders', 'unresolved'] as const) names.write(kind, []);
+    // their keys stay, so what is kept of them would be taken for orders and bills of the new exchange
+    new Cache(cache, this.#host.now).removeAll(` ${new URL(SANDBOX_URL).hostname}-`);
   }
 
   /** Forgets what a server that has ended had counted against its limits. */

@@ -53,7 +53,7 @@ import type { TradingContext } from '../../trading/trading-context.js';
 import { accountName } from './account-name.js';
 import { hostsOf, isSameDestination, keyStoreOf, latchAccountOf, profilesWithLatch } from './destination.js';
 import type { ExchangeLink } from './exchange-link.js';
-import { type Sandbox, sandboxStopped } from './sandbox.js';
+import { SANDBOX_URL, type Sandbox, sandboxStopped } from './sandbox.js';
 import { SeenNames } from './seen-names.js';
 
 /**
@@ -568,6 +568,3 @@ export class Session {
     }
   }
 }
-
-/** Stands for the sandbox's host, whose port changes. */
-const SANDBOX_URL = 'http://sandbox';
