@@ -1,36 +1,18 @@
-import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { BUILT, pitLine } from '../support/command.js';
-import { pausesOnly } from '../support/command-clocks.js';
-import { plainEnvironment } from '../support/pit.js';
-import { runProgram } from '../support/program.js';
-import { onTerminal, type PtyStep } from '../support/pty.js';
-import { atTerminal } from '../support/terminal.js';
-import { requires } from '../support/tools.js';
+import { UNLIMITED } from '../../src/sandbox/server/limits.js';
+import type { TerminalStep } from '../support/terminal.js';
+import { AMOUNT, CONFIRM, MARKET, PRICE, SIDE, TYPE } from './guided/questions.js';
 import type { OrderRow } from './order-rows.js';
-import { usePitHome } from './pit-home.js';
+import { usePitHome, useWorldHome } from './pit-home.js';
 
 const CTRL_C = '\u0003';
-const ESCAPE = '\u001b';
 const DOWN = '\u001b[B';
-
-/** Each question once it stands there, and an answer to it. */
-const MARKET: PtyStep[] = [
-  { await: 'navigate', type: 'btc/us' },
-  { await: 'Market: btc/us', type: '\r' },
-];
-const SIDE: PtyStep = { await: 'Buy or sell btc?', type: '\r' };
-const AMOUNT: PtyStep = { await: 'How much btc to buy:', type: '0.01\r' };
-const PRICE: PtyStep = { await: 'ask ', type: '20000\r' };
-const TYPE: PtyStep = { await: 'Type:', type: '\r' };
-const CONFIRM: PtyStep = { await: '[y/N]', type: 'y\r' };
 const ALL = [...MARKET, SIDE, AMOUNT, PRICE, TYPE, CONFIRM];
 
-const isReal = requires('python3');
-
 describe('the guided order, on a terminal', () => {
-  const pit = usePitHome();
+  const pit = useWorldHome({ limits: UNLIMITED });
   beforeAll(() => pit.done('markets'));
 
   function expectReset({ screen, echoes }: { screen: string; echoes: boolean }): void {
@@ -40,19 +22,8 @@ describe('the guided order, on a terminal', () => {
   }
 
   /** On a terminal as the program sees one. */
-  async function at(line: string, steps: readonly PtyStep[], { columns = 100 } = {}) {
-    const job = { home: pit.home, environment: { NO_COLOR: '1' }, columns, rows: 50, steps };
-    const result = await atTerminal(line.split(' '), job);
-    expectReset(result);
-    return result;
-  }
-
-  /** The same on a real one, for what the system's terminal does by itself. */
-  async function onRealTerminal(line: string, steps: readonly PtyStep[]) {
-    const command = pitLine(...line.split(' '));
-    const environment = plainEnvironment(pit.home, { NO_COLOR: '1' });
-    const result = await onTerminal({ command, columns: 100, rows: 50, steps, environment });
-    expect(result.late).toBe(false);
+  async function at(line: string, steps: readonly TerminalStep[], { columns = 100 } = {}) {
+    const result = await pit.terminal(line, { environment: { NO_COLOR: '1' }, columns, rows: 50, steps });
     expectReset(result);
     return result;
   }
@@ -75,38 +46,9 @@ describe('the guided order, on a terminal', () => {
       ['confirmation', MARKET.length + 4],
     ];
 
-    it('Escape at the first question places nothing', async () => {
-      const { status } = await at('order', [{ await: 'navigate', type: ESCAPE }]);
-      expect([status, await open(), journal()]).toEqual([8, [], false]);
-    });
-
-    it('Escape back from question to question and out of the first one places nothing', async () => {
-      const back = ['Type:', 'Price in usdt:', 'How much btc', 'Buy or sell', 'Market:'];
-      const steps = back.map((question) => ({ await: question, type: ESCAPE }));
-      const { status } = await at('order', [...ALL.slice(0, -2), ...steps]);
-      expect([status, await open(), journal()]).toEqual([8, [], false]);
-    });
-
-    it('Escape at the confirmation places nothing', async () => {
-      const { status } = await at('order', [...ALL.slice(0, -1), { await: '[y/N]', type: ESCAPE }]);
-      expect([status, await open(), journal()]).toEqual([8, [], false]);
-    });
-
     it.each(questions)('Ctrl-C at the %s places nothing', async (_name, before) => {
       const last = ALL[before]?.await ?? '';
       const { status } = await at('order', [...ALL.slice(0, before), { await: last, type: CTRL_C }]);
-      expect([status, await open(), journal()]).toEqual([130, [], false]);
-    });
-
-    it.skipIf(!isReal)('a signal while the market is read places nothing (needs python3)', async () => {
-      const steps: PtyStep[] = [...MARKET, SIDE, AMOUNT, { await: 'ask ', type: '2', signal: 'SIGTERM' }];
-      const { status } = await onRealTerminal('order', steps);
-      expect([status, await open(), journal()]).toEqual([143, [], false]);
-    });
-
-    it.skipIf(!isReal)('answers typed before the questions appear place nothing (needs python3)', async () => {
-      const early = { await: '', type: 'btc_usdt\r\r0.01\r20000\r\ry\r' };
-      const { status } = await onRealTerminal('order', [early, { await: 'navigate', type: CTRL_C }]);
       expect([status, await open(), journal()]).toEqual([130, [], false]);
     });
 
@@ -124,8 +66,8 @@ describe('the guided order, on a terminal', () => {
     });
   });
 
-  it.skipIf(!isReal)('asks for each part, and places the order of its preview (needs python3)', async () => {
-    const { screen, status } = await onRealTerminal('order', ALL);
+  it('asks for each part, and places the order of its preview', async () => {
+    const { screen, status } = await at('order', ALL);
     expect(status).toBe(0);
     for (const words of [
       'Nothing is sent before you confirm. Press Escape to go back a question',
@@ -156,35 +98,6 @@ describe('the guided order, on a terminal', () => {
     for (const asked of ['Market:', 'Buy or sell', 'How much', 'Type:']) expect(screen).not.toContain(asked);
     expect(screen).toContain('pit order buy btc_usdt 0.02 --at 20000 --post-only');
     expect(await open()).toMatchObject([{ type: 'postOnly', amount: '0.020000' }, {}, {}]);
-  });
-
-  it('goes back to a question at Escape or <, keeps nothing that depended on the earlier answer, and places the later ones', async () => {
-    const steps = [
-      SIDE,
-      { await: 'How much btc to buy:', type: '0.03\r' },
-      { await: 'ask ', type: '<\r' },
-      { await: 'How much btc to buy:', type: ESCAPE },
-      { await: 'Buy or sell btc?', type: `${DOWN}\r` },
-      { await: 'How much btc to sell:', type: '0.04\r' },
-      { await: 'ask ', type: 'ask+5%\r' },
-      { await: 'Type:', type: ESCAPE },
-      { await: 'ask ', type: 'ask+6%\r' },
-      TYPE,
-      { await: '[y/N]', type: '\r' },
-    ];
-    const { screen, status } = await at('order', [...MARKET, ...steps]);
-    expect(status).toBe(8);
-    expect(screen).toContain('pit order sell btc_usdt 0.04 --at ask+6%');
-  });
-
-  it('begins with the market that a command used last', async () => {
-    await pit.done('depth ltc_usdt');
-    const { screen } = await at('order', [
-      { await: 'ltc_usdt', type: '\r' },
-      { await: 'Buy or sell ltc?', type: ESCAPE },
-      { await: 'Market:', type: ESCAPE },
-    ]);
-    expect(screen).toContain('Market: ltc_usdt');
   });
 
   it('accepts a relative price and amount, and keeps them in the command line', async () => {
@@ -225,11 +138,11 @@ describe('the guided order, on a terminal', () => {
       { await: 'without separators', type: `${clear}market\r` },
       { await: 'or bid, ask or mid', type: `${clear}20000.123\r` },
       { await: 'a tick is 0.01', type: `${clear}ask+50%` },
-      { await: 'Outside the price band', type: ESCAPE },
-      { await: 'How much', type: ESCAPE },
+      { await: 'Outside the price band', type: `${clear}<\r` },
+      { await: 'How much', type: CTRL_C },
     ];
     const { status } = await at('order buy btc_usdt', steps);
-    expect(status).toBe(8);
+    expect(status).toBe(130);
   });
 
   it('asks for the amount again if price and amount are below the minimum', async () => {
@@ -253,20 +166,20 @@ describe('the guided order, on a terminal', () => {
 
   it('updates the market while it waits', async () => {
     const updates = Array.from({ length: 3 }, () => ({ await: 'bid ' }));
-    const steps = [...updates, { await: 'bid ', type: 'bid' }, { await: 'would rest', type: ESCAPE }];
-    expect((await at('order buy btc_usdt 0.01', steps)).status).toBe(8);
+    const steps = [...updates, { await: 'bid ', type: 'bid' }, { await: 'would rest', type: CTRL_C }];
+    expect((await at('order buy btc_usdt 0.01', steps)).status).toBe(130);
   });
 
   it('refuses a share on margin, where the balance is unknown', async () => {
     const steps = [
       { await: 'Available: unknown amount of usdt', type: '50%\r' },
-      { await: 'Type the amount itself', type: ESCAPE },
+      { await: 'Type the amount itself', type: CTRL_C },
     ];
-    expect((await at('order buy btc_usdt --account cross', steps)).status).toBe(8);
+    expect((await at('order buy btc_usdt --account cross', steps)).status).toBe(130);
   });
 
   it.each([40, 80])('fits %i columns and breaks no word', async (columns) => {
-    const steps = [{ await: 'ask ', type: 'mid-0.5%' }, { await: 'rest in the' }, { await: 'bid ', type: ESCAPE }];
+    const steps = [{ await: 'ask ', type: 'mid-0.5%' }, { await: 'rest in the' }, { await: 'bid ', type: CTRL_C }];
     const { screen } = await at('order buy btc_usdt 0.01', steps, { columns });
     const words = screen.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, ' ');
     for (const word of ['Escape', 'below', 'btc', 'usdt.', 'rest']) expect(words).toMatch(new RegExp(`\\s${word}\\s`));
@@ -274,7 +187,7 @@ describe('the guided order, on a terminal', () => {
 
   it('suggests no command if an identical order may be live', async () => {
     await pit.done('sandbox fault add drop-before --operation order --count 1');
-    const lost = await pit.run('order buy btc_usdt 0.021 --at 20000 --yes --timeout 10', { host: pausesOnly() });
+    const lost = await pit.run('order buy btc_usdt 0.021 --at 20000 --yes --timeout 10');
     expect(lost.code).toBe(6);
     const { screen, status } = await at('order buy btc_usdt 0.021 --post-only', [PRICE]);
     expect(status).toBe(2);
@@ -285,18 +198,6 @@ describe('the guided order, on a terminal', () => {
 
 describe('an order with parts missing, without a terminal', () => {
   const pit = usePitHome();
-
-  it('loads no prompts if the order is complete', async () => {
-    const folder = path.join(pit.home, 'program');
-    for (const part of ['bin', 'dist', 'package.json'])
-      cpSync(path.join(path.dirname(BUILT), '..', part), path.join(folder, part), { recursive: true });
-    for (const name of readdirSync(path.join(folder, 'dist')))
-      if (name.startsWith('inquirer')) rmSync(path.join(folder, 'dist', name));
-    const program = path.join(folder, 'bin', path.basename(BUILT));
-    const words = ['order', 'buy', 'btc_usdt', '0.01', '--at', 'bid', '--yes'];
-    const { code, stdout } = await runProgram(words, { home: pit.home, program });
-    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('Placed') });
-  });
 
   it.each([
     ['order', /side/],

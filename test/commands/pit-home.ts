@@ -34,6 +34,7 @@ interface StartExtra extends Pick<Extra, 'environment' | 'host'> {
 }
 
 interface TerminalExtra extends StartExtra {
+  readonly rows?: number;
   readonly steps?: readonly TerminalStep[];
 }
 
