@@ -33,9 +33,11 @@ const GROUPS = [
     tests: ['test/trading/guards/*.test.ts'],
   },
   {
-    files: ['archive', 'entry', 'files', 'journal', 'paths', 'write'].map((name) => `src/trading/journal/${name}.ts`),
+    files: ['archive', 'day-sums', 'entry', 'files', 'journal', 'list-marks', 'paths', 'write'].map(
+      (name) => `src/trading/journal/${name}.ts`,
+    ),
     tests: [
-      ...['claims', 'damage', 'journal', 'long-archive', 'settled', 'write'].map(
+      ...['claims', 'damage', 'day-notional', 'journal', 'list-marks', 'long-archive', 'settled', 'write'].map(
         (name) => `test/trading/journal/${name}.test.ts`,
       ),
       'test/trading/replace/record.test.ts',

@@ -2,7 +2,7 @@
 // repeated orders included, is the same. Whole processes, one after the other, because that is what a user waits for; and again
 // with many orders settled on the same day, which every order reads.
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { root } from '../prepare.js';
 import { environmentOf, PIT, pairsOf, ratioRow, run, serveSandbox, stopped, temporaryFolder } from './measure.js';
@@ -48,11 +48,13 @@ const GIVEN = {
   append: '',
   appendDurably: '',
   appendDurablyAsync: '',
+  sizeOf: '0',
   appendIfExists: 'true',
   moveIfExists: 'true',
   readIfExists: 'undefined',
   namesIn: '[]',
   linesBackwards: '[]',
+  linesForwards: '[]',
 };
 
 /** A copy of pit, built from the same sources, whose journal touches no disk. */
@@ -100,4 +102,6 @@ function settleMany(home, count) {
     return `${other}\n`;
   });
   appendFileSync(file, lines.join(''));
+  // lists have been held against them since
+  rmSync(path.join(journals, readdirSync(journals)[0] ?? '', 'lists'), { recursive: true });
 }

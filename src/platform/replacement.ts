@@ -2,6 +2,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { FILE_MODE } from './private-files.js';
 
+/** Ends the name of a file that will replace another one. */
+export const DRAFT_ENDING = '.new';
+
 /** A file beside the one that it will replace in one step. Until then the old one stays as it is. */
 export class Replacement {
   readonly #target: string;
@@ -17,7 +20,7 @@ export class Replacement {
     this.#mode = mode;
 
     // hidden, as a folder's readers take any other name for one of its files
-    const name = `.${path.basename(target)}.${Math.random().toString(36).slice(2)}.new`;
+    const name = `.${path.basename(target)}.${Math.random().toString(36).slice(2)}${DRAFT_ENDING}`;
     this.path = path.join(path.dirname(target), name);
     this.descriptor = fs.openSync(this.path, 'wx+', mode);
   }

@@ -295,10 +295,10 @@ export class ChildrenInJournal {
    */
   toContinue(record: FactRecord): ChildOrder[] {
     const children = this.of(record);
+    const unclosed = new Set(this.#journal.unclosedEntries().map(({ write }) => write.id));
     for (const child of children) {
       if (this.#journal.findUnsettled(child.clientId)?.isUnderWay === false) child.sending = 'unknown';
-      const isPlaced = child.sending === 'placed';
-      child.needsList = isPlaced && this.#journal.findSettledOrder(child.clientId)?.isClosed === false;
+      child.needsList = child.sending === 'placed' && unclosed.has(child.clientId);
     }
     return children;
   }
@@ -322,7 +322,7 @@ const FORGOTTEN_MS = 13 * 86_400_000;
  */
 export async function settleChild(trading: TradingContext, market: string, child: ChildOrder): Promise<boolean> {
   const isKnown = (child.sending === 'placed' && child.needsList) || (await findOutcome(trading, market, child));
-  if (child.needsList) child.needsList = !(await compareWithList(trading, child));
+  if (child.needsList) child.needsList = !(await compareWithList(trading, market, child));
   return isKnown && !child.needsList;
 }
 
@@ -362,12 +362,12 @@ async function findOutcome(trading: TradingContext, market: string, child: Child
 }
 
 /** Compares a placed child with a list that goes back to its request. Returns whether that was read. */
-async function compareWithList(trading: TradingContext, child: ChildOrder): Promise<boolean> {
+async function compareWithList(trading: TradingContext, market: string, child: ChildOrder): Promise<boolean> {
   const { journal } = trading;
-  const entry = journal.findSettledOrder(child.clientId);
   try {
     // the list that closed it has shown all that its requests made
-    if (entry !== undefined && !entry.isClosed) {
+    const entry = journal.unclosedEntries(market).find(({ write }) => write.id === child.clientId);
+    if (entry?.isKind('order')) {
       const list = await readOrderList(trading, entry.write.terms, { to: entry.write.reqTime });
       for (const report of (await reconcileOrders(trading, list)).duplicates)
         if (report.writeId === child.clientId) child.addDuplicates(report);

@@ -390,10 +390,9 @@ export class AlgoRunner {
 
   /** A process that was killed may have sent children whose duplicates it has not looked for. */
   #takeUnclosed(journal: Journal): void {
-    for (const market of journal.markets()) {
-      const isClosed = (side: 'buy' | 'sell') => journal.oldestSettled({ market, side }) === Number.POSITIVE_INFINITY;
-      if (!isClosed('buy') || !isClosed('sell')) this.#lastChild.set(market, this.#options.host.monotonic());
-    }
+    for (const { write } of journal.unclosedEntries())
+      if (write.operation === 'order' || write.operation === 'batch')
+        this.#lastChild.set(write.terms.market, this.#options.host.monotonic());
   }
 
   /** Looks for orders that the network made twice after the last child of a market, when no request can be carried out any more. */

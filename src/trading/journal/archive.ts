@@ -3,7 +3,16 @@ import path from 'node:path';
 import type { Decimal } from '../../domain/decimal.js';
 import { syncFolder } from '../../platform/private-files.js';
 import { DaySums, DISORDER_MS, TIME_OF_LINE } from './day-sums.js';
-import { appendDurably, encodeLine, linesBackwards, namesIn, valueInLine } from './files.js';
+import {
+  appendDurably,
+  encodeLine,
+  linesBackwards,
+  linesForwards,
+  moveIfExists,
+  namesIn,
+  sizeOf,
+  valueInLine,
+} from './files.js';
 import { type DayNotional, dayNotionalOf, notionalOfFilled } from './notional.js';
 import { isKind, isRecordedWrite, orderCancelledBy, ordersMadeBy, type RecordedWrite, type Settled } from './write.js';
 
@@ -11,6 +20,9 @@ import { isKind, isRecordedWrite, orderCancelledBy, ordersMadeBy, type RecordedW
 const DAY_LENGTH = 10;
 /** So many days on which something was settled are kept; what was settled before them is forgotten. */
 const KEPT_DAYS = 14;
+const DAY_MS = 86_400_000;
+/** Nearly all lines are shorter. */
+const LINE_BYTES = 4_096;
 
 /** A line of a day's file. */
 interface Line {
@@ -26,7 +38,17 @@ const ID_IN_LINE = /"id":"([^"]*)"/g;
 type FilterField = 'id' | 'clientId' | 'operation' | 'market' | 'side' | 'coin';
 
 /** Names and values that must occur somewhere in a line's JSON; `{}` matches every line. */
-export type LineFilter = Readonly<Partial<Record<FilterField, string>>>;
+export type LineFilter = Readonly<Partial<Record<FilterField, string> & { unexpected: true }>>;
+
+/** How far the archive was read: by the name of a file, where its last whole line ended, in bytes. */
+export type ArchivePosition = Readonly<Record<string, number>>;
+
+interface ArchivedLine {
+  readonly settled: Settled;
+  readonly file: string;
+  /** Where it begins in the file, in bytes. */
+  readonly offset: number;
+}
 
 /**
  * Settled writes, in one file for each UTC day. Files only grow, a line at a time, so any number of processes can add to
@@ -39,7 +61,7 @@ export class Archive {
   readonly #sums: DaySums;
 
   /**
-   * @param jobs the folder of closed jobs; a file's name begins with the day on which its job was closed
+   * @param jobs the folder of settled jobs; a file's name begins with the day on which its job was settled
    * @param sums those of the folder
    */
   constructor(folder: string, jobs: string, now: () => number, sums = new DaySums(folder)) {
@@ -125,6 +147,49 @@ export class Archive {
     return undefined;
   }
 
+  /** How far the archive reaches now, but for the lines of today and yesterday. */
+  positionOfYesterday(): ArchivePosition {
+    const yesterday = dayOf(this.#now() - DAY_MS);
+    const older = namesIn(this.#folder).filter((name) => name.slice(0, DAY_LENGTH) < yesterday);
+    return Object.fromEntries(older.map((name) => [name, sizeOf(path.join(this.#folder, name))]));
+  }
+
+  /**
+   * The lines after a position that were written at or after a time and contain all these texts, in the order in which they were written
+   * to their files, and the position after them. What is being written at this moment comes after that.
+   */
+  linesAfter(position: ArchivePosition, since: number, texts: readonly string[]) {
+    const lines: ArchivedLine[] = [];
+    const ends: Record<string, number> = {};
+    let bytes = 0;
+    for (const name of namesIn(this.#folder)) {
+      const file = path.join(this.#folder, name);
+      const from = position[name] ?? 0;
+      const size = sizeOf(file);
+      ends[name] = from;
+      if (size === from) continue;
+      // a file that is shorter than it was is another one
+      const start = size < from ? 0 : from;
+      for (const { text, offset, end } of linesForwards(file, start)) {
+        bytes += end - offset;
+        ends[name] = end;
+        const line = texts.every((one) => text.includes(one)) ? valueInLine(text) : undefined;
+        if (line !== undefined && isLine(line) && line.at >= since)
+          lines.push({ settled: line.settled, file: name, offset });
+      }
+    }
+    return { lines, position: ends as ArchivePosition, bytes };
+  }
+
+  /** The settled write of the line that begins there; undefined if the file was deleted, or that is no line. */
+  lineAt(name: string, offset: number): Settled | undefined {
+    for (const { text } of linesForwards(path.join(this.#folder, name), offset, LINE_BYTES)) {
+      const line = valueInLine(text);
+      return line !== undefined && isLine(line) ? line.settled : undefined;
+    }
+    return undefined;
+  }
+
   /** Which of these orders a write has certainly cancelled, each with that write and its time, by this machine's clock. */
   cancelledAmong(ids: ReadonlySet<string>): ReadonlyMap<string, { readonly settled: Settled; readonly at: number }> {
     const found = new Map<string, { readonly settled: Settled; readonly at: number }>();
@@ -156,12 +221,12 @@ export class Archive {
     return found;
   }
 
-  /** Keeps the record of a closed job for as long as its summary here. Throws the system's error. */
+  /** Keeps the record of a settled job for as long as its summary here. Throws the system's error. */
   keepJob(file: string, id: string): void {
-    fs.renameSync(file, path.join(this.#jobs, `${dayOf(this.#now())}-${id}`));
+    moveIfExists(file, path.join(this.#jobs, `${dayOf(this.#now())}-${id}`));
   }
 
-  /** The path of a closed job's record; undefined if it was deleted. */
+  /** The path of a settled job's record; undefined if it was resumed or deleted. */
   jobFile(id: string): string | undefined {
     const found = namesIn(this.#jobs).findLast((name) => name.slice('YYYY-MM-DD-'.length) === id);
     return found === undefined ? undefined : path.join(this.#jobs, found);

@@ -1,7 +1,6 @@
-import fs from 'node:fs';
 import path from 'node:path';
 import { Decimal } from '../../domain/decimal.js';
-import { create, HIDDEN, ignoringDiskErrors, linesBackwards, readIfExists, valueInLine } from './files.js';
+import { create, HIDDEN, ignoringDiskErrors, linesBackwards, readIfExists, sizeOf, valueInLine } from './files.js';
 import type { DayNotional } from './notional.js';
 
 /** How far lines may be out of order, because several processes write them or a clock was corrected. In milliseconds. */
@@ -63,10 +62,7 @@ export class DaySums {
 
   /** Reads only the lines that were added since the last time. */
   #dayOf(midnight: number, files: readonly string[]): Day {
-    const sizes = files.map((file): [string, number] => [
-      file,
-      fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0,
-    ]);
+    const sizes = files.map((file): [string, number] => [file, sizeOf(file)]);
     const isUsable = (day: Day | undefined): day is Day => day?.midnight === midnight && hasOnlyGrown(day, sizes);
     if (!isUsable(this.#day)) {
       const kept = this.#readKept();

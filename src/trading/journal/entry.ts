@@ -13,19 +13,19 @@ import {
   createLink,
   encodeLine,
   ignoringDiskErrors,
-  moveIfExists,
   orCannotWrite,
   readIfExists,
   removeLink,
   textOfLink,
   valuesIn,
 } from './files.js';
+import type { ListMarks, Watched } from './list-marks.js';
 import { decodeOwner, isOwner, isOwnerAlive, isSameOwner, type Owner, thisProcess } from './owner.js';
-import type { JournalPaths } from './paths.js';
 import {
   isKind,
   isRecordedWrite,
   type JournalEvent,
+  listShowing,
   ownerOf,
   type RecordedWrite,
   type Settled,
@@ -43,8 +43,8 @@ type EventDetails = Omit<JournalEvent, 'time' | 'event'>;
 /** The journal that an entry belongs to. */
 export interface EntryContext {
   readonly host: Pick<Host, 'now' | 'redaction'>;
-  readonly paths: JournalPaths;
   readonly archive: Archive;
+  readonly marks: ListMarks;
 }
 
 /**
@@ -54,17 +54,24 @@ export interface EntryContext {
 export class JournalEntry<Kind extends WriteKind = WriteKind> {
   readonly #file: string;
   readonly #journal: EntryContext;
+  readonly #watched: Watched | undefined;
   #laterEvents: JournalEvent[];
 
+  /**
+   * @param file its record. A settled write other than a job has none any more
+   * @param watched what the archive has of it, once it is settled
+   */
   constructor(
     file: string,
     journal: EntryContext,
     readonly write: RecordedWrite<Kind>,
     laterEvents: JournalEvent[],
+    watched?: Watched,
   ) {
     this.#file = file;
     this.#journal = journal;
     this.#laterEvents = laterEvents;
+    this.#watched = watched;
   }
 
   /** All events, oldest first. The first is the recording itself. */
@@ -221,30 +228,35 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
   }
 
   /**
-   * Adds the outcome to the archive and moves the record to the settled ones. If the disk fails, the entry stays unsettled, and
-   * `pit resolve`, or a command that lists its market, settles it again.
+   * Adds the outcome to the archive and deletes the record; that of a job is kept with the archive. If the disk fails, the entry stays
+   * unsettled, and `pit resolve`, or a command that lists its market, settles it again.
    */
   settle(settlement: Settlement, event: string): void {
     this.note(event, { settled: settlement });
-    this.#archiveAndMove({ ...settlement, write: this.write, events: this.#eventsForArchive() });
+    this.archiveSummary({ ...settlement, write: this.write, events: this.#eventsForArchive() });
   }
 
   /** Settles a job: adds its summary to the archive. The full record stays. */
   archiveSummary(summary: Settled): void {
-    this.#archiveAndMove(summary);
+    const { archive, marks } = this.#journal;
+    ignoringDiskErrors(() => {
+      const list = listShowing(this.write);
+      if (list !== undefined) marks.ensure(list);
+      archive.add(summary);
+      if (isKind(this.write, 'batch')) archive.keepJob(this.#file, this.write.id);
+      else fs.rmSync(this.#file);
+    });
   }
 
-  /** The outcome of a settled write, from its own record or from the archive. */
+  /** The outcome of a settled write, as it was noted here or in the archive. */
   get settlement(): Settlement | undefined {
-    return (
-      this.#laterEvents.findLast(({ settled }) => settled !== undefined)?.settled ??
-      this.#journal.archive.find(this.write.id)
-    );
+    const noted = this.#laterEvents.findLast(({ settled }) => settled !== undefined)?.settled;
+    return noted ?? settlementOf(this.#watched?.settled ?? this.#journal.archive.find(this.write.id));
   }
 
-  /** Whether it is closed, and its record kept in case its order appears after all. */
+  /** Whether it is settled and its requests are over: it is watched only in case its order appears after all. */
   get isClosed(): boolean {
-    return this.#laterEvents.some(({ isClosed }) => isClosed === true);
+    return this.#watched?.isClosed === true;
   }
 
   /** Whether it counted as refused or not sent, exists after all, and the user has not asked for it since. */
@@ -260,31 +272,38 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
 
   /** Records that the user has asked for it, and so knows that it exists. */
   markSeen(): void {
-    if (this.isUnexpected) this.note('shown', { isLate: true, shown: true });
+    if (!this.isUnexpected) return;
+    this.note('shown', { isLate: true, shown: true });
+    const { settlement } = this;
+    if (settlement !== undefined && !isKind(this.write, 'batch')) this.#archiveAgain(settlement);
   }
 
   /**
-   * Records what a list showed of a settled write later.
+   * Records what a list showed of a settled write other than a job later.
    * @param duplicates orders or withdrawals that the network made
    * @param ownId its own order or withdrawal, if it counted as refused or not sent, and so is placed after all, or as placed
    *   without a known id
    */
   noteFound(duplicates: readonly string[], ownId: string | null = null): void {
-    const { settlement } = this;
+    // another process may have recorded some of it
+    const before = this.#journal.archive.find(this.write.id);
+    const settlement = settlementOf(before) ?? this.settlement;
     if (settlement === undefined) return;
-    const changes = {
-      duplicates: [...new Set([...settlement.duplicates, ...duplicates])],
-      ...(ownId === null ? {} : { outcome: 'placed' as const, id: ownId }),
-    };
+    const more = duplicates.filter((id) => !settlement.duplicates.includes(id));
+    if (more.length === 0 && (ownId === null || ownId === settlement.id)) return;
     const lacksId = settlement.outcome === 'placed' && settlement.id === null;
     const isUnexpected = ownId !== null && !lacksId;
     const events = [
       ...(ownId === null ? [] : [`${isUnexpected ? 'placed after all' : 'placed'}: ${ownId}`]),
       ...(duplicates.length === 0 ? [] : [`duplicates: ${duplicates.join(', ')}`]),
     ];
-    const unexpected = isUnexpected ? { unexpected: true as const } : {};
-    this.note(events.join('; '), { isLate: true, settled: { ...settlement, ...changes }, ...unexpected });
-    this.#archiveCorrection();
+    const settled = {
+      ...settlement,
+      duplicates: [...settlement.duplicates, ...more],
+      ...(ownId === null ? {} : { outcome: 'placed' as const, id: ownId }),
+    };
+    this.note(events.join('; '), { isLate: true, settled, ...(isUnexpected ? { unexpected: true } : {}) });
+    this.#archiveAgain(settled);
   }
 
   /** Whether more orders of a job were found after it was settled. */
@@ -292,29 +311,10 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
     return this.#laterEvents.some(({ isLate, batchEvent }) => isLate && batchEvent !== undefined);
   }
 
-  /** Copies an outcome that was corrected later to the archive. A process may have been killed after it wrote only the record. */
-  #archiveCorrection(): void {
-    const corrected = this.#laterEvents.findLast(({ isLate, settled }) => isLate && settled !== undefined)?.settled;
-    if (corrected === undefined) return;
-    const { archive } = this.#journal;
-    const before = archive.find(this.write.id);
-    const isSameOrder = before?.outcome === corrected.outcome && before.id === corrected.id;
-    if (isSameOrder && before.duplicates.length === corrected.duplicates.length) return;
-    ignoringDiskErrors(() => archive.add({ ...corrected, write: this.write, events: this.#eventsForArchive() }));
-  }
-
-  /**
-   * Closes a settled write: its request has expired, and a list has shown everything that it made.
-   * @param isKept keeps the record, in case an order that does not exist appears after all. That of a job is kept in any case, for
-   *   as long as its summary
-   */
-  close({ isKept = false } = {}): void {
-    this.#archiveCorrection();
-    ignoringDiskErrors(() => {
-      if (isKept) this.note('verified', { isLate: true, isClosed: true });
-      else if (isKind(this.write, 'batch')) this.#journal.archive.keepJob(this.#file, this.write.id);
-      else fs.rmSync(this.#file);
-    });
+  /** Adds another line to the archive, where the last one counts. */
+  #archiveAgain(settlement: Settlement): void {
+    const settled = { ...settlement, write: this.write, events: this.#eventsForArchive() };
+    ignoringDiskErrors(() => this.#journal.archive.add(settled));
   }
 
   /**
@@ -348,16 +348,6 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
     ignoringDiskErrors(() => fs.rmSync(this.#file));
   }
 
-  #archiveAndMove(settled: Settled): void {
-    const { archive, paths } = this.#journal;
-    ignoringDiskErrors(() => {
-      archive.add(settled);
-      const file = paths.settled(this.write);
-      if (file === undefined) fs.rmSync(this.#file);
-      else moveIfExists(this.#file, file);
-    });
-  }
-
   #eventsForArchive(): JournalEvent[] {
     return this.events.map(({ settled: _, ...event }) => event);
   }
@@ -368,6 +358,12 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
     const masked = JSON.parse(redaction.applyToData(JSON.stringify(details))) as EventDetails;
     return { time: now(), event: redaction.apply(event).slice(0, LONGEST_EVENT), ...masked };
   }
+}
+
+function settlementOf(settled: Settled | undefined): Settlement | undefined {
+  if (settled === undefined) return undefined;
+  const { write: _, events: __, notional: ___, ...settlement } = settled;
+  return settlement;
 }
 
 /** How often another process has claimed a write. */
@@ -410,11 +406,15 @@ function eventsAmong(values: readonly object[]): JournalEvent[] {
 }
 
 /** Reads an entry. Returns `damaged` if the record holds no write or does not say who owns it, the failure if it cannot be read, and undefined if there is none. */
-export function readEntry(file: string, journal: EntryContext): JournalEntry | Failure | 'damaged' | undefined {
+export function readEntry(
+  file: string,
+  journal: EntryContext,
+  watched?: Watched,
+): JournalEntry | Failure | 'damaged' | undefined {
   try {
     const record = readRecord(file);
     if (record === undefined || record === 'damaged') return record;
-    return new JournalEntry(file, journal, record.write, record.laterEvents);
+    return new JournalEntry(file, journal, record.write, record.laterEvents, watched);
   } catch (thrown) {
     if (thrown instanceof Failure) return thrown;
     throw thrown;

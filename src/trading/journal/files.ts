@@ -3,12 +3,12 @@ import path from 'node:path';
 import { Failure, hasErrorCode, systemErrorCode, usage } from '../../errors.js';
 import { readDescriptor } from '../../platform/bounded-file.js';
 import { cannotWrite, FILE_MODE, openOwn, syncFolder } from '../../platform/private-files.js';
-import { replaceFile } from '../../platform/replacement.js';
+import { DRAFT_ENDING, replaceFile } from '../../platform/replacement.js';
 
 /** No record is longer: that of a job which runs for a whole day is far shorter. */
 const MAX_BYTES = 256 * 2 ** 20;
 
-/** Begins the name of what is not a record: a draft, the link of a claim, or the time of a reading. */
+/** Begins the name of what is not a record: a draft, the link of a claim, or what was kept of a sum. */
 export const HIDDEN = '.';
 
 /**
@@ -116,7 +116,8 @@ export function sweepLeftovers(folder: string, before: number): void {
     const names = new Set(fs.readdirSync(folder));
     for (const name of names) {
       const [beginning, record = ''] = name.split(HIDDEN);
-      if (beginning !== '' || names.has(record)) continue;
+      const isLink = names.has(record) && !name.endsWith(DRAFT_ENDING);
+      if (beginning !== '' || isLink) continue;
       const leftover = path.join(folder, name);
       if (fs.lstatSync(leftover).mtimeMs < before) removeLink(leftover);
     }
@@ -139,6 +140,11 @@ export function readIfExists(file: string): string | undefined {
 export function namesIn(folder: string): string[] {
   const names = ifExists(folder, () => fs.readdirSync(folder)) ?? [];
   return names.filter((name) => !name.startsWith(HIDDEN)).sort();
+}
+
+/** The size of a file in bytes; 0 if it is missing. Throws Failure `usage` if it cannot be read. */
+export function sizeOf(file: string): number {
+  return ifExists(file, () => fs.statSync(file).size) ?? 0;
 }
 
 function ifExists<Value>(target: string, read: () => Value): Value | undefined {
@@ -259,6 +265,52 @@ function* linesFromEnd(file: string, { from, to }: Part, texts: readonly string[
       rest = Buffer.from(bytes.subarray(0, firstFeed));
     }
     yield rest.toString('utf8');
+  } finally {
+    fs.closeSync(descriptor);
+  }
+}
+
+/** A whole line of a file, and where it begins and the next one does, in bytes. */
+interface PlacedLine {
+  readonly text: string;
+  readonly offset: number;
+  readonly end: number;
+}
+
+/**
+ * Yields the lines of a file that end with a line feed, from an offset on; none if there is no file. It reads on only when the caller asks
+ * for more. Throws Failure `usage` if the file cannot be read.
+ * @param atOnce how much is read at once, in bytes
+ */
+export function* linesForwards(file: string, from: number, atOnce = CHUNK): Generator<PlacedLine> {
+  try {
+    yield* linesFromStart(file, from, atOnce);
+  } catch (thrown) {
+    if (systemErrorCode(thrown) === 'ENOENT') return;
+    throw thrown instanceof Failure ? thrown : cannotRead(file, thrown);
+  }
+}
+
+function* linesFromStart(file: string, from: number, atOnce: number): Generator<PlacedLine> {
+  const descriptor = openOwn(file);
+  try {
+    const chunk = Buffer.alloc(atOnce);
+    // the beginning of a line that goes on in the next chunk
+    let rest = Buffer.alloc(0);
+    let offset = from;
+    for (let position = from; ; ) {
+      const read = fs.readSync(descriptor, chunk, 0, atOnce, position);
+      if (read === 0) return;
+      position += read;
+      const bytes = Buffer.concat([rest, chunk.subarray(0, read)]);
+      let start = 0;
+      for (let feed = bytes.indexOf(LINE_FEED); feed !== -1; feed = bytes.indexOf(LINE_FEED, start)) {
+        const end = offset + feed + 1 - start;
+        yield { text: bytes.toString('utf8', start, feed), offset, end };
+        [start, offset] = [feed + 1, end];
+      }
+      rest = bytes.subarray(start);
+    }
   } finally {
     fs.closeSync(descriptor);
   }

@@ -10,29 +10,29 @@ import {
   append,
   create,
   encodeLine,
-  ignoringDiskErrors,
   moveIfExists,
   namesIn,
   orCannotWrite,
   readIfExists,
   sweepLeftovers,
 } from './files.js';
+import { type ClosedAs, ListMarks, type Watched } from './list-marks.js';
 import { thisProcess } from './owner.js';
-import { JournalPaths, type ShowingList, timeOfSettled } from './paths.js';
+import { JournalPaths } from './paths.js';
 import {
   clientIdOf,
   isKind,
   type JournalEvent,
-  type MarketSide,
   marketOf,
   type RecordedWrite,
   type Settled,
+  type ShowingList,
   type Write,
   type WriteKind,
 } from './write.js';
 
 /** The version of a journal that this code reads and writes. */
-const VERSION = '4';
+const VERSION = '5';
 
 /** What a process leaves while it makes a file is older than this only if the process died. */
 const LEFTOVER_MS = 3_600_000;
@@ -77,25 +77,23 @@ interface Writes {
  * The journal of one account at one exchange. A write is recorded before it is sent, and stays unsettled until its outcome is
  * known.
  *
- *     unsettled/ID              recorded ──> accepted | refused | lost
- *                                   │                  │
- *     (deleted)                 discarded              ▼
- *     settled/LIST~TIME~ID                          settled (outcome, duplicates)
- *     archive/DAY.jsonl                                │
- *                                                      ▼
- *     (deleted, or jobs/DAY-ID)                     closed
+ *     unsettled/ID          recorded ──> accepted | refused | lost
+ *                               │                  │
+ *     (deleted)             discarded              ▼
+ *     archive/DAY.jsonl                         settled (outcome, duplicates)
+ *                                                  │
+ *     lists/LIST                                   ▼
+ *       the mark moves on                       closed
  *
  * - **recorded**: nothing says on the disk whether the request has left.
  * - **recorded to lost**: the process that recorded it owns it (`isUnderWay`) until it releases it or dies. Then the outcome is
  *   unknown (`isOutcomeUnknown`), and one other process can claim it: the one that makes the link `.ID.NUMBER` beside the record (`JournalEntry.claim`).
- * - **settled**: the outcome is in the archive, but the request may be executed again. The name of the record says which list
- *   would show that (`settledEntries`).
- * - **closed**: the request has expired, and a later list showed everything that it made. Only the archive has it, for 14 days. The
- *   record of a batch is kept as long, because the archive has only its summary. That of an order which does not exist stays where
- *   it is for a day, in case the order appears after all.
+ * - **settled**: its line is in the archive, for 14 days, and its record is deleted; that of a job, of which the archive has only a summary,
+ *   is kept in `jobs/`. The request may be executed again: the list of the exchange that would show it has a mark, and the line is after it.
+ * - **closed**: the request has expired, and a later list showed everything that it made: the mark is moved beyond the line. An order which
+ *   does not exist is watched for a day more, in case it appears after all (`ListMarks`).
  *
- * A record is a file of lines of JSON: the write, then what happened. Lines are only added, and a record is moved from state to
- * state whole. So any number of processes can use the journal at once, a damaged record hides nothing but itself, and a command
+ * A record is a file of lines of JSON: the write, then what happened. Lines are only added, to records and to the archive. So any number of processes can use the journal at once, a damaged record hides nothing but itself, and a command
  * reads only what it needs.
  *
  * These are plain files rather than a database because `pit cancel` must work whatever state they are in: LMDB, which pit has for the
@@ -107,6 +105,7 @@ export class Journal {
 
   readonly #paths: JournalPaths;
   readonly #archive: Archive;
+  readonly #marks: ListMarks;
   #isOfThisVersion = false;
 
   /**
@@ -123,6 +122,7 @@ export class Journal {
 
     this.#paths = new JournalPaths(path.join(root, 'journal', folder));
     this.#archive = new Archive(this.#paths.of('archive'), this.#paths.of('jobs'), host.now);
+    this.#marks = new ListMarks(this.#paths.of('lists'), this.#archive, host.now);
   }
 
   /** The settled writes. Throws Failure `usage` for a journal of another version. */
@@ -168,10 +168,11 @@ export class Journal {
     return new JournalEntry(this.fileOf(id), this.#context, { ...write, ...facts } as RecordedWrite<Kind>, []);
   }
 
-  /** Whether every write is closed and its record gone: every outcome is known, and no request can be executed any more. */
+  /** Whether every write is closed and none is watched: every outcome is known, and no request can be executed any more. */
   get isIdle(): boolean {
     this.#requireThisVersion();
-    return namesIn(this.#paths.of('unsettled')).length === 0 && this.#paths.allSettled().length === 0;
+    if (namesIn(this.#paths.of('unsettled')).length > 0) return false;
+    return this.#marks.lists().every((list) => this.#marks.watched(list).length === 0);
   }
 
   /** All unsettled writes, from one read of the folder. */
@@ -277,46 +278,44 @@ export class Journal {
 
   /** A settled job that was not resumed. */
   findSettledJob(id: string): JournalEntry<'batch'> | undefined {
-    const file = this.#settledJobFile(id);
+    const file = this.archive.jobFile(id);
     const entry = file === undefined ? undefined : this.#readIfIntact(file);
     return entry?.isKind('batch') ? entry : undefined;
   }
 
   /** Reopens a settled job; false if there is none, or another process was first. */
   reopen(id: string): boolean {
-    const kept = this.#settledJobFile(id);
+    const kept = this.archive.jobFile(id);
     return kept !== undefined && moveIfExists(kept, this.fileOf(id));
   }
 
-  /** The settled writes with a record that one list of the exchange shows, oldest first: the list may show more of them. */
+  /** The settled writes of which a list of the exchange may still show more, oldest first. Those of which nothing can be read are left out. */
   settledEntries(list: ShowingList): JournalEntry[] {
     this.#requireThisVersion();
-    return this.#paths.settledOf(list).flatMap((file) => this.#readIfIntact(file) ?? []);
+    return this.#marks.watched(list).flatMap((watched) => this.#settledEntry(watched.settled, watched) ?? []);
   }
 
-  /** The record of a settled order that a list may still show more of; undefined once a list has closed it, or for any other id. */
-  findSettledOrder(id: string): JournalEntry<'order'> | undefined {
-    const file = this.#paths.settledNamed(id);
-    const entry = file === undefined ? undefined : this.#readIfIntact(file);
-    return entry?.isKind('order') ? entry : undefined;
-  }
-
-  /** When the oldest of these writes was recorded, in milliseconds since the Unix epoch; Infinity if there is none. Reads none of them. */
-  oldestSettled(list: MarketSide): number {
+  /** The settled writes that are not closed, of the lists of a market or of all lists. */
+  unclosedEntries(market?: string): JournalEntry[] {
     this.#requireThisVersion();
-    return Math.min(Number.POSITIVE_INFINITY, ...this.#paths.settledOf(list).map(timeOfSettled));
+    const isMeant = (list: ShowingList) => market === undefined || ('market' in list && list.market === market);
+    const lists = this.#marks.lists().filter(isMeant);
+    return lists.flatMap((list) => this.settledEntries(list)).filter(({ isClosed }) => !isClosed);
   }
 
-  /** How long ago a list was last read to close settled writes, in milliseconds; Infinity if that is unknown. */
-  sinceClosing(list: MarketSide): number {
-    const at = Number(readIfExists(this.#paths.closing(list)) ?? Number.NEGATIVE_INFINITY);
-    const since = this.#host.now() - at;
-    return since >= 0 ? since : Number.POSITIVE_INFINITY;
+  /** Notes which settled writes of a list are closed. If the disk fails, a later list closes them. */
+  close(list: ShowingList, closings: ReadonlyMap<string, ClosedAs>): void {
+    this.#marks.close(list, closings);
   }
 
-  /** Notes that a list was read now to close settled writes. */
-  noteClosing(list: MarketSide): void {
-    ignoringDiskErrors(() => create(this.#paths.closing(list), `${this.#host.now()}`, false));
+  /** How long ago a list was last read so far back that it closed settled writes, in milliseconds; Infinity if that is unknown. */
+  sinceClosing(list: ShowingList): number {
+    return this.#marks.sinceRead(list);
+  }
+
+  /** Notes that a list is read now so far back that it closes settled writes. */
+  noteClosing(list: ShowingList): void {
+    this.#marks.noteRead(list);
   }
 
   /**
@@ -324,11 +323,15 @@ export class Journal {
    * its id; oldest first.
    */
   unexpected(): JournalEntry[] {
-    this.#requireThisVersion();
     const since = this.#host.now() - UNEXPECTED_MS;
-    return this.#paths
-      .allSettled()
-      .flatMap((file) => this.#readIfIntact(file) ?? [])
+    const { archive } = this;
+    const late = [
+      ...archive.newestFirst({ unexpected: true }, since),
+      ...archive.newestFirst({ operation: 'batch' }, since),
+    ];
+    return late
+      .reverse()
+      .flatMap((settled) => this.#settledEntry(settled) ?? [])
       .filter(({ unexpectedSince }) => unexpectedSince !== undefined && unexpectedSince > since)
       .sort((one, other) => one.write.time - other.write.time);
   }
@@ -339,12 +342,16 @@ export class Journal {
   }
 
   get #context(): EntryContext {
-    return { host: this.#host, paths: this.#paths, archive: this.#archive };
+    return { host: this.#host, archive: this.#archive, marks: this.#marks };
   }
 
-  /** The record of a settled job. */
-  #settledJobFile(id: string): string | undefined {
-    return this.#paths.settledNamed(id) ?? this.archive.jobFile(id);
+  /** A settled write. Undefined for a job that was resumed, or whose record cannot be read: the archive has only a summary of it. */
+  #settledEntry({ write, events }: Settled, watched?: Watched): JournalEntry | undefined {
+    if (write.operation !== 'batch')
+      return new JournalEntry<WriteKind>(this.fileOf(write.id), this.#context, write, events.slice(1), watched);
+    const file = this.archive.jobFile(write.id);
+    const job = file === undefined ? undefined : readEntry(file, this.#context, watched);
+    return job instanceof JournalEntry ? job : undefined;
   }
 
   #readIfIntact(file: string): JournalEntry | undefined {
@@ -392,11 +399,12 @@ export class Journal {
     this.#requireThisVersion();
     const version = this.#paths.of('version');
     if (isNew) orCannotWrite(version, () => create(version, `${VERSION}\n`, true));
-    for (const name of ['archive', 'jobs', 'settled', 'unsettled'] as const) this.#makeFolder(name);
+    for (const name of ['archive', 'jobs', 'lists', 'unsettled'] as const) this.#makeFolder(name);
     if (isNew)
       for (const folder of [this.#root, path.join(this.#root, 'journal'), this.#paths.of('')])
         orCannotWrite(folder, () => syncFolder(folder));
-    sweepLeftovers(this.#paths.of('unsettled'), this.#host.now() - LEFTOVER_MS);
+    for (const name of ['lists', 'unsettled'] as const)
+      sweepLeftovers(this.#paths.of(name), this.#host.now() - LEFTOVER_MS);
   }
 
   #makeFolder(name: Parameters<JournalPaths['of']>[0]): void {

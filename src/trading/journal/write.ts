@@ -195,8 +195,6 @@ export interface JournalEvent {
   readonly unexpected?: true;
   /** The user has asked for it since. */
   readonly shown?: true;
-  /** The write is closed, and the record kept in case its order appears after all. */
-  readonly isClosed?: true;
 }
 
 /** A write's final outcome. */
@@ -253,11 +251,11 @@ export interface MarketSide {
   readonly side: Side;
 }
 
-/**
- * The list of the exchange that shows what a write makes: the orders of one side of a market, or the withdrawals of a coin.
- * Undefined if no list does.
- */
-export function listShowing({ operation, terms }: Write): MarketSide | { readonly coin: string } | undefined {
+/** A list of the exchange: the orders of one side of a market, or the withdrawals of a coin. */
+export type ShowingList = MarketSide | { readonly coin: string };
+
+/** The list of the exchange that shows what a write makes; undefined if none does. */
+export function listShowing({ operation, terms }: Write): ShowingList | undefined {
   if (operation === 'order' || operation === 'batch') return { market: terms.market, side: terms.side };
   return operation === 'withdraw' ? { coin: terms.coin } : undefined;
 }

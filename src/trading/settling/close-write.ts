@@ -1,4 +1,5 @@
 import type { JournalEntry } from '../journal/entry.js';
+import type { ClosedAs } from '../journal/list-marks.js';
 import type { TradingContext } from '../trading-context.js';
 
 /** An order that was refused, or never arrived, is recognized for a day if it appears after all. */
@@ -14,13 +15,14 @@ interface RequestsOfWrite {
   readonly isAbsent: boolean;
 }
 
-/** Closes a settled write whose requests are over. If nothing of it exists, or was found late, its record is kept for a day. */
-export function closeIfOver(
+/** How a settled write is closed whose requests are over: one that made nothing is watched for a day. Undefined for any other. */
+export function closingOf(
   { client, requestLifetimeMs }: TradingContext,
-  entry: Pick<JournalEntry, 'isClosed' | 'isUnexpected' | 'close'>,
+  { isClosed }: Pick<JournalEntry, 'isClosed'>,
   { lastReqTime, areOver, isAbsent }: RequestsOfWrite,
-): void {
+): ClosedAs | undefined {
   const isDayOver = client.now() > lastReqTime + requestLifetimeMs + KEPT_MS;
-  const mayClose = entry.isClosed ? isDayOver : areOver;
-  if (mayClose) entry.close({ isKept: (isAbsent || entry.isUnexpected) && !isDayOver });
+  const mayClose = isClosed ? isDayOver : areOver;
+  if (!mayClose) return undefined;
+  return isAbsent && !isDayOver ? 'watched' : 'over';
 }

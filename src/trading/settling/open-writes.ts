@@ -61,6 +61,8 @@ export function openWrites(
   const unsettled = journal.unsettledEntries().filter(isHere);
   const settled = journal.settledEntries({ market, side }) as OrderEntry[];
   const settledIds = new Set(settled.map(({ write }) => write.id));
+  // a process was killed after it had archived one of these, and before it had deleted the record
+  const left = new Set(unsettled.flatMap(({ write }) => (journal.isUnsettled(write.id) ? write.id : [])));
   const ownId = mine instanceof Job ? mine.id : mine?.write.id;
   const unsettledWrite = (entry: OrderEntry) => {
     if (entry.write.id !== ownId) return toOpenWrite(entry, false);
@@ -69,8 +71,8 @@ export function openWrites(
       : toOpenWrite(mine as OrderEntry, true);
   };
   return [
-    ...unsettled.filter((entry) => !settledIds.has(entry.write.id)).map(unsettledWrite),
-    ...settled.map((entry) => toOpenWrite(entry, true)),
+    ...unsettled.filter(({ write }) => left.has(write.id) || !settledIds.has(write.id)).map(unsettledWrite),
+    ...settled.filter(({ write }) => !left.has(write.id)).map((entry) => toOpenWrite(entry, true)),
   ];
 }
 

@@ -1,4 +1,5 @@
 import type { Order } from '../../domain/order.js';
+import { tryRead } from '../../errors.js';
 import type { OrderPages } from '../../exchange/exchange.js';
 import type { MarketSide } from '../journal/write.js';
 import type { TradingContext } from '../trading-context.js';
@@ -35,7 +36,8 @@ export async function readOrderList(
   side: MarketSide,
   { to = Number.POSITIVE_INFINITY, isThorough = false }: Reach = {},
 ): Promise<OrderList> {
-  const oldest = oldestToClose(trading, side, isThorough);
+  // what the list shows counts even if the archive cannot be read
+  const oldest = (await tryRead(async () => oldestToClose(trading, side, isThorough))) ?? Number.POSITIVE_INFINITY;
   const from = Math.min(to, oldest);
   const pages = { from: 1, to: isThorough ? Number.POSITIVE_INFINITY : MAX_PAGES };
   const read = () => trading.client.orders(side.market, side.side, pages, ({ time }) => time < from);
@@ -61,18 +63,15 @@ export function orderList(
  * has, or if that was done a moment ago: otherwise each of many orders in a row would read what all of them made.
  */
 function oldestToClose(
-  { journal, client, host, requestLifetimeMs }: TradingContext,
+  { journal, client, requestLifetimeMs }: TradingContext,
   side: MarketSide,
   isAll: boolean,
 ): number {
-  const hasExpired = (reqTime: number, now: number) => now > expiresAt(reqTime, requestLifetimeMs);
-  // no request was sent before its write was recorded, so the names of the files are usually enough
-  if (!isAll && !hasExpired(journal.oldestSettled(side), host.now())) return Number.POSITIVE_INFINITY;
   if (!isAll && journal.sinceClosing(side) < CLOSING_INTERVAL_MS) return Number.POSITIVE_INFINITY;
   const attempts = journal
     .settledEntries(side)
     .filter(({ isClosed }) => !isClosed)
     .flatMap((entry) => toOpenWrite(entry as OrderEntry, true).attempts)
-    .filter(({ reqTime }) => isAll || hasExpired(reqTime, client.now()));
+    .filter(({ reqTime }) => isAll || client.now() > expiresAt(reqTime, requestLifetimeMs));
   return Math.min(Number.POSITIVE_INFINITY, ...attempts.map(listMustReachTo));
 }

@@ -4,6 +4,7 @@ import { localTimeText, suggest, tryRead } from '../../errors.js';
 import { archivedJob, Job } from '../batches/job.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
+import type { ClosedAs } from '../journal/list-marks.js';
 import {
   absentOutcome,
   isKind,
@@ -13,7 +14,7 @@ import {
   sentClientId,
 } from '../journal/write.js';
 import type { TradingContext } from '../trading-context.js';
-import { closeIfOver } from './close-write.js';
+import { closingOf } from './close-write.js';
 import type { DuplicateOrders } from './duplicates.js';
 import { EXPIRED, findLateOrder, findNewest, lookUpOrder } from './find-order.js';
 import {
@@ -78,13 +79,16 @@ export async function reconcileOrders(
   // before they are recorded: if this process dies in between, they are reported twice rather than never
   if (duplicates.length > 0) trading.reportDuplicateOrders(duplicates);
   for (const { write, order } of late) write.entry.noteFound([], order.id);
+  const closings = new Map<string, ClosedAs>();
   for (const { write, reports } of found) {
     // what the list has shown counts even if the archive cannot be read
     if (write.isSettled) await tryRead(async () => noteLate(trading.journal, write, reports));
     else if (write.job !== undefined) settleListedLines(list, write, write.job, reports, result);
-    // what this list settled is closed by a later one
-    if (write.isSettled) closeIfListed(trading, write, result);
+    // the lines that this list settled are closed by a later one
+    const closing = write.isSettled ? closingByList(trading, write, result) : undefined;
+    if (closing !== undefined) closings.set(write.entry.write.id, closing);
   }
+  trading.journal.close(list, closings);
   return { duplicates, ambiguous: result.ambiguous };
 }
 
@@ -281,13 +285,13 @@ function noteLate(journal: Journal, { entry, job }: OpenWrite, reports: readonly
   else addLateOrders(journal, job, reports);
 }
 
-function closeIfListed(
+function closingByList(
   trading: TradingContext,
   { entry, job, attempts, order }: OpenWrite,
   { closed }: Reconciled,
-): void {
+): ClosedAs | undefined {
   if (job?.entry.hasLateFindings) bringSummaryUpToDate(trading.journal, job.id);
-  closeIfOver(trading, entry, {
+  return closingOf(trading, entry, {
     lastReqTime: Math.max(entry.write.reqTime, ...attempts.map(({ reqTime }) => reqTime)),
     areOver: attempts.every(({ id }) => closed.has(id)),
     isAbsent: order?.state === 'absent' || attempts.some(({ items }) => items.some(({ state }) => state === 'absent')),

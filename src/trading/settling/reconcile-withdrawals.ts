@@ -1,11 +1,12 @@
 import { formatAmount } from '../../domain/decimal.js';
 import type { Withdrawal } from '../../domain/funds.js';
 import type { JournalEntry } from '../journal/entry.js';
+import type { ClosedAs } from '../journal/list-marks.js';
 import { absentOutcome, isKind, type RecordedWrite, type Settled } from '../journal/write.js';
 import type { TradingContext } from '../trading-context.js';
 import { isNewer, recordsAfter } from '../withdrawals/records.js';
 import { fitOf } from '../withdrawals/terms.js';
-import { closeIfOver } from './close-write.js';
+import { closingOf } from './close-write.js';
 import { datedRead } from './dated-read.js';
 import type { DuplicateWithdrawals } from './duplicates.js';
 import { type Attempt, reconcile, SLACK_MS } from './reconcile.js';
@@ -130,7 +131,12 @@ function openWithdrawals({ journal }: TradingContext, coin: string) {
   const unsettled = journal.unsettledEntries().filter(isHere);
   const settled = journal.settledEntries({ coin }).filter(isHere);
   const ids = new Set(settled.map(({ write }) => write.id));
-  return { unsettled: unsettled.filter(({ write }) => !ids.has(write.id)), settled };
+  // a process was killed after it had archived one of these, and before it had deleted the record
+  const left = new Set(unsettled.flatMap(({ write }) => (journal.isUnsettled(write.id) ? write.id : [])));
+  return {
+    unsettled: unsettled.filter(({ write }) => left.has(write.id) || !ids.has(write.id)),
+    settled: settled.filter(({ write }) => !left.has(write.id)),
+  };
 }
 
 function recordsFor(
@@ -216,7 +222,7 @@ export function candidatesText(candidates: readonly Withdrawal[]): string {
  */
 function closeWithdrawals(
   trading: TradingContext,
-  { records, began }: RecordList,
+  { coin, records, began }: RecordList,
   settled: readonly WithdrawalEntry[],
   known: ReadonlySet<string>,
   reserved: ReadonlySet<string>,
@@ -252,16 +258,19 @@ function closeWithdrawals(
     if (report.recordedOutcome === undefined) entry.noteFound(report.ids);
     else entry.noteFound(others, record);
   }
+  const closings = new Map<string, ClosedAs>();
   for (const entry of settled) {
     const { id: writeId, reqTime } = entry.write;
     // a record that another withdrawal may have made is a duplicate of this one if it turns out not to be the other's
     const isReserved = rows.some(({ id, matchKey }) => reserved.has(id) && matchKey === writeId);
-    closeIfOver(trading, entry, {
+    const closing = closingOf(trading, entry, {
       lastReqTime: reqTime,
       areOver: (closed.has(writeId) || lacksRecord(entry)) && !isReserved,
       isAbsent: entry.settlement?.outcome !== 'placed' || lacksRecord(entry),
     });
+    if (closing !== undefined) closings.set(writeId, closing);
   }
+  trading.journal.close({ coin }, closings);
   return reports;
 }
 

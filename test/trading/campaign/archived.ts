@@ -20,7 +20,7 @@ export function archivedIn(home: string): Resolved[] {
 
 /** The jobs of the journal, open and settled. */
 export function jobsIn(home: string): JobRecord[] {
-  const files = ['unsettled', 'settled', 'jobs'].flatMap((name) => {
+  const files = ['unsettled', 'jobs'].flatMap((name) => {
     const folder = path.join(journalIn(home), name);
     // a killed process leaves drafts and the links of its claims behind
     const records = readdirSync(folder).filter((file) => !isLeftover(file));

@@ -48,8 +48,8 @@ export class Lane {
   watchJournal(): void {
     const see = (folder: string, what: 'recorded' | 'archived') => {
       const seen = (_: string, name: string | null) => {
-        // a draft is not a record yet, and settled writes are read from the archive
-        if (name === null || what === 'archived' || !isLeftover(name)) this.#network.onSight({ what });
+        // a draft is not a record yet, and what is kept of a sum is no line of the archive
+        if (name === null || !isLeftover(name)) this.#network.onSight({ what });
       };
       this.#watchers.push(watch(path.join(this.#journal, folder), seen));
     };

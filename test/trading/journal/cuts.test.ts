@@ -41,7 +41,7 @@ it('commands report a journal that is cut off anywhere, and send no order that m
     const folder = path.join(journals, account, name);
     return fs.readdirSync(folder).map((file) => path.join(folder, file));
   };
-  const files = ['unsettled', 'settled', 'archive'].flatMap(filesIn);
+  const files = ['unsettled', 'lists', 'archive'].flatMap(filesIn);
   const whole = new Map(files.map((file) => [file, fs.readFileSync(file)]));
   const [lost = ''] = filesIn('unsettled');
   const end = whole.get(lost)?.indexOf('\n', 1) ?? 0;

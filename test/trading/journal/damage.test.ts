@@ -160,15 +160,18 @@ describe('a damaged record', () => {
     expect(journal.damagedEvents('open2').map(({ event }) => event)).toEqual(['accepted', 'no answer: a timeout']);
   });
 
-  it('of a settled write hides no other', () => {
+  it('of a settled job hides no other write', () => {
     const { journal, folder } = filled();
     const notSent = { outcome: 'notSent', id: null, duplicates: [] } as const;
     for (const entry of journal.unsettledEntries()) entry.settle(notSent, 'not sent');
     for (const entry of journal.settledEntries(TERMS)) entry.noteFound([], '8');
-    for (const name of fs.readdirSync(path.join(folder, 'settled')))
-      if (name.endsWith('2')) fs.truncateSync(path.join(folder, 'settled', name), 20);
-    expect(journal.settledEntries(TERMS).map(({ write }) => write.id)).toEqual(['done1', 'done3', 'open1', 'open3']);
-    expect(journal.unexpected().map(({ write }) => write.id)).toEqual(['done1', 'done3', 'open1', 'open3']);
+    const { market, side, account } = TERMS;
+    const terms = { market, side, account, count: 1, lines: [[1, '2', '3'] as const] };
+    journal.begin<'batch'>({ operation: 'batch', terms }, { id: 'job1', reqTime: 1 }).settle(notSent, 'not sent');
+    for (const name of fs.readdirSync(path.join(folder, 'jobs'))) fs.truncateSync(path.join(folder, 'jobs', name), 20);
+    const others = ['done1', 'done2', 'done3', 'open1', 'open2', 'open3'];
+    expect(journal.settledEntries(TERMS).map(({ write }) => write.id)).toEqual(others);
+    expect(journal.unexpected().map(({ write }) => write.id)).toEqual(others);
   });
 
   const WITHDRAWAL = {

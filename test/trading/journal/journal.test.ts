@@ -217,6 +217,7 @@ describe('a journal record', () => {
       spied('writeSync', (descriptor) => seen.push(`write ${names.get(Number(descriptor))}`)),
       spied('fsyncSync', (descriptor) => seen.push(`sync ${names.get(Number(descriptor))}`)),
       spied('renameSync', () => seen.push('name')),
+      spied('rmSync', () => seen.push('delete')),
     ];
     work();
     for (const spy of spies) spy.mockRestore();
@@ -224,7 +225,7 @@ describe('a journal record', () => {
   }
 
   function spied(
-    name: 'openSync' | 'writeSync' | 'writeFileSync' | 'fsyncSync' | 'renameSync',
+    name: 'openSync' | 'writeSync' | 'writeFileSync' | 'fsyncSync' | 'renameSync' | 'rmSync',
     note: (first: unknown, result: unknown) => void,
   ) {
     const original = fs[name] as (...values: unknown[]) => unknown;
@@ -276,10 +277,11 @@ describe('a journal record', () => {
       return calls(() => entry.settle(PLACED, 'placed'));
     };
     const noted = 'write file';
-    expect(settle('mine0001')).toEqual([noted, 'write file', 'sync file', 'sync folder', 'name']);
-    expect(settle('mine0002')).toEqual([noted, 'write file', 'sync file', 'name']);
+    const madeMark = ['write file', 'name'];
+    expect(settle('mine0001')).toEqual([noted, ...madeMark, 'write file', 'sync file', 'sync folder', 'delete']);
+    expect(settle('mine0002')).toEqual([noted, 'write file', 'sync file', 'delete']);
     await host.sleep(86_400_000);
-    expect(settle('mine0003')).toEqual([noted, 'write file', 'sync file', 'sync folder', 'name']);
+    expect(settle('mine0003')).toEqual([noted, 'write file', 'sync file', 'sync folder', 'delete']);
   });
 
   it.each(['writeFileSync', 'fsyncSync', 'renameSync'] as const)('is not there if %s fails, nor is a draft', (name) => {
@@ -443,7 +445,7 @@ describe('a journal of another version', () => {
 
   it.each<[string, (folder: string) => void]>([
     ['by its number', (folder) => fs.writeFileSync(path.join(folder, 'version'), '2\n')],
-    ['of a later pit', (folder) => fs.writeFileSync(path.join(folder, 'version'), '5\n')],
+    ['of a later pit', (folder) => fs.writeFileSync(path.join(folder, 'version'), '6\n')],
     ['without a number', (folder) => fs.rmSync(path.join(folder, 'version'))],
   ])('is refused whatever is asked, and not touched: %s', (_, change) => {
     const { begin, journal, folder, unsettled } = newJournal();
@@ -457,7 +459,7 @@ describe('a journal of another version', () => {
       () => journal.writesSince(0),
       () => journal.findUnsettled('mine0001'),
       () => journal.settledEntries(TERMS),
-      () => journal.oldestSettled(TERMS),
+      () => journal.unclosedEntries(),
       () => journal.unexpected(),
       () => journal.requireReadable(),
       () => journal.reopen('mine0001'),
@@ -485,8 +487,8 @@ describe('a journal of another version', () => {
     expect([journal.isIdle, journal.unsettledEntries(), journal.markets()]).toEqual([true, [], []]);
     begin('mine0001');
     expect(journal.isIdle).toBe(false);
-    expect(fs.readFileSync(path.join(folder, 'version'), 'utf8')).toBe('4\n');
-    expect(fs.readdirSync(folder).sort()).toEqual(['archive', 'jobs', 'settled', 'unsettled', 'version']);
+    expect(fs.readFileSync(path.join(folder, 'version'), 'utf8')).toBe('5\n');
+    expect(fs.readdirSync(folder).sort()).toEqual(['archive', 'jobs', 'lists', 'unsettled', 'version']);
   });
 });
 
@@ -614,15 +616,10 @@ describe('the archive of settled writes', () => {
       [],
       [],
     ]);
-    const oldest = (where: MarketSide) => journal.oldestSettled(where);
-    expect([oldest(buys), oldest({ ...buys, side: 'sell' })]).toEqual([NOW, Number.POSITIVE_INFINITY]);
-    const [refused, placed] = journal.settledEntries(buys);
+    const [, placed] = journal.settledEntries(buys);
     placed?.noteFound(['8']);
     expect(journal.settledEntries(buys)[1]?.settlement?.duplicates).toEqual(['8']);
     expect(journal.archive.find('also0002')?.duplicates).toEqual(['8']);
-    placed?.close();
-    refused?.close({ isKept: true });
-    expect(journal.settledEntries(buys).map(({ isClosed }) => isClosed)).toEqual([true]);
   });
 
   it('yields the newest write first, in whatever order the system lists the files', async () => {

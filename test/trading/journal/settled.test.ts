@@ -2,7 +2,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { SendGate } from '../../../src/trading/journal/entry.js';
-import type { BatchTerms, Settlement, WithdrawTerms } from '../../../src/trading/journal/write.js';
+import type { BatchTerms, Settled, Settlement, WithdrawTerms } from '../../../src/trading/journal/write.js';
+import { closeAll } from '../support/closed.js';
 import { TERMS } from '../support/terms.js';
 import { contents, newJournal, PLACED } from './support.js';
 
@@ -39,14 +40,14 @@ function settledJob() {
 }
 
 describe('a settled order', () => {
-  it('is corrected in its record and in the archive when duplicates are found, each once', () => {
+  it('is corrected in the archive when duplicates are found, each once', () => {
     const { find, archived, archive } = settledOrder();
     expect(find().settlement).toEqual(PLACED);
     find().noteFound(['8', '9']);
     find().noteFound(['9']);
     for (const one of [find().settlement, archived()])
       expect(one).toMatchObject({ outcome: 'placed', id: PLACED.id, duplicates: ['8', '9'] });
-    expect(find().events.at(-2)).toMatchObject({ event: 'duplicates: 8, 9', isLate: true });
+    expect(find().events.at(-1)).toMatchObject({ event: 'duplicates: 8, 9', isLate: true });
     expect(find().isUnexpected).toBe(false);
     // the second finding said nothing new, so the archive has no third line
     const lines = Object.values(contents(archive)).join('').split('\n');
@@ -87,14 +88,6 @@ describe('a settled order', () => {
     expect(journal.unexpected()).toEqual([]);
   });
 
-  it('is archived again, as it was corrected, if the archive no longer has it', () => {
-    const { find, archived, archive } = settledOrder();
-    fs.rmSync(archive, { recursive: true });
-    fs.mkdirSync(archive);
-    find().noteFound(['8']);
-    expect(archived()).toMatchObject({ outcome: 'placed', id: PLACED.id, duplicates: ['8'], write: { id: 'own0001' } });
-  });
-
   it('that is unexpected is reported before those recorded later, whatever their markets', async () => {
     const { journal, host } = newJournal();
     for (const market of ['eth_usdt', 'btc_usdt', 'ltc_usdt']) {
@@ -115,54 +108,29 @@ describe('a settled order', () => {
     expect(journal.unexpected()).toHaveLength(0);
   });
 
-  it.each([{ isKept: false }, { isKept: true }])(
-    'is archived, once closed, with what its record says when a killed process did not: %o',
-    (how) => {
-      const { find, archived, journal } = settledOrder();
-      const { archive } = journal;
-      const adding = vi.spyOn(archive, 'add').mockImplementation(() => undefined);
-      find().noteFound(['8']);
-      adding.mockRestore();
-      expect(archived()?.duplicates).toEqual([]);
-      // another object, as in another process
-      find().close(how);
-      expect(archived()).toMatchObject({ id: PLACED.id, duplicates: ['8'] });
-    },
-  );
-
-  it('is archived, once closed, as placed after all, even if the user has seen that meanwhile', () => {
-    const { find, archived, journal } = settledOrder(NOT_SENT);
-    const adding = vi.spyOn(journal.archive, 'add').mockImplementation(() => undefined);
-    find().noteFound([], '8');
-    adding.mockRestore();
-    find().markSeen();
-    expect([find().settlement?.outcome, archived()?.outcome]).toEqual(['placed', 'notSent']);
-    find().close();
-    expect(archived()).toMatchObject({ outcome: 'placed', id: '8' });
-  });
-
-  it('is gone once it is closed, and closing adds nothing to the archive', () => {
-    const { find, folder, journal, archive, settled } = settledOrder();
+  it('is gone once it is closed, and its line stays in the archive as it was', () => {
+    const { folder, journal, archive, unsettled } = settledOrder();
     const before = contents(archive);
-    const entry = find();
-    entry.close();
-    entry.close();
-    expect([contents(settled), journal.isIdle, contents(archive)]).toEqual([{}, true, before]);
-    expect(contents(path.join(folder, 'jobs'))).toEqual({});
+    closeAll(journal, BUYS);
+    closeAll(journal, BUYS);
+    expect([journal.settledEntries(BUYS), journal.isIdle, contents(archive)]).toEqual([[], true, before]);
+    expect([contents(unsettled), contents(path.join(folder, 'jobs'))]).toEqual([{}, {}]);
   });
 
-  it('is kept under the same name once it is closed if its order may appear after all, and marked', () => {
-    const { find, settled } = settledOrder(NOT_SENT);
-    const before = Object.keys(contents(settled));
-    expect(find().isClosed).toBe(false);
-    find().close({ isKept: true });
-    expect([Object.keys(contents(settled)), find().isClosed]).toEqual([before, true]);
-    expect(find().events.at(-1)).toMatchObject({ event: 'verified', isLate: true, isClosed: true });
+  it('is watched once it is closed if its order may appear after all', () => {
+    const { find, journal } = settledOrder(NOT_SENT);
+    expect([find().isClosed, journal.unclosedEntries().length]).toEqual([false, 1]);
+    closeAll(journal, BUYS, 'watched');
+    expect([find().isClosed, journal.unclosedEntries(), journal.isIdle]).toEqual([true, [], false]);
+    find().noteFound([], '8');
+    expect([find().isClosed, find().settlement?.id]).toEqual([true, '8']);
+    closeAll(journal, BUYS);
+    expect(journal.isIdle).toBe(true);
   });
 });
 
 it('a settled withdrawal is found by its coin, and a settled cancellation leaves no record', () => {
-  const { journal, host, settled, unsettled } = newJournal();
+  const { journal, host, lists, unsettled } = newJournal();
   const reqTime = host.now();
   const withdraw = { operation: 'withdraw', terms: WITHDRAWAL } as const;
   journal.begin<'withdraw'>(withdraw, { id: 'out0001', reqTime }).settle({ ...PLACED, id: '5' }, 'placed');
@@ -171,32 +139,41 @@ it('a settled withdrawal is found by its coin, and a settled cancellation leaves
   const idsOf = (list: Parameters<typeof journal.settledEntries>[0]) =>
     journal.settledEntries(list).map(({ write }) => write.id);
   expect([idsOf({ coin: 'btc' }), idsOf({ coin: 'eth' }), idsOf(BUYS)]).toEqual([['out0001'], [], []]);
-  expect(Object.keys(contents(settled))).toEqual([`btc~${reqTime}~out0001`]);
+  expect(Object.keys(contents(lists))).toEqual(['btc']);
   expect(contents(unsettled)).toEqual({});
 });
 
 describe('a settled job', () => {
   it('keeps its full record while the archive has its summary, before and after it is closed', () => {
-    const { journal, jobs, settled } = settledJob();
+    const { journal, jobs } = settledJob();
     for (const isClosed of [false, true]) {
-      if (isClosed) for (const entry of journal.settledEntries(BUYS)) entry.close();
+      if (isClosed) closeAll(journal, BUYS);
       expect(journal.findSettledJob(JOB)?.write.terms.lines).toEqual(JOB_TERMS.lines);
       expect([journal.findJob(JOB)?.write.id, journal.findJob('job0002')]).toEqual([JOB, undefined]);
-      expect(Object.keys(contents(isClosed ? jobs : settled))).toHaveLength(1);
+      expect(journal.settledEntries(BUYS).map(({ write }) => write.id)).toEqual(isClosed ? [] : [JOB]);
+      expect(Object.keys(contents(jobs))).toEqual(['2018-10-23-job0001']);
     }
-    expect([journal.settledEntries(BUYS), Object.keys(contents(jobs))]).toEqual([[], ['2018-10-23-job0001']]);
   });
 
   it.each(['settled', 'closed'])('is reopened once, with all that it recorded, when it is %s', (state) => {
-    const { journal, settled, jobs } = settledJob();
-    if (state === 'closed') for (const entry of journal.settledEntries(BUYS)) entry.close();
+    const { journal, jobs } = settledJob();
+    if (state === 'closed') closeAll(journal, BUYS);
     expect([journal.reopen(JOB), journal.reopen(JOB), journal.reopen('job0002')]).toEqual([true, false, false]);
     const entry = journal.findUnsettled(JOB);
     expect(journal.findJob(JOB)?.write.id).toBe(JOB);
     expect(entry?.events.map(({ event }) => event)).toEqual(['recorded', '1 of 1 placed']);
-    expect([contents(settled), contents(jobs), journal.findSettledJob(JOB)]).toEqual([{}, {}, undefined]);
+    expect([journal.settledEntries(BUYS), contents(jobs), journal.findSettledJob(JOB)]).toEqual([[], {}, undefined]);
     expect([entry?.claim({ bestBid: '29000' }), entry?.events.at(-1)?.bestBid]).toEqual([true, '29000']);
     expect(journal.findUnsettled(JOB)?.events.at(-1)?.bestBid).toBe('29000');
+  });
+
+  it('that was closed and resumed is not closed any more: it has made more orders since', () => {
+    const { journal } = settledJob();
+    const summary = journal.archive.find(JOB) as Settled;
+    closeAll(journal, BUYS, 'watched');
+    journal.reopen(JOB);
+    journal.findUnsettled(JOB)?.archiveSummary(summary);
+    expect(journal.settledEntries(BUYS).map(({ write, isClosed }) => [write.id, isClosed])).toEqual([[JOB, false]]);
   });
 
   it('takes what is found out later, unless it was reopened', () => {
@@ -217,7 +194,7 @@ describe('a settled job', () => {
     const summary = journal.archive.find(JOB);
     journal.findSettledJob(JOB)?.noteLate('duplicates: 8', { kind: 'duplicated', orders: [[0, '8']] });
     if (summary !== undefined) journal.archive.add({ ...summary, duplicates: ['8'] });
-    for (const entry of journal.settledEntries(BUYS)) entry.close();
+    closeAll(journal, BUYS);
     expect(journal.archive.find(JOB)?.duplicates).toEqual(['8']);
   });
 

@@ -14,7 +14,7 @@ export function newJournal(state = temporaryState()) {
   return {
     ...{ host, state, folder, journal: new Journal(host, state, 'test') },
     unsettled: path.join(folder, 'unsettled'),
-    settled: path.join(folder, 'settled'),
+    lists: path.join(folder, 'lists'),
     archive: path.join(folder, 'archive'),
     begin: (id: string, clientId?: string, journal = new Journal(host, state, 'test')) =>
       journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id, clientId, reqTime: host.now() }),

@@ -6,6 +6,7 @@ import { resolve } from '../../../src/trading/settling/resolve.js';
 import { settleWithdrawal } from '../../../src/trading/settling/settle-withdrawal.js';
 import { NOW } from '../../support/fake-host.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
+import { closeAll } from '../support/closed.js';
 import { begin, listed, type Row, record, serveFunds } from '../support/funds.js';
 import { type TestTrading, tradingOf } from '../support/trading.js';
 
@@ -189,7 +190,7 @@ it.each([
     const earlier = tradingOf(server.url, { elapsedMs: -ms });
     const entry = begin(earlier, 'earlier');
     entry.settle({ outcome: 'placed', id: '2', duplicates: [] }, 'placed: 2');
-    for (const kept of earlier.journal.settledEntries({ coin: 'btc' })) kept.close();
+    closeAll(earlier.journal, { coin: 'btc' });
     const trading = tradingOf(server.url, { ...ENOUGH, state: earlier.state });
     begin(trading, 'later').release();
     expect(await settled(trading, 'later')).toEqual({ later: outcome });
@@ -200,7 +201,7 @@ it('a record stays with the withdrawal that was settled with it, even if a much 
   const server = await serveFunds([record(2)], NOW + 90_000);
   const { journal, state } = tradingOf(server.url, { elapsedMs: -172_800_000 });
   begin({ journal }, 'closed1').settle({ outcome: 'placed', id: '2', duplicates: [] }, 'placed: 2');
-  for (const kept of journal.settledEntries({ coin: 'btc' })) kept.close();
+  closeAll(journal, { coin: 'btc' });
   begin({ journal }, 'old1').release();
   const trading = tradingOf(server.url, { ...ENOUGH, elapsedMs: 90_000, state });
   begin(trading, 'new1', { amount: '5' }).release();
@@ -240,8 +241,7 @@ describe('settling the withdrawals of a coin', () => {
   it('reports nothing if another command closes the last open one while the records are read', async () => {
     const server = await serveFaults({
       answer: () => {
-        const [other] = trading.journal.settledEntries({ coin: 'btc' });
-        other?.close();
+        closeAll(trading.journal, { coin: 'btc' });
         return respond(listed([record(2)]));
       },
     });

@@ -202,6 +202,8 @@ describe('the records are read back to the oldest withdrawal that is not closed'
     const racing = {
       archive: journal.archive,
       settledEntries: (...asked: Parameters<typeof journal.settledEntries>) => journal.settledEntries(...asked),
+      isUnsettled: (id: string) => journal.isUnsettled(id),
+      close: (...asked: Parameters<typeof journal.close>) => journal.close(...asked),
       unsettledEntries,
     } as typeof journal;
     expect(await closeCoin({ ...trading, journal: racing }, 'btc')).toMatchObject([{ writeId: 'other1', ids: ['3'] }]);

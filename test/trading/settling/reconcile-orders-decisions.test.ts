@@ -9,6 +9,7 @@ import { reconcileOrders, settleLateOrder } from '../../../src/trading/settling/
 import { endJob, settleJob } from '../../../src/trading/settling/settle-job.js';
 import { NOW } from '../../support/fake-host.js';
 import { lines } from '../batches/jobs.js';
+import { closeAll } from '../support/closed.js';
 import { TERMS } from '../support/terms.js';
 import { type TestTrading, tradingOf } from '../support/trading.js';
 
@@ -107,7 +108,7 @@ describe('an order whose outcome is unknown', () => {
   it('is not looked up for the order of a write that is closed', async () => {
     const trading = tradingWith({ lost1: order('7') });
     placed(trading, 'closed1', '7');
-    for (const entry of trading.journal.settledEntries(BUYS)) entry.close();
+    closeAll(trading.journal, BUYS);
     begin(trading, 'lost1').release();
     await reconcileOrders(trading, listOf([order('7', 3)]));
     expect(trading.asked).toEqual([]);
@@ -191,7 +192,7 @@ describe('an order whose answer named an order, and whose command has ended', ()
   it('is not an order that another write has made', async () => {
     const trading = tradingWith();
     placed(trading, 'earlier1', '7');
-    for (const entry of trading.journal.settledEntries(BUYS)) entry.close();
+    closeAll(trading.journal, BUYS);
     named(trading);
     await reconcileOrders(trading, listOf([order('7', 3)]));
     expect(trading.journal.isUnsettled('named1')).toBe(true);
@@ -247,7 +248,7 @@ describe('a further order', () => {
   it('is one although a closed write made an order with that id in another market', async () => {
     const trading = tradingWith();
     begin(trading, 'other1', { market: 'eth_usdt' }).settle({ outcome: 'placed', id: '8', duplicates: [] }, 'placed');
-    for (const entry of trading.journal.settledEntries({ market: 'eth_usdt', side: 'buy' })) entry.close();
+    closeAll(trading.journal, { market: 'eth_usdt', side: 'buy' });
     placed(trading, 'mine1', '7');
     const { duplicates } = await reconcileOrders(trading, listOf([order('8', 5), order('7', 3)]));
     expect(duplicates).toMatchObject([{ writeId: 'mine1', ids: ['8'] }]);
@@ -273,7 +274,7 @@ describe('a further order', () => {
       await job.leaving([[0]], NOW);
       job.record('', { kind: 'answered', request: 1, ids: ['8'], message: null });
       endJob(job, 'finished');
-      for (const entry of trading.journal.settledEntries({ market: 'btc_usdt', side })) entry.close();
+      closeAll(trading.journal, { market: 'btc_usdt', side });
       placed(trading, 'mine1', '7');
       const { duplicates } = await reconcileOrders(trading, listOf([order('8', 5), order('7', 3)]));
       expect(duplicates.map(({ writeId }) => writeId)).toEqual(side === 'buy' ? [] : ['mine1']);
@@ -296,7 +297,7 @@ describe('a further order', () => {
   it('is none if a closed write has it', async () => {
     const trading = tradingWith();
     placed(trading, 'other1', '8', ['9']);
-    for (const entry of trading.journal.settledEntries(BUYS)) entry.close();
+    closeAll(trading.journal, BUYS);
     placed(trading, 'mine1', '7');
     const list = listOf([order('9', 7), order('8', 5), order('7', 3)]);
     expect((await reconcileOrders(trading, list)).duplicates).toEqual([]);
@@ -594,7 +595,7 @@ describe('a job', () => {
     const trading = tradingWith();
     (await lostJob(trading)).entry.release();
     begin(trading, 'closed1', { price: '20000' }).settle({ outcome: 'placed', id: '8', duplicates: [] }, 'placed');
-    for (const entry of trading.journal.settledEntries(BUYS)) entry.close();
+    closeAll(trading.journal, BUYS);
     const later = 72 * HOUR;
     const today = tradingWith({ lost1: order('10') }, later, trading.state);
     begin(today, 'lost1', {}, NOW + later).release();

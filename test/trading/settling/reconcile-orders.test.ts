@@ -13,6 +13,7 @@ import { reconcileLists, reconcileOrders } from '../../../src/trading/settling/r
 import { recheckSettledWrite } from '../../../src/trading/settling/resolve.js';
 import { NOW } from '../../support/fake-host.js';
 import { FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';
+import { closeAll } from '../support/closed.js';
 import { findDuplicates } from '../support/duplicates.js';
 import { count, NOT_FOUND, query, record } from '../support/exchange.js';
 import { TERMS } from '../support/terms.js';
@@ -125,7 +126,7 @@ describe('a later execution of an order', () => {
     expect(await findDuplicates(trading, BUYS)).toEqual([]);
   });
 
-  it('the execution is archived in the end, even if the process that found it is killed before it archives it', async () => {
+  it('the execution is reported again, and archived, if the process that found it was killed before it archived it', async () => {
     const server = await listing(() => [at('8', 50), at('7', 3)]);
     const trading = tradingOf(server.url, { tolerance: 60_000 });
     settle(trading, 'mine', '7');
@@ -136,7 +137,7 @@ describe('a later execution of an order', () => {
     await expect(findDuplicates(killed, BUYS)).rejects.toThrow('killed');
     expect(killed.alarms).toMatchObject([{ writeId: 'mine', ids: ['8'] }]);
     const next = tradingOf(server.url, { tolerance: 60_000, state: trading.state, elapsedMs: 200_000 });
-    expect(await findDuplicates(next, BUYS)).toEqual([]);
+    expect(await findDuplicates(next, BUYS)).toMatchObject([{ writeId: 'mine', ids: ['8'] }]);
     expect(next.journal.archive.find('mine')).toMatchObject({ outcome: 'placed', id: '7', duplicates: ['8'] });
   });
 
@@ -183,7 +184,7 @@ describe('a later execution of an order', () => {
     const trading = tradingOf(server.url, { tolerance: 60_000, budgetMs: 600_000 });
     const closed = begin(trading, 'closed', NOW - 3_600_000);
     closed.settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused');
-    trading.journal.settledEntries(BUYS)[0]?.close({ isKept: true });
+    closeAll(trading.journal, BUYS, 'watched');
     begin(trading, 'mine').settle({ outcome: 'placed', id: '7', duplicates: [], checkedTo: NOW + 30_000 }, 'placed');
     settle(trading, 'later', '8', NOW + 10_000);
     await trading.host.sleep(65_001);
@@ -443,7 +444,7 @@ describe('after an order was sent', () => {
       ({ journal }, report) =>
         journal.settledEntries(BUYS).forEach((settled) => {
           report(settled);
-          settled.close();
+          closeAll(journal, BUYS);
         }),
     ],
     [

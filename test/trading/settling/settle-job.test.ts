@@ -234,8 +234,8 @@ describe('orders of a settled job that are found later', () => {
 
   it('leave its summary as it was while its record lacks an answer', async () => {
     const { trading, archive, summary, folder } = await settled();
-    const [name = ''] = readdirSync(path.join(folder, 'settled'));
-    const file = path.join(folder, 'settled', name);
+    const [name = ''] = readdirSync(path.join(folder, 'jobs'));
+    const file = path.join(folder, 'jobs', name);
     const recorded = readFileSync(file, 'utf8').split('\n');
     writeFileSync(file, recorded.filter((line) => !line.includes('"answered"')).join('\n'));
     bringSummaryUpToDate(trading.journal, 'job1');
