@@ -1,9 +1,9 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { temporaryHome } from '../support/pit.js';
-import { PASS, startProxy } from '../support/proxy.js';
-import { type Extra, lastError, PitHome, usePitHome } from './pit-home.js';
+import { describe, expect, it } from 'vitest';
+import { UNLIMITED } from '../../src/sandbox/server/limits.js';
+import { LOST, LOST_ANSWER, PASS } from '../support/world/network.js';
+import { lastError, useWorldHome } from './pit-home.js';
 
-const pit = usePitHome();
+const pit = useWorldHome({ limits: UNLIMITED });
 const ORDER = 'order buy btc_usdt 0.01 --at 20000 --override price-band --yes';
 
 interface Placed {
@@ -53,55 +53,49 @@ it('the hint for a value below the minimum works as an amount, after rounding to
 });
 
 describe('--once after an order whose outcome is unknown', () => {
-  // by another path, and so with another journal: an order on the same terms would look like a duplicate
+  // an order on the same terms would look like a duplicate
   const OTHER = ORDER.replace('0.01', '0.03');
 
-  /** An order after which the network answers nothing, and may not even carry it out; returns what leads to the network as it is later. */
-  async function unknownOrder(id: string, isCarriedOut: boolean): Promise<Extra> {
-    let state: 'whole' | 'cut' | 'whole again' = 'whole';
-    const proxy = await startProxy({
-      port: Number(new URL(pit.served.address.tradeUrl).port),
-      treat: ({ operation }) => {
-        const isOrder = operation === 'order' && state === 'whole';
-        if (isOrder) state = 'cut';
-        if (state !== 'cut') return PASS;
-        const forward = isOrder && isCarriedOut ? [0] : [];
-        return { name: 'cut', forward, awaited: forward.length, reply: { kind: 'nothing', end: 'reset' } };
-      },
-    });
-    onTestFinished(() => proxy.close());
-    const extra = { environment: { ...pit.served.environment, PIT_TRADE_URL: proxy.url } };
-    const { code } = await pit.run(`${OTHER} --id ${id} --once --timeout 3 --json`, extra);
-    expect([code, state]).toEqual([6, 'cut']);
-    state = 'whole again';
-    return extra;
+  /** An order after which the network answers nothing, and may not even carry it out. The network passes everything again afterwards. */
+  async function unknownOrder(id: string, isCarriedOut: boolean): Promise<void> {
+    const { network } = pit.world;
+    let isCut = false;
+    network.treat = ({ operation }) => {
+      const isFirst = operation === 'order' && !isCut;
+      isCut ||= isFirst;
+      if (!isCut) return PASS;
+      return isFirst && isCarriedOut ? LOST_ANSWER : LOST;
+    };
+    const { code } = await pit.run(`${OTHER} --id ${id} --once --timeout 3 --json`);
+    expect([code, isCut]).toEqual([6, true]);
+    network.treat = () => PASS;
   }
 
   const count = async () => (await pit.json<object[]>('orders btc_usdt')).length;
 
   it('finds the order if it was carried out, and sends nothing', async () => {
     const before = await count();
-    const extra = await unknownOrder('once0010', true);
-    const found = await pit.json<Placed>(`${OTHER} --id once0010 --once`, extra);
+    await unknownOrder('once0010', true);
+    const found = await pit.json<Placed>(`${OTHER} --id once0010 --once`);
     expect([found.existing, await count()]).toEqual([true, before + 1]);
   });
 
   it('sends nothing while the outcome stays unknown, and places the order once the first cannot be carried out', async () => {
     const before = await count();
-    const extra = await unknownOrder('once0011', false);
-    const { code, stdout, stderr } = await pit.run(`${OTHER} --id once0011 --once --timeout 3 --json`, extra);
+    await unknownOrder('once0011', false);
+    const { code, stdout, stderr } = await pit.run(`${OTHER} --id once0011 --once --timeout 3 --json`);
     expect([code, JSON.parse(stdout)]).toEqual([6, expect.objectContaining({ outcome: 'unknown', existing: false })]);
     expect(lastError(stderr)).toMatchObject({ kind: 'unknown', clientId: 'once0011' });
     expect(await count()).toBe(before);
-    await pit.done('sandbox clock advance 2m');
-    const placed = await pit.json<Placed>(`${OTHER} --id once0011 --once`, extra);
-    const again = await pit.json<Placed>(`${OTHER} --id once0011 --once`, extra);
+    await pit.world.pass(120_000);
+    const placed = await pit.json<Placed>(`${OTHER} --id once0011 --once`);
+    const again = await pit.json<Placed>(`${OTHER} --id once0011 --once`);
     expect([placed.existing, again, await count()]).toEqual([false, { ...placed, existing: true }, before + 1]);
   });
 });
 
 it('--once of several processes at the same moment places one order, and each prints it', async () => {
-  const lines = Array.from({ length: 4 }, () => pit.run(`${ORDER} --id once0020 --once --json`, { ownProcess: true }));
+  const lines = Array.from({ length: 4 }, () => pit.run(`${ORDER} --id once0020 --once --json`));
   const ran = await Promise.all(lines);
   const orders = ran.map(({ stdout }) => JSON.parse(stdout) as Placed);
   expect(ran.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
@@ -129,13 +123,11 @@ it('--once places an order whose first try was rejected', async () => {
 
 it('--once finds an order that another program placed, and cannot compare what is relative', async () => {
   const { id } = await pit.json<Placed>(`${ORDER} --id once0050`);
-  const { environment } = pit.served;
-  const elsewhere = new PitHome(temporaryHome());
-  expect(await elsewhere.json<Placed>(`${ORDER} --id once0050 --once`, { environment })).toMatchObject({
-    ...{ id, existing: true },
-  });
+  const home = pit.world.otherHome('elsewhere');
+  expect(await pit.world.json<Placed>(`${ORDER} --id once0050 --once`, { home })).toMatchObject({ id, existing: true });
   const relative = 'order buy btc_usdt 0.01 --at bid-2% --id once0050 --once --yes';
-  expect(await elsewhere.failure(relative, 2, { environment })).toMatchObject({ order: id });
+  const { code, stderr } = await pit.world.run(`${relative} --json`, { home });
+  expect([code, lastError(stderr)]).toEqual([2, expect.objectContaining({ order: id })]);
 });
 
 it('--once --dry-run warns that the order exists, and shows the preview', async () => {
