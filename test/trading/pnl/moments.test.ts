@@ -73,21 +73,26 @@ function check(orders: typeof manyOrders, habit: Habit, numRuns: number) {
   return { said: count.said / count.all, most: count.most };
 }
 
-describe.for(HABITS.map((habit) => [titleOf(habit), habit] as const))(
-  'trades of one moment in a triangle of markets, with bills %s, are divided as they happened or said to be uncertain',
-  ([, habit]) => {
-    it('up to fifty at once', () => {
-      const { said, most } = check(manyOrders, habit, 6);
-      expect(most).toBeGreaterThan(30);
-      // bills that stand in order leave little in doubt, unless their fees are inside
-      if (!habit.isShuffled && habit.fees !== 'inside') expect(said).toBeLessThan(0.1);
-    });
+const TITLE =
+  'trades of one moment in a triangle of markets, with bills %s, are divided as they happened or said to be uncertain';
 
-    it('a few at once', () => {
-      const { said } = check(fewOrders, habit, 100);
-      // of several fees in the own coin at one moment, nothing says whose they are
-      const most = { apart: 0.5, 'own coin': 0.7, inside: 1 }[habit.fees];
-      expect(said).toBeLessThanOrEqual(most);
-    });
-  },
-);
+// in any order, bills can be divided in many ways, and each is tried: some orders are paid no rebate there either
+describe.for(
+  HABITS.flatMap((habit) => (habit.isShuffled && !habit.hasRebates ? [] : [[titleOf(habit), habit] as const])),
+)(TITLE, ([, habit]) => {
+  it('up to fifty at once', () => {
+    const { said, most } = check(manyOrders, habit, habit.isShuffled ? 4 : 6);
+    expect(most).toBeGreaterThan(30);
+    // bills that stand in order leave little in doubt, unless their fees are inside
+    if (!habit.isShuffled && habit.fees !== 'inside') expect(said).toBeLessThan(0.1);
+  });
+});
+
+describe.for(HABITS.map((habit) => [titleOf(habit), habit] as const))(TITLE, ([, habit]) => {
+  it('a few at once', () => {
+    const { said } = check(fewOrders, habit, 100);
+    // of several fees in the own coin at one moment, nothing says whose they are
+    const most = { apart: 0.5, 'own coin': 0.7, inside: 1 }[habit.fees];
+    expect(said).toBeLessThanOrEqual(most);
+  });
+});
