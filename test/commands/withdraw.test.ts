@@ -5,7 +5,6 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { PIT, pitLine } from '../support/command.js';
-import { pausesOnly } from '../support/command-clocks.js';
 import { countRequests } from '../support/counting-proxy.js';
 import { awayFromMidnight } from '../support/midnight.js';
 import { plainEnvironment } from '../support/pit.js';
@@ -213,24 +212,6 @@ describe('a withdrawal on a bad network', () => {
     expect([made.id, ...made.duplicates].sort()).toEqual([...ids].sort());
     expect(stderr).toContain('THE WITHDRAWAL WAS MADE MORE THAN ONCE: 0.031 btc');
     for (const id of ids) expect(`${stdout}${stderr}`).toContain(id);
-  });
-
-  it('exits with 6 if it is unknown, is not sent again, and is settled by pit resolve', async () => {
-    await pit.done('sandbox fault add drop-before --operation withdraw --count 1');
-    const words = scripted('btc 0.041 --to BTC');
-    const lost = await pit.run(`${words} --json --timeout 10`, { ...password(), host: pausesOnly() });
-    const { clientId, hint } = lastError(lost.stderr);
-    expect(lost.code).toBe(6);
-    expect(document(lost.stdout)).toMatchObject({ outcome: 'unknown', id: null });
-    expect(hint).toMatch(
-      /^Do not send it again before you know\. Find out after .* when its request should have expired: /,
-    );
-    expect(hint).toContain(`pit resolve ${clientId}`);
-    const repeated = await pit.failure(words, 2, password());
-    expect(repeated).toMatchObject({ clientId, hint: `Find its outcome: pit resolve ${clientId}` });
-    const [row] = await pit.json<object[]>(`resolve ${clientId} --timeout 90`);
-    expect(row).toMatchObject({ operation: 'withdraw', clientId, market: null, outcome: 'notSent', duplicates: [] });
-    expect(await pit.done(`resolve ${clientId}`)).toContain(`withdraw 0.041 btc to ${verified.btc}: notSent`);
   });
 });
 
