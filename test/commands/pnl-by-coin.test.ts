@@ -40,6 +40,7 @@ interface Lot {
   readonly closedBy: string | null;
   readonly opening: string | null;
   readonly closing: string;
+  readonly bills: readonly string[];
   readonly valuedIn: string;
 }
 
@@ -175,6 +176,12 @@ describe('pit pnl --by coin', () => {
     expect(left.length).toBeGreaterThan(0);
     expect(left[0]).toMatchObject({ coin: 'ltc', opened: '2020-01-01T00:00:00.000Z', proceeds: null, gain: null });
     expect(same(left[0]?.cost ?? '', left[0]?.amount ?? '-1')).toBe(true);
+    // of the opening balance, then of the withdrawal and its fee
+    const bills = await pit.json<{ id: string; change: string }[]>('bills ltc --all');
+    const billOf = (amount: string) => bills.find(({ change }) => same(change, amount))?.id;
+    expect(left[0]?.bills).toEqual([bills.at(-1)?.id, billOf(`-${left[0]?.amount}`), billOf(`-${fee}`)]);
+    const { rows } = await pit.csv(`pnl --by coin --in usdt --lots --basis ${file}`);
+    expect(rows.filter((row) => row.includes(',withdrawal,'))[0]).toContain(left[0]?.bills[0]);
   });
 
   it('begins days where --zone or the profile says', async () => {

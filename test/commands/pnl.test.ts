@@ -115,7 +115,7 @@ describe('pit pnl', () => {
     expect(xrp).toMatchObject({ opened: null, amount: '50', cost: null, gain: null });
     const { header, rows } = await pit.csv('pnl --lots');
     expect(header).toBe(
-      'market,opened,closed,amount,cost,proceeds,gain,daysHeld,method,feeCost,feeProceeds,feesAre,openedBy,closedBy,opening,closing,openedDay,closedDay',
+      'market,opened,closed,amount,cost,proceeds,gain,daysHeld,method,feeCost,feeProceeds,feesAre,openedBy,closedBy,opening,closing,openedDay,closedDay,bills',
     );
     expect(rows).toHaveLength(3);
   });

@@ -137,6 +137,8 @@ const LOT_DETAILS = {
   closing: shape.enumOf(CLOSINGS, 'what closed it'),
 };
 
+const LOT_BILLS = shape.array(shape.id(''), 'the ids of the bills of what opened it, then of what closed it');
+
 const LOT_DAYS = {
   openedDay: shape.nullable(shape.text('of opened, as YYYY-MM-DD in the zone of --zone')),
   closedDay: shape.text('of closed, as YYYY-MM-DD in the zone of --zone'),
@@ -156,6 +158,7 @@ export const LOT_ROW = shape.object({
   ...LOT_FEES,
   ...LOT_DETAILS,
   ...LOT_DAYS,
+  bills: LOT_BILLS,
 });
 
 /** A row of `--lots --by coin`. */
@@ -169,6 +172,7 @@ export const COIN_LOT_ROW = shape.object({
   daysHeld: DAYS_HELD,
   valuedIn: shape.text('the coin of --in, in which all values are'),
   ...LOT_DAYS,
+  bills: LOT_BILLS,
 });
 
 export type PnlRow = ReturnType<typeof marketRow> | ReturnType<typeof totalRow>;
@@ -336,6 +340,7 @@ export function lotRow(market: string, lot: ClosedLot, { method, feesAre, dayOf 
     method,
     ...lotDetails(lot, feesAre),
     ...daysOf(lot, dayOf),
+    bills: lot.bills,
   };
 }
 
@@ -352,6 +357,7 @@ export function coinLotRow(coin: string, unit: string, lot: ClosedLot, { method,
     daysHeld: daysHeld(lot),
     valuedIn: unit,
     ...daysOf(lot, dayOf),
+    bills: lot.bills,
   };
 }
 

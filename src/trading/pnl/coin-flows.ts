@@ -18,6 +18,8 @@ export interface CoinFlow {
   readonly as: 'deposit' | 'withdrawal' | 'fee' | 'other' | 'balance';
   /** When it came in at the latest. */
   readonly by: number;
+  /** The ids of its bills. */
+  readonly bills: readonly string[];
 }
 
 /** All that came in and left without a trade, in order. Deposits whose moment is unknown are left out. */
@@ -29,8 +31,8 @@ export function coinFlows(history: MatchedHistory, readAt: number): CoinFlow[] {
     ...openingBalances(bills, movements),
     ...movements.filter(({ kind }) => kind === 'deposits').flatMap(depositFlow),
     ...withdrawalFlows(movements.filter(({ kind }) => kind === 'withdrawals')),
-    ...others.map(([place, { coin, change, time }]) =>
-      flowOf('other', { coin, amount: Decimal.of(change), time, place }),
+    ...others.map(([place, { id, coin, change, time }]) =>
+      flowOf('other', { coin, amount: Decimal.of(change), time, place }, [id]),
     ),
   ];
   return flows.sort((one, other) => compareTimes(one.time, other.time) || one.place - other.place);
@@ -44,13 +46,18 @@ function compareTimes(one: number, other: number): number {
 function flowOf(
   as: CoinFlow['as'],
   { coin, amount, time, place }: Pick<CoinFlow, 'coin' | 'amount' | 'time' | 'place'>,
+  bills: readonly string[] = [],
 ): CoinFlow {
-  return { coin, amount, time, place, as, by: time };
+  return { coin, amount, time, place, as, by: time, bills };
 }
 
-function depositFlow({ coin, amount, time, place }: Movement): CoinFlow[] {
+function depositFlow({ coin, amount, time, place, bills }: Movement): CoinFlow[] {
   if (time === null) return [];
-  return [flowOf(amount.sign > 0 ? 'deposit' : 'fee', { coin, amount, time, place })];
+  return [flowOf(amount.sign > 0 ? 'deposit' : 'fee', { coin, amount, time, place }, idsOf(bills))];
+}
+
+function idsOf(bills: Movement['bills']): string[] {
+  return bills.map(({ id }) => id);
 }
 
 /** A withdrawal that came back has not left; what the exchange kept of it is a fee, which leaves when the rest comes back. */
@@ -61,14 +68,15 @@ function withdrawalFlows(movements: readonly Movement[]): CoinFlow[] {
     const last = parts.at(-1);
     const isBack = record !== null && parts.some(({ amount }) => amount.sign > 0);
     const amount = Decimal.sum(parts.map((part) => part.amount));
+    const bills = parts.flatMap((part) => part.bills);
     const moved =
-      isBack && last !== undefined ? [{ ...last, amount, fee: amount.sign < 0 ? amount : undefined }] : parts;
-    return moved.flatMap(({ amount: change, fee = Decimal.zero, time, place }): CoinFlow[] => {
+      isBack && last !== undefined ? [{ ...last, amount, fee: amount.sign < 0 ? amount : undefined, bills }] : parts;
+    return moved.flatMap(({ amount: change, fee = Decimal.zero, time, place, bills: own }): CoinFlow[] => {
       if (time === null) return [];
       const rest = change.minus(fee);
       const flows = [
-        flowOf(rest.sign < 0 ? 'withdrawal' : 'other', { coin, amount: rest, time, place }),
-        flowOf('fee', { coin, amount: fee, time, place }),
+        flowOf(rest.sign < 0 ? 'withdrawal' : 'other', { coin, amount: rest, time, place }, idsOf(own)),
+        flowOf('fee', { coin, amount: fee, time, place }, idsOf(own)),
       ];
       return flows.filter((flow) => flow.amount.sign !== 0);
     });

@@ -24,6 +24,8 @@ export interface Lot {
   readonly cost: Decimal | null;
   /** The fees that were paid for the lot: in `cost` or not, as the books have it. */
   readonly fee: Decimal | null;
+  /** The ids of the bills of the trade or transfer. Absent: none are known. */
+  readonly bills?: readonly string[];
 }
 
 /** What closes lots. */
@@ -38,6 +40,8 @@ export interface Disposal {
   readonly fee: Decimal | null;
   /** Whether coins left without being sold or paid for a trade. */
   readonly hasLeft?: boolean;
+  /** As {@link Lot.bills}. */
+  readonly bills?: readonly string[];
 }
 
 /** A part of a lot that was closed. */
@@ -52,6 +56,8 @@ export interface ClosedLot extends Pick<Disposal, 'closed' | 'closedBy' | 'closi
   readonly feeCost: Decimal | null;
   readonly proceeds: Decimal | null;
   readonly feeProceeds: Decimal | null;
+  /** The ids of the bills: of the lot first, none of them for average cost, then of what closed it. */
+  readonly bills: readonly string[];
 }
 
 /** A value that is divided among lots has at least this many decimals. */
@@ -101,7 +107,7 @@ export class LotQueue {
     if (lot.amount.sign <= 0) return;
     const [pool] = this.#lots;
     if (this.method !== 'average') this.#lots.splice(this.#placeFor(lot), 0, lot);
-    else if (pool === undefined) this.#lots.push({ ...lot, opened: null, openedBy: null, opening: null });
+    else if (pool === undefined) this.#lots.push({ ...lot, opened: null, openedBy: null, opening: null, bills: [] });
     else {
       this.#count(pool, -1);
       this.#lots[0] = {
@@ -123,7 +129,7 @@ export class LotQueue {
   }
 
   /** Closes lots. Amounts that no lot is left for are closed without a cost. */
-  close({ amount, proceeds, fee, closed, closedBy, closing, hasLeft = false }: Disposal): ClosedLot[] {
+  close({ amount, proceeds, fee, closed, closedBy, closing, hasLeft = false, bills = [] }: Disposal): ClosedLot[] {
     const closedLots: ClosedLot[] = [];
     let left = { amount, proceeds, fee };
     while (left.amount.sign > 0) {
@@ -144,6 +150,7 @@ export class LotQueue {
         feeCost: lot?.fee ?? null,
         proceeds: sold.proceeds,
         feeProceeds: sold.fee,
+        bills: [...new Set([...(lot?.bills ?? []), ...bills])],
       });
       left = {
         amount: left.amount.minus(part),

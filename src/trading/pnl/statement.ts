@@ -4,6 +4,7 @@ import { groupBy } from './group-by.js';
 
 /** A bill with its place in the statement. */
 export interface Line {
+  readonly id: string;
   readonly place: number;
   readonly coin: string;
   readonly change: Decimal;
@@ -30,8 +31,8 @@ export class Statement {
   }
 
   static of(bills: readonly Bill[]): Statement {
-    const lines = bills.map(({ coin, change, time, type }, place) => {
-      return { place, coin, change: Decimal.of(change), time, type };
+    const lines = bills.map(({ id, coin, change, time, type }, place) => {
+      return { id, place, coin, change: Decimal.of(change), time, type };
     });
     return new Statement(lines, bills.every(({ time }) => time % SECOND_MS === 0) ? SECOND_MS : 1);
   }

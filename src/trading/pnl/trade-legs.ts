@@ -52,6 +52,7 @@ export function tradeLegs(fill: Fill, { unit, fees: basis, pastValue }: Valuatio
   // what was received is worth its share of the trade
   const net = minusOrNull(worth, worth && shareOf(worth, taken, gross));
   const none: readonly ValuedFee[] = [];
+  const bills = billsOf(fill);
 
   const sent: Leg = {
     coin: isBuy ? quote : base,
@@ -64,18 +65,19 @@ export function tradeLegs(fill: Fill, { unit, fees: basis, pastValue }: Valuatio
       amount: isBuy ? value : amount,
       proceeds: isBuy || basis === 'apart' ? worth : worth && paid && worth.minus(paid),
       fee: isBuy ? Decimal.zero : paid,
+      bills,
     },
   };
   const others = fees.flatMap(({ coin, amount: change, value: changeValue }): Leg[] => {
     if (coin === null || coin === received || change.sign === 0) return [];
     if (change.sign > 0) {
-      const paidFor = { closed: time, closedBy: order, closing: 'fee' } as const;
+      const paidFor = { closed: time, closedBy: order, closing: 'fee', bills } as const;
       return [
         { coin, does: 'close', disposal: { ...paidFor, amount: change, proceeds: changeValue, fee: Decimal.zero } },
       ];
     }
     const cost = minusOrNull(Decimal.zero, changeValue);
-    const broughtBy = { opened: time, openedBy: order, opening: 'rebate' } as const;
+    const broughtBy = { opened: time, openedBy: order, opening: 'rebate', bills } as const;
     return [{ coin, does: 'open', lot: { ...broughtBy, amount: change.negated(), cost, fee: Decimal.zero } }];
   });
   const opening: Leg = {
@@ -89,9 +91,16 @@ export function tradeLegs(fill: Fill, { unit, fees: basis, pastValue }: Valuatio
       amount: gross.minus(taken),
       cost: isBuy && basis === 'in' ? net && paid && net.plus(paid) : net,
       fee: isBuy ? paid : Decimal.zero,
+      bills,
     },
   };
   return [sent, ...others, opening];
+}
+
+/** The ids of all bills of a trade. */
+function billsOf({ bills, fees }: Fill): readonly string[] {
+  const ofFees = fees.flatMap((fee) => (fee.bills === 'sum' ? [] : fee.bills));
+  return [...new Set([...bills.base, ...bills.quote, ...ofFees].map(({ id }) => id))];
 }
 
 /** What the value of a trade follows from. */
