@@ -22,7 +22,7 @@ const OPTIONS = {
 } as const;
 
 /** How many changes of a temporary store wait in memory. */
-const CHANGES_AT_ONCE = 20_000;
+const CHANGES_AT_ONCE = 50_000;
 
 /** Rows of another store that are written in one transaction. */
 const ROWS_AT_ONCE = 10_000;
