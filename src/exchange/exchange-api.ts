@@ -1,5 +1,6 @@
 import type { Host } from '../platform/host.js';
 import type { Redaction } from '../platform/redaction.js';
+import { RehearsalClock } from '../platform/rehearsal-clock.js';
 import type { TimeBudget } from '../platform/time-budget.js';
 import { ExchangeClock, type OffsetStore } from './exchange-clock.js';
 import { requestFailure } from './failures.js';
@@ -9,7 +10,6 @@ import { Limiter, type Limits, ownLimits, type RequestPermit, type SendResult } 
 import type { Priority } from './limiter/permits.js';
 import { type OperationName, type OperationNamed, operationOf } from './operations/index.js';
 import type { OperationResult } from './operations/operation.js';
-import { RehearsalClock } from './rehearsal-clock.js';
 import { type Credentials, type Hosts, type ParameterValues, requestUrl, type ValuesOf } from './request.js';
 import { BadStatus, Refused, readResponse, requireJson, UnexpectedResponse, wholeBody } from './response.js';
 import {

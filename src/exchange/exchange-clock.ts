@@ -1,6 +1,6 @@
 import type { Cache } from '../config/cache.js';
 import type { Host } from '../platform/host.js';
-import type { RehearsalClock } from './rehearsal-clock.js';
+import type { RehearsalClock } from '../platform/rehearsal-clock.js';
 
 /** Keeps how far the exchange's clock is ahead of this machine's between commands, in milliseconds; undefined if unknown. */
 export interface OffsetStore {

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { ExchangeClock } from '../../src/exchange/exchange-clock.js';
-import { REHEARSAL_CLOCK, RehearsalClock, sleepOfMarket, writeClock } from '../../src/exchange/rehearsal-clock.js';
+import { REHEARSAL_CLOCK, RehearsalClock, sleepOfMarket, writeClock } from '../../src/platform/rehearsal-clock.js';
 import { temporaryHome } from '../support/pit.js';
 
 const EXCHANGE = 'http://127.0.0.1:4000';

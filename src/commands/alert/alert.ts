@@ -4,7 +4,7 @@ import { formatAmount, grouped } from '../../domain/decimal.js';
 import { parseMarket } from '../../domain/market.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import type { Channel, ExchangeStream } from '../../exchange/exchange.js';
-import { sleepOfMarket } from '../../exchange/rehearsal-clock.js';
+import { sleepOfMarket } from '../../platform/rehearsal-clock.js';
 import { ageText, isoTime, zonedTime } from '../../terminal/time.js';
 import { type Condition, numberOf } from '../../trading/alerts/condition.js';
 import { type Alert, byMarket, channelsOf, findAlerts } from '../../trading/alerts/find-alerts.js';

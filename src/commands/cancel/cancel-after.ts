@@ -2,7 +2,7 @@ import { confirm } from '../../cli/consent.js';
 import { required, several, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { quoted, suggest, tryRead, usage } from '../../errors.js';
-import { RehearsalClock } from '../../exchange/rehearsal-clock.js';
+import { RehearsalClock } from '../../platform/rehearsal-clock.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';

@@ -10,7 +10,7 @@ import {
   type StreamEvent,
   WRONG_KEYS,
 } from '../../exchange/exchange.js';
-import { sleepOfMarket } from '../../exchange/rehearsal-clock.js';
+import { sleepOfMarket } from '../../platform/rehearsal-clock.js';
 import type { Live, RowStream } from '../../terminal/answer.js';
 import { toJson } from '../../terminal/json.js';
 import { LivePicture } from '../../terminal/live/live-picture.js';

@@ -59,7 +59,7 @@ export interface LegBills {
   readonly quote: readonly Line[];
 }
 
-export const NO_BILLS: LegBills = { base: [], quote: [] };
+const NO_BILLS: LegBills = { base: [], quote: [] };
 
 /** A trade as it is booked: with the fee, if that is inside. */
 export interface BookedTrade {

@@ -1,7 +1,7 @@
 import { Failure } from '../errors.js';
-import { readTextBounded } from '../platform/bounded-file.js';
-import type { Host } from '../platform/host.js';
-import { replaceFile } from '../platform/replacement.js';
+import { readTextBounded } from './bounded-file.js';
+import type { Host } from './host.js';
+import { replaceFile } from './replacement.js';
 
 /** Names the file with the clock of the rehearsal in which pit runs, as a part of the rehearsed program. */
 export const REHEARSAL_CLOCK = 'PIT_CLOCK';
