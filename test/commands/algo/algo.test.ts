@@ -1,10 +1,11 @@
 import { appendFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import { eventually } from '../../support/eventually.js';
-import { usePitHome } from '../pit-home.js';
+import { useWorldHome } from '../pit-home.js';
 
-const pit = usePitHome();
+const pit = useWorldHome({ limits: UNLIMITED });
 
 interface Algo {
   readonly id: string;

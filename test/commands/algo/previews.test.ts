@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { usePitHome } from '../pit-home.js';
+import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
+import { useWorldHome } from '../pit-home.js';
 
-const pit = usePitHome();
+const pit = useWorldHome({ limits: UNLIMITED });
 
 const set = (setting: string, value: string) => pit.done(`profile set sandbox ${setting} ${value}`);
 
