@@ -1,60 +1,9 @@
-import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import type { Host } from '../../../src/platform/host.js';
-import { pitLine } from '../../support/command.js';
-import { startInProcess } from '../../support/in-process.js';
-import { plainEnvironment, runPit } from '../../support/pit.js';
-import { onTerminal } from '../../support/pty.js';
+import { runPit } from '../../support/pit.js';
 import { useStillSandbox } from '../../support/still-sandbox.js';
-import { requires } from '../../support/tools.js';
-import { DrawnScreen } from '../../terminal/live/drawn-screen.js';
-import { usePitHome } from '../pit-home.js';
+import { watching } from './watching.js';
 
 const sandbox = useStillSandbox();
-/** One that runs in a process of its own. */
-const pit = usePitHome();
-
-/** `pit watch` in this process, on a screen that is read cell by cell. */
-function watching(words: string, [columns, rows] = [120, 40], home = sandbox.home) {
-  const screen = new DrawnScreen(columns ?? 0, rows ?? 0);
-  const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined });
-  let changed = () => {};
-  screen.onWrite = () => changed();
-  let isEnded = false;
-  let remarks = '';
-  const errors = new PassThrough().on('data', (text) => {
-    remarks += text;
-  });
-  const host: Partial<Host> = { output: screen, errors, input, now: Date.now };
-  const { ended } = startInProcess(
-    ['watch', ...words.split(' ')],
-    plainEnvironment(home, { TERM: 'xterm', NO_COLOR: '1' }),
-    { host },
-  );
-  const over = ended.finally(() => {
-    isEnded = true;
-    changed();
-  });
-  const shows = (text: string | RegExp) =>
-    screen.lines.some((line) => (typeof text === 'string' ? line.includes(text) : text.test(line)));
-  /** Resolves when the text is on the screen. */
-  const until = async (text: string | RegExp) => {
-    while (!shows(text)) {
-      if (isEnded) throw new Error(`It ended before ${text} was shown:\n${screen.lines.join('\n')}`);
-      await new Promise<void>((resolve) => {
-        changed = resolve;
-      });
-    }
-  };
-  /** Presses keys, each once the one before was taken. */
-  const press = async (...keys: readonly string[]) => {
-    for (const key of keys) {
-      input.write(key);
-      await new Promise(setImmediate);
-    }
-  };
-  return { screen, until, press, shows, ended: over, remarks: () => remarks };
-}
 
 const openOrders = async () =>
   JSON.parse((await runPit(['orders', 'btc_usdt', '--json'], sandbox)).stdout) as {
@@ -65,7 +14,7 @@ const openOrders = async () =>
 
 describe('pit watch', () => {
   it('places, replaces and cancels orders through the same questions as the commands', async () => {
-    const { until, press, ended, screen } = watching('btc_usdt');
+    const { until, press, ended, screen } = watching(sandbox.home, 'btc_usdt');
     await until('Book btc');
     await until('No open orders in btc_usdt.');
     await press('b', ...'0.01', '\t', '\u0015', ...'20000', '\r');
@@ -99,7 +48,7 @@ describe('pit watch', () => {
   });
 
   it('sends nothing that was not confirmed', async () => {
-    const { until, press, ended } = watching('btc_usdt', [80, 24]);
+    const { until, press, ended } = watching(sandbox.home, 'btc_usdt', [80, 24]);
     await until('No open orders in btc_usdt.');
     await press('s', ...'0.01', '\r');
     await until('y: yes');
@@ -120,7 +69,7 @@ describe('pit watch', () => {
     const set = (value: string) => runPit(['profile', 'set', 'sandbox', 'watch.bell', value], sandbox);
     for (const value of ['on', 'off']) {
       expect((await set(value)).code).toBe(0);
-      const { until, press, ended, screen } = watching('btc_usdt');
+      const { until, press, ended, screen } = watching(sandbox.home, 'btc_usdt');
       let bells = 0;
       const { write } = screen;
       Object.assign(screen, {
@@ -146,7 +95,7 @@ describe('pit watch', () => {
   });
 
   it('shows another market with m, and remembers it', async () => {
-    const first = watching('btc_usdt');
+    const first = watching(sandbox.home, 'btc_usdt');
     await first.until('Book btc');
     await first.press('m');
     await first.until('eth_usdt');
@@ -155,30 +104,18 @@ describe('pit watch', () => {
     await first.until(/spread/);
     await first.press('q');
     await first.ended;
-    const second = watching('--type 5min');
+    const second = watching(sandbox.home, '--type 5min');
     await second.until('Book eth');
     await second.until('Candles 5min');
     await second.press('q');
     expect(await second.ended).toBe(0);
   });
 
-  it('never restarts a sandbox that the user has stopped, not even for an order', async () => {
-    const { until, press, ended } = watching('btc_usdt', [120, 40], pit.home);
-    await until('No open orders in btc_usdt.');
-    await pit.done('sandbox stop');
-    await until('RECONNECTING');
-    await press('b', ...'0.01', '\t', '\u0015', ...'20000', '\r');
-    await until('The sandbox was stopped.');
-    expect(await pit.json('sandbox status')).toMatchObject({ running: false });
-    await press('q');
-    expect(await ended).toBe(0);
-  });
-
   it.each([
     ['a placed order', '0.01', 0, /Waiting for the outcome of a write\..*Placed .*BUY 0\.01 btc_usdt/s],
     ['an order that the exchange rejects', '40', 3, /Waiting for the outcome of a write\..*balance/is],
   ])('waits after a second q for the outcome of %s, and prints it', async (_what, amount, code, text) => {
-    const { until, press, ended, remarks, shows } = watching('btc_usdt');
+    const { until, press, ended, remarks, shows } = watching(sandbox.home, 'btc_usdt');
     await until('No open orders in btc_usdt.');
     const fault = 'sandbox fault add delay --operation order --count 1 --delay 1500';
     expect((await runPit(fault.split(' '), sandbox)).code).toBe(0);
@@ -197,40 +134,5 @@ describe('pit watch', () => {
   it('refuses to run where it cannot draw or read keys, and names what can', async () => {
     const { code, stderr } = await runPit(['watch', 'btc_usdt'], sandbox);
     expect([code, stderr]).toEqual([2, expect.stringMatching(/needs a terminal[\s\S]*--watch[\s\S]*pit stream/)]);
-  });
-});
-
-describe.skipIf(!requires('python3'))('pit watch on a real terminal (needs python3)', () => {
-  const environment = plainEnvironment(sandbox.home, { TERM: 'xterm' });
-  const drawn = { pattern: '\\x1b\\[\\?1049h(?s:.*)Book btc' };
-  const left = { await: '\u001b[?1049l' };
-  const words = pitLine('watch', 'btc_usdt');
-
-  it('Ctrl-Z suspends the screen, fg brings it back, and the terminal is left as it was', async () => {
-    const { status, echoes } = await onTerminal({
-      command: ['bash', '--norc', '--noprofile', '-i'],
-      environment: { ...environment, PS1: 'ready ' },
-      steps: [
-        { await: 'ready ', type: `'${words.join("' '")}'\r` },
-        { ...drawn, type: '\u001a' },
-        left,
-        { await: 'Stopped', type: 'fg\r' },
-        { ...drawn, type: 'q' },
-        left,
-        // what is typed before is discarded
-        { await: 'ready ', type: 'exit $?\r' },
-      ],
-    });
-    expect({ status, echoes }).toEqual({ status: 0, echoes: true });
-  });
-
-  it.each([
-    ['Ctrl-C', { type: '\u0003' }, 130],
-    ['SIGTERM', { signal: 'SIGTERM' as const }, 143],
-  ])('leaves the terminal as it was at %s', async (_what, step, code) => {
-    const job = { command: words, environment, steps: [{ ...drawn, ...step }] };
-    const { screen, status, echoes } = await onTerminal(job);
-    expect({ status, echoes }).toEqual({ status: code, echoes: true });
-    expect(screen.trimEnd().endsWith(left.await)).toBe(true);
   });
 });

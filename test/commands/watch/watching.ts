@@ -1,0 +1,47 @@
+import { PassThrough } from 'node:stream';
+import type { Host } from '../../../src/platform/host.js';
+import { startInProcess } from '../../support/in-process.js';
+import { plainEnvironment } from '../../support/pit.js';
+import { DrawnScreen } from '../../terminal/live/drawn-screen.js';
+
+/** `pit watch` in this process, on a screen that is read cell by cell. */
+export function watching(home: string, words: string, [columns, rows] = [120, 40]) {
+  const screen = new DrawnScreen(columns ?? 0, rows ?? 0);
+  const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined });
+  let changed = () => {};
+  screen.onWrite = () => changed();
+  let isEnded = false;
+  let remarks = '';
+  const errors = new PassThrough().on('data', (text) => {
+    remarks += text;
+  });
+  const host: Partial<Host> = { output: screen, errors, input, now: Date.now };
+  const { ended } = startInProcess(
+    ['watch', ...words.split(' ')],
+    plainEnvironment(home, { TERM: 'xterm', NO_COLOR: '1' }),
+    { host },
+  );
+  const over = ended.finally(() => {
+    isEnded = true;
+    changed();
+  });
+  const shows = (text: string | RegExp) =>
+    screen.lines.some((line) => (typeof text === 'string' ? line.includes(text) : text.test(line)));
+  /** Resolves when the text is on the screen. */
+  const until = async (text: string | RegExp) => {
+    while (!shows(text)) {
+      if (isEnded) throw new Error(`It ended before ${text} was shown:\n${screen.lines.join('\n')}`);
+      await new Promise<void>((resolve) => {
+        changed = resolve;
+      });
+    }
+  };
+  /** Presses keys, each once the one before was taken. */
+  const press = async (...keys: readonly string[]) => {
+    for (const key of keys) {
+      input.write(key);
+      await new Promise(setImmediate);
+    }
+  };
+  return { screen, until, press, shows, ended: over, remarks: () => remarks };
+}
