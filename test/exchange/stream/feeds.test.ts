@@ -7,7 +7,6 @@ import type { Channel, StreamEvent } from '../../../src/exchange/stream/events.j
 import { Feeds, type FeedsOptions } from '../../../src/exchange/stream/feeds.js';
 import { eventually } from '../../support/eventually.js';
 import { fakeHost } from '../../support/fake-host.js';
-import { feedCampaign } from './feed-campaign.js';
 import { scriptedConnection } from './scripted-connection.js';
 
 const DEPTH = { kind: 'depth', market: 'btc_usdt' } as const;
@@ -267,10 +266,4 @@ describe('a connection that is up and mute', () => {
     await eventually(() => expect(ids()).toEqual([900, 901, 902]));
     expect(feeds.of(TRADES)).toMatchObject({ source: 'polling', isCurrent: true });
   });
-});
-
-it('equals the exchange after each cut of its connection, and reports each gap', async () => {
-  const { cuts, refused, gaps } = await feedCampaign({ events: 150, cuts: 2, seed: 11 });
-  expect({ cuts, refused }).toEqual({ cuts: 2, refused: 0 });
-  expect(gaps).toBeGreaterThanOrEqual(2 * 6);
 });
