@@ -33,7 +33,7 @@ interface Line {
   readonly settled: Settled;
 }
 
-const ID_IN_LINE = /"id":"([^"]*)"/g;
+const QUOTED = /"([^"]*)"/g;
 
 type FilterField = 'id' | 'clientId' | 'operation' | 'market' | 'side' | 'coin';
 
@@ -190,19 +190,25 @@ export class Archive {
     return undefined;
   }
 
+  /**
+   * Yields the lines since a time that name one of these orders or withdrawals, newest first, each with the time at which it was written.
+   * Only such lines are parsed, because a busy account has many.
+   */
+  *naming(ids: ReadonlySet<string>, since: number): Generator<{ readonly settled: Settled; readonly at: number }> {
+    if (ids.size === 0) return;
+    for (const text of this.#textsBackwards(since, [])) {
+      const isMeant = [...text.matchAll(QUOTED)].some(([, word = '']) => ids.has(word));
+      const line = isMeant ? valueInLine(text) : undefined;
+      if (line !== undefined && isLine(line)) yield line;
+    }
+  }
+
   /** Which of these orders a write has certainly cancelled, each with that write and its time, by this machine's clock. */
   cancelledAmong(ids: ReadonlySet<string>): ReadonlyMap<string, { readonly settled: Settled; readonly at: number }> {
     const found = new Map<string, { readonly settled: Settled; readonly at: number }>();
-    if (ids.size === 0) return found;
-    for (const text of this.#textsBackwards(0, [])) {
-      // only the lines of such orders are parsed, because a busy account has many
-      const isMeant = [...text.matchAll(ID_IN_LINE)].some(([, id = '']) => ids.has(id));
-      const line = isMeant ? valueInLine(text) : undefined;
-      if (line === undefined || !isLine(line)) continue;
-      for (const order of orderCancelledBy(line.settled))
-        if ('id' in order && ids.has(order.id) && !found.has(order.id))
-          found.set(order.id, { settled: line.settled, at: line.at });
-    }
+    for (const { settled, at } of this.naming(ids, 0))
+      for (const order of orderCancelledBy(settled))
+        if ('id' in order && ids.has(order.id) && !found.has(order.id)) found.set(order.id, { settled, at });
     return found;
   }
 

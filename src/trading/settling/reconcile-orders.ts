@@ -9,6 +9,7 @@ import {
   absentOutcome,
   isKind,
   type MarketSide,
+  marketOf,
   ordersMadeBy,
   type RecordedWrite,
   sentClientId,
@@ -201,19 +202,18 @@ function ordersOfClosedWrites(
   rows: readonly Row[],
   open: readonly OpenWrite[],
 ): string[] {
-  const wanted = new Set(rows.map(({ id }) => id));
-  const oldest = Math.min(...rows.map(({ time }) => time));
+  const since = Math.min(...rows.map(({ time }) => time)) - ARCHIVE_SLACK_MS;
   // the earlier summary of a job that was resumed does not account for its orders
   const openIds = new Set(open.map(({ entry }) => entry.write.id));
-  const found: string[] = [];
-  for (const settled of journal.archive.newestFirst({ market }, oldest - ARCHIVE_SLACK_MS)) {
-    const { write } = settled;
-    if (openIds.has(write.id) && isKind(write, 'batch')) continue;
-    const isJob = isKind(write, 'batch') && write.terms.side === side;
-    const made = [...ordersMadeBy(settled), ...(isJob ? (archivedJob(journal, write.id)?.orderIds ?? []) : [])];
-    found.push(...made.filter((id) => wanted.has(id)));
-  }
-  return found;
+  const isClosed = (write: RecordedWrite) => !(openIds.has(write.id) && isKind(write, 'batch'));
+  const wanted = new Set(rows.map(({ id }) => id));
+  const named = [...journal.archive.naming(wanted, since)].filter(
+    ({ settled: { write } }) => marketOf(write) === market && isClosed(write),
+  );
+  const ofJobs = [...journal.archive.newestFirst({ operation: 'batch', market, side }, since)].flatMap(({ write }) =>
+    isClosed(write) ? (archivedJob(journal, write.id)?.orderIds ?? []) : [],
+  );
+  return [...named.flatMap(({ settled }) => ordersMadeBy(settled)), ...ofJobs].filter((id) => wanted.has(id));
 }
 
 /** The duplicates of a write, as they are reported. Those of a write that stays open are left to the command that settles it. */
