@@ -46,7 +46,7 @@ async function makeHome(home: string, owner: number, whose: string): Promise<voi
   const running = { ...address, accessKey: whose, pid, started: startStamp(pid) };
   const texts = {
     'state/sandbox/running.json': JSON.stringify(running),
-    'state/journal/account/version': '4\n',
+    'state/journal/account/version': '5\n',
     [`state/journal/account/unsettled/${whose}`]: 'not a record',
     'cache/symbols/main/markets': `${whose}_usdt\n`,
     'state/shell/history': whose,
