@@ -12,22 +12,14 @@ const TYPES = /^import type .*$/gm;
 /** Files of `npm test` that still start a process or a terminal in some of their tests. No new one may. */
 const MIXED = new Set([
   'test/cli-contract/hostile.test.ts',
-  'test/commands/alert/alert.test.ts',
   'test/commands/algo/service.test.ts',
-  'test/commands/cancel-all.test.ts',
   'test/commands/completion/answer.test.ts',
   'test/commands/funds/bills.test.ts',
-  'test/commands/guided.test.ts',
-  'test/commands/named-files/input.test.ts',
   'test/commands/named-files/output.test.ts',
   'test/commands/reference.test.ts',
-  'test/commands/rehearse/rehearse.test.ts',
-  'test/commands/watch/watch.test.ts',
   'test/commands/withdraw.test.ts',
   'test/exchange/limiter/latch.test.ts',
   'test/platform/bounded-file.test.ts',
-  'test/terminal/output.test.ts',
-  'test/terminal/prompts.test.ts',
   'test/trading/journal/claims.test.ts',
   'test/trading/settling/refused.test.ts',
 ]);
