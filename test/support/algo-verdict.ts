@@ -390,7 +390,7 @@ class Judge {
 
   #isTake(order: LoggedOrder): boolean {
     const take = this.#run.terms.exits?.take ?? null;
-    return take !== null && Decimal.of(order.price).equals(Decimal.of(take));
+    return take !== null && this.#isAsGiven(order, take);
   }
 
   /** What the exits may end at a time: the amount, or what the entry has filled less the fees of a buy in the base coin. */

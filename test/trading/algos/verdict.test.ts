@@ -164,6 +164,10 @@ describe('the verdict on a run of an algo order', () => {
     expect(faults(at('97.5'), limited)).toEqual([]);
     expect(faults(at('97.4'), limited)).toEqual(['beyond the limit: 2']);
     expect(faults(at('97.6'), limited)).toEqual(['beyond the limit: 2']);
+    // a take-profit at such a price is one, and no stop
+    const take = exits({ take: '109.95', stop: '98' });
+    expect(faults({ orders: [TAKE, STOP], newPriceScale: 0 }, take)).toEqual([]);
+    expect(faults({ orders: [TAKE, STOP] }, take)).toContain('stop without a cause: 1');
   });
 
   it('finds amounts below the minimum and prices between two ticks', () => {

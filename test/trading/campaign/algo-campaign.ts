@@ -513,7 +513,7 @@ class Round {
         ...this.#duplicateSpans(orders, end),
         ...this.#unknownSpans(id, own, began.time),
       ],
-      barred: [...this.#barredOf(facts, began.time), ...(this.#pausedAt.get(id) ?? [])],
+      barred: [...this.#barredOf(facts, began.time), ...this.#pausedOf(id, facts)],
       triggered: triggered?.time ?? null,
       newPriceScale: facts.findLast((fact) => fact.fact === 'rules')?.market.priceScale ?? null,
       promptMs: (PROMPT_MS + 10 * this.#slowestMs) * this.#speed,
@@ -537,6 +537,15 @@ class Round {
       from,
       to: Math.min(began > asked ? lifted : to, ...resumed.filter((time) => time > from)),
     }));
+  }
+
+  /** When it was paused at its stop, until somebody resumed it. */
+  #pausedOf(id: string, facts: readonly AlgoFact[]): Span[] {
+    return (this.#pausedAt.get(id) ?? []).map(({ from, to }) => {
+      const paused = facts.findLast((fact) => fact.fact === 'paused' && fact.time <= from)?.time ?? from;
+      const resumed = facts.flatMap((fact) => (fact.fact === 'resumed' && fact.time > paused ? [fact.time] : []));
+      return { from, to: Math.min(to, ...resumed) };
+    });
   }
 
   /** When it did not have to act: halted, paused, or being cancelled. Each is counted. */
