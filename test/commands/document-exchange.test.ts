@@ -193,7 +193,7 @@ describe('an exchange that answers what the document shows, and nothing else', (
 
   it('is enough for the tools of pit mcp', async () => {
     const exchange = await served();
-    const client = new TestClient({ home: temporaryHome(), environment: exchange.environment });
+    const client = new TestClient({ pit: new PitHome(temporaryHome()), environment: exchange.environment });
     await client.initialize();
     const call = async (name: string, given: object) => (await client.call(name, given)).structuredContent;
     expect(await call('tickers', { markets: ['btc_usdt'] })).toMatchObject({ data: [{ last: '31000.5' }] });

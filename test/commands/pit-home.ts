@@ -1,10 +1,11 @@
+import type { PassThrough } from 'node:stream';
 import { beforeAll, expect } from 'vitest';
 import type { SendRequest } from '../../src/exchange/connect.js';
 import type { Host } from '../../src/platform/host.js';
 import type { AdminCallName } from '../../src/sandbox/admin/calls.js';
 import { administer } from '../../src/sandbox/lifecycle/admin-client.js';
 import { schemaViolations } from '../cli-contract/schema-violations.js';
-import { type CommandInProcess, startInProcess } from '../support/in-process.js';
+import { type CommandInProcess, type ProcessOptions, startInProcess } from '../support/in-process.js';
 import { expectJsonLines } from '../support/json-lines.js';
 import {
   plainEnvironment,
@@ -29,11 +30,12 @@ export interface Extra {
   readonly host?: Partial<Host>;
 }
 
-interface StartExtra extends Pick<Extra, 'environment' | 'host'> {
-  readonly columns?: number;
+interface StartExtra extends Pick<Extra, 'environment' | 'host'>, Pick<ProcessOptions, 'columns' | 'onPrinted'> {
+  /** What comes in while it goes on. */
+  readonly input?: PassThrough;
 }
 
-interface TerminalExtra extends StartExtra {
+interface TerminalExtra extends Omit<StartExtra, 'input' | 'onPrinted'> {
   readonly rows?: number;
   readonly steps?: readonly TerminalStep[];
 }
@@ -94,8 +96,12 @@ export class PitHome {
   }
 
   /** Starts a command that goes on. */
-  start(line: string, { environment = {}, ...options }: StartExtra = {}): CommandInProcess {
-    return startInProcess(line.split(' '), plainEnvironment(this.home, environment), options);
+  start(line: string | readonly string[], { environment = {}, ...options }: StartExtra = {}): CommandInProcess {
+    return startInProcess(
+      typeof line === 'string' ? line.split(' ') : line,
+      plainEnvironment(this.home, environment),
+      options,
+    );
   }
 
   /** A command at a terminal of 80 columns, and what a person types there. */
@@ -188,7 +194,7 @@ export class WorldHome extends PitHome {
     return { address, environment: sandboxEnvironment(address) };
   }
 
-  override start(line: string, options: StartExtra = {}): CommandInProcess {
+  override start(line: string | readonly string[], options: StartExtra = {}): CommandInProcess {
     const { world } = this;
     const command = world.start(line, options);
     const pattern = /\n/;

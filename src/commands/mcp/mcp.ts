@@ -1,4 +1,4 @@
-import type { Globals } from '../../cli/context.js';
+import type { CliContext, Globals } from '../../cli/context.js';
 import { flag, type Parser, toggle, withCompletion } from '../../cli/definition.js';
 import type { Program } from '../../cli/run.js';
 import * as shape from '../../cli/shapes.js';
@@ -6,6 +6,7 @@ import { GUARD_SETTINGS } from '../../config/settings.js';
 import { quoted, suggest, usage } from '../../errors.js';
 import { marketName, oneOf, wholeNumber } from '../inputs/parsers.js';
 import { define } from '../session/command.js';
+import { createContext } from '../session/context.js';
 import { READ_TOOLS } from './read-tools.js';
 import { rehearsalCommands } from './rehearse-tool.js';
 import { tradingTools } from './trading-tools.js';
@@ -31,7 +32,7 @@ export const mcpCommand = (program: Program) =>
     examples: ['mcp', 'mcp --allow-trading --profile live'],
     output: shape.anything,
     async run(context, { allowTrading, ...given }) {
-      const { globals, budget, session, host, output } = context;
+      const { globals, budget, session, host, output, link } = context;
       requireNoConsent(globals);
       const unneeded = Object.entries(given).find(([, value]) => value !== undefined && value !== false);
       if (!allowTrading && unneeded !== undefined)
@@ -55,7 +56,11 @@ export const mcpCommand = (program: Program) =>
       const { isTimeoutGiven, timeoutMs } = globals;
       const serving = {
         context,
-        program: { ...program, commands: { ...program.commands, ...rehearsalCommands(program), ...trading.commands } },
+        program: {
+          ...program,
+          commands: { ...program.commands, ...rehearsalCommands(program), ...trading.commands },
+          createContext: async (base: CliContext) => createContext(base, program.commands, undefined, link),
+        },
         tools: [...READ_TOOLS, ...trading.tools],
         environment: { PIT_PROFILE: profile },
         flags: [

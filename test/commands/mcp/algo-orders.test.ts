@@ -1,10 +1,10 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { administer } from '../../../src/sandbox/lifecycle/admin-client.js';
+import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import { eventually } from '../../support/eventually.js';
-import { usePitHome } from '../pit-home.js';
+import { useWorldHome } from '../pit-home.js';
 import { type Prepared, TradingClient } from './trading-client.js';
 
-const pit = usePitHome();
+const pit = useWorldHome({ limits: UNLIMITED });
 
 const LIMITS = { markets: 'btc_usdt', 'max-order': '400usdt', 'max-day': '100000usdt', 'max-open': '20' };
 const STOP = { kind: 'algo', market: 'btc_usdt', side: 'sell', amount: '0.01', stop: 'bid-10%' };
@@ -12,7 +12,7 @@ const STOP = { kind: 'algo', market: 'btc_usdt', side: 'sell', amount: '0.01', s
 const clients: TradingClient[] = [];
 
 async function client(words: readonly string[], capabilities: object = {}): Promise<TradingClient> {
-  const made = new TradingClient({ home: pit.home, words: ['--allow-trading', ...words] });
+  const made = new TradingClient({ pit, words: ['--allow-trading', ...words] });
   clients.push(made);
   await made.initialize(capabilities);
   return made;
@@ -53,7 +53,7 @@ async function refusal(agent: TradingClient, given: object): Promise<string> {
 }
 
 beforeAll(async () => {
-  await administer(pit.served.address, 'POST /price', { market: 'btc_usdt', price: '28000', ms: 0 }, 60_000);
+  await pit.administer('POST /price', { market: 'btc_usdt', price: '28000', ms: 0 });
 });
 
 afterEach(async () => {
@@ -262,7 +262,7 @@ describe('an agent that asks nobody', () => {
     const agent = await unattended({ 'max-order': '290usdt' });
     const { id } = await make(agent, { ...STOP, stop: null, side: 'buy', chase: true, when: ['last>29500'] });
     await agent.end();
-    await administer(pit.served.address, 'POST /price', { market: 'btc_usdt', price: '30000', ms: 0 }, 60_000);
+    await pit.administer('POST /price', { market: 'btc_usdt', price: '30000', ms: 0 });
     await eventually(async () =>
       expect(await pit.json<Algo>(`algo show ${id}`)).toMatchObject({
         state: 'paused',
@@ -270,7 +270,7 @@ describe('an agent that asks nobody', () => {
         children: [],
       }),
     );
-    await administer(pit.served.address, 'POST /price', { market: 'btc_usdt', price: '28000', ms: 0 }, 60_000);
+    await pit.administer('POST /price', { market: 'btc_usdt', price: '28000', ms: 0 });
   });
 });
 

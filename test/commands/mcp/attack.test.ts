@@ -97,10 +97,10 @@ function fileOf({ id }: Pick<Prepared, 'id'>): string {
 
 beforeAll(async () => {
   exchange = new Exchange(pit.served.address);
-  asking = new TradingClient({ home: pit.home, words: ['--allow-trading'] });
+  asking = new TradingClient({ pit, words: ['--allow-trading'] });
   await asking.initialize({ elicitation: {} });
   unattended = new TradingClient({
-    home: pit.home,
+    pit,
     words: ['--allow-trading', '--commit', 'unattended', ...LIMITS],
   });
   await unattended.initialize();
@@ -282,7 +282,7 @@ describe('nothing is sent that was not shown, by', () => {
       await pit.done(`keys set --profile ${name} --stdin`, { input: `${accessKey}\n${secretKey}\n` });
     }
     const other = new TradingClient({
-      home: pit.home,
+      pit,
       words: ['--profile', 'other', '--allow-trading', '--commit', 'unattended', ...LIMITS],
     });
     await other.initialize();
@@ -397,7 +397,7 @@ describe('nothing is sent that was not shown, by', () => {
   it('messages that are too deep, too long or no messages', async () => {
     const send = (text: string) => async () => {
       const client = new TradingClient({
-        home: pit.home,
+        pit,
         words: ['--allow-trading', '--commit', 'unattended', ...LIMITS],
       });
       await client.initialize();
@@ -455,7 +455,7 @@ describe('nothing is sent that was not shown, by', () => {
   it('a reply to a question that was not asked, or not that one', async () => {
     const meta = { _meta: modernMeta({ elicitation: {} }) };
     const accept = { confirm: { action: 'accept', content: { confirm: true } } };
-    const modern = new TradingClient({ home: pit.home, words: ['--allow-trading'] });
+    const modern = new TradingClient({ pit, words: ['--allow-trading'] });
     const call = (id: string, more: object) =>
       modern.ask('tools/call', { name: 'commit', arguments: { id }, ...meta, ...more });
     const prepare = async () => {
@@ -515,7 +515,7 @@ describe('nothing is sent that was not shown, by', () => {
 
   it('a way around the guards, the limits or a halt', async () => {
     const wide = new TradingClient({
-      home: pit.home,
+      pit,
       words: [
         '--allow-trading',
         '--commit',

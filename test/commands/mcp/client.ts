@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
-import { type CommandInProcess, type ProcessOptions, startInProcess } from '../../support/in-process.js';
-import { plainEnvironment } from '../../support/pit.js';
+import type { CommandInProcess, ProcessOptions } from '../../support/in-process.js';
+import type { PitHome } from '../pit-home.js';
 
 /** An answer of the server. */
 export interface Message {
@@ -39,23 +39,26 @@ export function modernMeta(capabilities: object = {}): object {
 }
 
 interface ServerOptions {
-  readonly home: string;
+  readonly pit: PitHome;
   readonly environment?: Readonly<Record<string, string>>;
   readonly words?: readonly string[];
   readonly host?: ProcessOptions['host'];
 }
 
-/** `pit mcp` in this process, with a client that speaks its lines. */
+/** `pit mcp` in this process or in a world, with a client that speaks its lines. */
 export class TestClient {
   readonly input = new PassThrough();
   readonly command: CommandInProcess;
+  readonly #pit: PitHome;
   #last = 0;
   readonly #waiting: ((line: string) => void)[] = [];
   readonly #lines: string[] = [];
   #unfinished = '';
 
-  constructor({ home, environment = {}, words = [], host }: ServerOptions) {
-    this.command = startInProcess(['mcp', ...words], plainEnvironment(home, environment), {
+  constructor({ pit, environment = {}, words = [], host }: ServerOptions) {
+    this.#pit = pit;
+    this.command = pit.start(['mcp', ...words], {
+      environment,
       ...(host === undefined ? {} : { host }),
       input: this.input,
       onPrinted: (text, name) => {
@@ -72,7 +75,9 @@ export class TestClient {
 
   nextLine(): Promise<string> {
     const line = this.#lines.shift();
-    return line === undefined ? new Promise((resolve) => this.#waiting.push(resolve)) : Promise.resolve(line);
+    return line === undefined
+      ? this.#pit.finish(new Promise<string>((resolve) => this.#waiting.push(resolve)))
+      : Promise.resolve(line);
   }
 
   /** Asks one thing at a time. */

@@ -16,7 +16,7 @@ const LIMITS = ['--markets', 'btc_usdt', '--max-order', '400usdt', '--max-day', 
 beforeAll(async () => {
   const words = ['--allow-trading', '--commit', 'unattended', ...LIMITS, '--timeout', '12'];
   const { monotonic, sleep } = pausesOnly();
-  client = new TradingClient({ home: pit.home, words, host: { monotonic: () => monotonic() + skipped, sleep } });
+  client = new TradingClient({ pit, words, host: { monotonic: () => monotonic() + skipped, sleep } });
   await client.initialize();
 });
 

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { respond, serveFaults } from '../../support/fault-server.js';
 import { temporaryHome } from '../../support/pit.js';
 import { environmentAt } from '../literal-exchange.js';
+import { PitHome } from '../pit-home.js';
 import { TradingClient } from './trading-client.js';
 
 const MARKETS = '{"btc_usdt":{"amountScale":6,"priceScale":2,"minAmount":"0.0001","minSize":"5"}}';
@@ -12,8 +13,11 @@ async function errorOf(message: string, name: string, given: object) {
     answer: ({ target }) =>
       respond(target.startsWith('/data/v1/markets') ? MARKETS : JSON.stringify({ code: 1009, message })),
   });
-  const home = temporaryHome();
-  const client = new TradingClient({ home, environment: environmentAt(server.url), words: ['--allow-trading'] });
+  const client = new TradingClient({
+    pit: new PitHome(temporaryHome()),
+    environment: environmentAt(server.url),
+    words: ['--allow-trading'],
+  });
   await client.initialize();
   const error = await client.failed(name, given);
   await client.end();

@@ -11,6 +11,7 @@ import { afterFile } from '../../support/after-file.js';
 import { fakeHost } from '../../support/fake-host.js';
 import { runPit, temporaryHome } from '../../support/pit.js';
 import { environmentAt, useLiteralExchange } from '../literal-exchange.js';
+import { PitHome } from '../pit-home.js';
 import { modernMeta, TestClient } from './client.js';
 
 const OPENING =
@@ -29,7 +30,7 @@ const exchange = useLiteralExchange({
 });
 
 function start(words: readonly string[] = []): TestClient {
-  return new TestClient({ home: temporaryHome(), environment: environmentAt(exchange.url), words });
+  return new TestClient({ pit: new PitHome(temporaryHome()), environment: environmentAt(exchange.url), words });
 }
 
 describe('on the wire', () => {
@@ -204,7 +205,7 @@ describe('a failure', () => {
   it('is the error object that the command prints', async () => {
     const home = temporaryHome();
     const environment = environmentAt(exchange.url);
-    const client = new TestClient({ home, environment });
+    const client = new TestClient({ pit: new PitHome(home), environment });
     await client.initialize();
     const { isError, structuredContent, content } = await client.call('order_book', { market: 'btc_usdx' });
     const { stderr } = await runPit(['depth', 'btc_usdx', '--json'], { home, environment });
@@ -247,7 +248,7 @@ describe('a call of an exchange that never answers', () => {
     );
     const asked = new Promise<void>((resolve) => server.on('connection', () => resolve()));
     const environment = environmentAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-    return { client: new TestClient({ home: temporaryHome(), environment }), asked, closed };
+    return { client: new TestClient({ pit: new PitHome(temporaryHome()), environment }), asked, closed };
   }
 
   it('ends when the client cancels it, and is not answered', async () => {
@@ -275,7 +276,7 @@ describe('text of a hostile exchange', () => {
   const hostile = useHostileExchange();
   let client: TestClient;
   beforeAll(async () => {
-    client = new TestClient({ home: temporaryHome(), environment: environmentAt(hostile.url) });
+    client = new TestClient({ pit: new PitHome(temporaryHome()), environment: environmentAt(hostile.url) });
     await client.initialize();
   });
 
@@ -320,7 +321,7 @@ describe('text of a hostile exchange', () => {
   it('keys that it repeats are masked, in data and in errors', async () => {
     const [accessKey, secretKey] = ['an-access-key-of-24-chars', 'a-secret-key-of-24-chars!'];
     const environment = { ...environmentAt(hostile.url), PIT_ACCESS_KEY: accessKey, PIT_SECRET_KEY: secretKey };
-    const other = new TestClient({ home: temporaryHome(), environment });
+    const other = new TestClient({ pit: new PitHome(temporaryHome()), environment });
     await other.initialize();
     hostile.payload = `keys ${accessKey} ${secretKey}`;
     const account = await other.call('account');

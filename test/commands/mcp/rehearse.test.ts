@@ -8,7 +8,7 @@ const pit = usePitHome();
 let client: TradingClient;
 
 beforeAll(async () => {
-  client = new TradingClient({ home: pit.home });
+  client = new TradingClient({ pit });
   await client.initialize();
   const folder = path.join(pit.home, 'state', 'tapes');
   mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { runPit } from '../../support/pit.js';
 import { useStillSandbox } from '../../support/still-sandbox.js';
+import { PitHome } from '../pit-home.js';
 import { TestClient } from './client.js';
 
 const sandbox = useStillSandbox();
@@ -20,7 +21,7 @@ beforeAll(async () => {
     );
     ids.push((order as { readonly id: string }).id);
   }
-  client = new TestClient(sandbox);
+  client = new TestClient({ pit: new PitHome(sandbox.home), host: sandbox.host });
   await client.initialize();
 });
 

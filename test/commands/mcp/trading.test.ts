@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { commitAtTerminal } from '../../support/prepare.js';
-import { usePitHome } from '../pit-home.js';
+import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
+import { useWorldHome } from '../pit-home.js';
 import { modernMeta } from './client.js';
 import { type Done, type Prepared, TradingClient } from './trading-client.js';
 
-const pit = usePitHome();
+const pit = useWorldHome({ limits: UNLIMITED });
 let client: TradingClient;
 
 const ORDER = { kind: 'order', market: 'btc_usdt', side: 'buy', amount: '0.01', price: 'bid-2%' };
@@ -19,7 +19,7 @@ function orders(state = 'all'): Promise<Listed[]> {
 }
 
 beforeAll(async () => {
-  client = new TradingClient({ home: pit.home, words: ['--allow-trading'] });
+  client = new TradingClient({ pit, words: ['--allow-trading'] });
   await client.initialize({ elicitation: {} });
 });
 
@@ -33,7 +33,7 @@ afterEach(async () => {
 describe('the tools that trade', () => {
   it('are offered only with --allow-trading, and none withdraws', async () => {
     const names = async (words: string[]) => {
-      const one = new TradingClient({ home: pit.home, words });
+      const one = new TradingClient({ pit, words });
       await one.initialize();
       const tools = await one.tools();
       await one.end();
@@ -57,7 +57,7 @@ describe('the tools that trade', () => {
   });
 
   it('refuse a market in which a limit limits nothing', async () => {
-    const limited = new TradingClient({ home: pit.home, words: ['--allow-trading', '--max-order', '100btc'] });
+    const limited = new TradingClient({ pit, words: ['--allow-trading', '--max-order', '100btc'] });
     await limited.initialize();
     expect(await limited.failed('prepare', ORDER)).toMatchObject({
       message: 'An agent may not place orders in btc_usdt: --max-order 100btc limits nothing there.',
@@ -66,7 +66,7 @@ describe('the tools that trade', () => {
   });
 
   it('hold the limits that are given although the user is asked', async () => {
-    const limited = new TradingClient({ home: pit.home, words: ['--allow-trading', '--max-order', '100usdt'] });
+    const limited = new TradingClient({ pit, words: ['--allow-trading', '--max-order', '100usdt'] });
     await limited.initialize({ elicitation: {} });
     expect(await limited.failed('prepare', ORDER)).toMatchObject({
       message: expect.stringMatching(/^order-notional blocks this: .* the limit for one order is 100 usdt/),
@@ -123,7 +123,7 @@ describe('commit', () => {
   });
 
   it('asks the user in the newer protocol', async () => {
-    const modern = new TradingClient({ home: pit.home, words: ['--allow-trading'] });
+    const modern = new TradingClient({ pit, words: ['--allow-trading'] });
     const prepared = await modern.ask('tools/call', {
       name: 'prepare',
       arguments: ORDER,
@@ -170,7 +170,7 @@ describe('commit', () => {
   it.each([{ action: 'maybe' }, { action: 'accept', content: { confirm: 'yes' } }, 5, null])(
     'says so in the newer protocol too: %j',
     async (reply) => {
-      const modern = new TradingClient({ home: pit.home, words: ['--allow-trading'] });
+      const modern = new TradingClient({ pit, words: ['--allow-trading'] });
       const _meta = modernMeta({ elicitation: {} });
       const prepared = await modern.ask('tools/call', { name: 'prepare', arguments: ORDER, _meta });
       const { id } = (prepared.result as { structuredContent: { data: Prepared } }).structuredContent.data;
@@ -183,7 +183,7 @@ describe('commit', () => {
   );
 
   it('names the command for a terminal if the client cannot ask, and the user can commit it there', async () => {
-    const mute = new TradingClient({ home: pit.home, words: ['--allow-trading'] });
+    const mute = new TradingClient({ pit, words: ['--allow-trading'] });
     await mute.initialize();
     const { id } = await mute.done<Prepared>('prepare', ORDER);
     expect(await mute.failed('commit', { id })).toMatchObject({
@@ -191,7 +191,9 @@ describe('commit', () => {
       hint: `Run in a terminal: pit commit ${id}`,
     });
     await mute.end();
-    expect((await commitAtTerminal(pit.home, id)).data).toMatchObject({ outcome: 'placed', clientId: id });
+    const steps = [{ await: '[y/N]', type: 'y\r' }];
+    const { stdout } = await pit.world.run(`commit ${id} --json`, { pipedOutput: true, steps });
+    expect(JSON.parse(stdout)).toMatchObject({ outcome: 'placed', clientId: id });
   });
 
   it('says what became of an id that was committed before, and asks nobody', async () => {

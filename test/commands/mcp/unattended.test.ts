@@ -1,12 +1,11 @@
-import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import { runPit } from '../../support/pit.js';
+import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
+import { instead, PASS } from '../../support/world/network.js';
 import { NOT_FOUND } from '../../trading/support/exchange.js';
-import { usePitHome } from '../pit-home.js';
+import { useWorldHome } from '../pit-home.js';
 import { type Done, type Prepared, TradingClient } from './trading-client.js';
 
-const pit = usePitHome();
+const pit = useWorldHome({ limits: UNLIMITED });
 
 interface Limits {
   readonly markets?: string;
@@ -22,26 +21,10 @@ function wordsOf(limits: Limits): string[] {
   return ['--allow-trading', '--commit', 'unattended', ...flags];
 }
 
-/** The sandbox behind a server whose lists of orders lag so far behind that they show none. */
-async function lagging(): Promise<string> {
-  const server = createServer((received, response) => {
-    const forwarded = request(new URL(received.url ?? '', pit.served.address.baseUrl), (answer) => {
-      if (!received.url?.startsWith('/api/getOrders')) return void answer.pipe(response);
-      answer.resume();
-      response.end(NOT_FOUND);
-    });
-    forwarded.setHeader('user-agent', received.headers['user-agent'] ?? '');
-    forwarded.end();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
 const clients: TradingClient[] = [];
 
 async function agent(limits: Limits = {}): Promise<TradingClient> {
-  const client = new TradingClient({ home: pit.home, words: wordsOf({ ...LIMITS, ...limits }) });
+  const client = new TradingClient({ pit, words: wordsOf({ ...LIMITS, ...limits }) });
   clients.push(client);
   await client.initialize();
   return client;
@@ -87,7 +70,7 @@ describe('pit mcp --commit unattended', () => {
     ],
   ])('does not start with limits that are not complete: %j', async (without, message) => {
     const given = Object.entries({ ...LIMITS, ...without }).filter(([, value]) => value !== undefined);
-    const ran = await runPit(['mcp', ...wordsOf(Object.fromEntries(given)), '--json'], { home: pit.home });
+    const ran = await pit.world.run(['mcp', ...wordsOf(Object.fromEntries(given)), '--json']);
     expect([ran.code, ran.stdout]).toEqual([2, '']);
     expect(ran.stderr).toContain(message);
   });
@@ -98,7 +81,7 @@ describe('pit mcp --commit unattended', () => {
       message: 'An agent that asks nobody may not borrow.',
       hint: '--allow-borrow of pit mcp allows it.',
     });
-    const client = new TradingClient({ home: pit.home, words: [...wordsOf(LIMITS), '--allow-borrow'] });
+    const client = new TradingClient({ pit, words: [...wordsOf(LIMITS), '--allow-borrow'] });
     clients.push(client);
     await client.initialize();
     expect(await client.done<Prepared>('prepare', loan)).toMatchObject({ text: expect.stringContaining('borrowing') });
@@ -214,19 +197,25 @@ describe('pit mcp --commit unattended', () => {
   });
 
   it('does not exceed the limit of open orders although no list shows its orders, and goes on when one is cancelled', async () => {
-    const url = await lagging();
-    const { PIT_ACCESS_KEY = '', PIT_SECRET_KEY = '' } = pit.served.environment;
-    const environment = { PIT_BASE_URL: url, PIT_TRADE_URL: url, PIT_ACCESS_KEY, PIT_SECRET_KEY };
-    const client = new TradingClient({ home: pit.home, environment, words: wordsOf({ ...LIMITS, 'max-open': '2' }) });
-    clients.push(client);
-    await client.initialize();
+    const { network } = pit.world;
+    const listNone = () => {
+      network.treat = ({ operation }) => (operation.startsWith('getOrders') ? instead(NOT_FOUND) : PASS);
+    };
+    const listAll = () => {
+      network.treat = () => PASS;
+    };
+    onTestFinished(listAll);
+    listNone();
+    const client = await agent({ 'max-open': '2' });
     const sent: string[] = [];
     for (const price of ['bid-2%', 'bid-3%', 'bid-4%', 'bid-5%']) sent.push(await send(client, { price }));
     const refused = 'max-open blocks this: with it, 3 orders would be open, and the limit is 2. Nothing was sent.';
     expect(sent).toEqual(['placed', 'placed', refused, refused]);
+    listAll();
     const open = (await orders('open')) as { id: string }[];
     expect(open).toHaveLength(2);
     await pit.done(`cancel btc_usdt ${open[0]?.id}`);
+    listNone();
     expect(await send(client, { price: 'bid-4%' })).toBe('placed');
   });
 

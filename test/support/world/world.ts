@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { PassThrough, type Readable } from 'node:stream';
 import { onTestFinished, TestRunner, vi } from 'vitest';
 import { commands, PROGRAM } from '../../../src/commands/index.js';
 import { createContext } from '../../../src/commands/session/context.js';
@@ -45,11 +46,12 @@ export interface WorldOptions {
   readonly limits?: ExchangeTerms['limits'];
 }
 
-export interface StartOptions extends Pick<ProcessOptions, 'columns' | 'rows' | 'pipedOutput' | 'host'> {
+export interface StartOptions extends Pick<ProcessOptions, 'columns' | 'rows' | 'pipedOutput' | 'host' | 'onPrinted'> {
   /** Another `PIT_HOME` than that of the world: a machine of its own. */
   readonly home?: string;
   readonly environment?: Readonly<Record<string, string>>;
-  readonly input?: string;
+  /** A stream goes on while the world is awaited, as long as it is not ended. */
+  readonly input?: string | Readable;
   /** Starts the process that watches algo orders (default: `algo run`). */
   readonly watchAlgos?: () => unknown;
   /** What a person at a terminal awaits and types. */
@@ -119,6 +121,7 @@ export class World {
       host = {},
       columns,
       watchAlgos,
+      onPrinted,
       ...others
     } = options;
     const words = typeof line === 'string' ? wordsOf(line) : line;
@@ -131,14 +134,16 @@ export class World {
       startInProcess(words, whole, {
         ...others,
         ...(columns === undefined && terminal === undefined ? {} : { columns: columns ?? 80 }),
-        input: terminal?.keys ?? input,
+        input: terminal?.keys ?? (typeof input === 'string' ? input : readHere(input)),
         host: { ...this.#hostOf(identity), ...host },
         program: {
           ...PROGRAM,
           createContext: async (base) => createContext(base, commands, undefined, this.#link(home, watchAlgos)),
         },
-        onPrinted: (text) => {
-          if (!identity.isDead) terminal?.show(text);
+        onPrinted: (text, name) => {
+          if (identity.isDead) return;
+          terminal?.show(text);
+          onPrinted?.(text, name);
         },
       }),
     );
@@ -323,6 +328,17 @@ export class World {
       watchAlgos: () => void watchAlgos(),
     };
   }
+}
+
+/** What comes in by a stream, read in the process that calls this: what is written to it elsewhere is worked on there. */
+function readHere(input: Readable): PassThrough {
+  const read = new PassThrough();
+  const pass = async () => {
+    for await (const chunk of input) read.write(chunk);
+    read.end();
+  };
+  void pass();
+  return read;
 }
 
 /** Whether there is a world. */
