@@ -24,7 +24,7 @@ const FEES = shape.array(
   }),
 );
 
-const FEES_ARE = shape.enumOf(['in', 'apart'], 'whether realised and unrealised have the fees in them');
+const FEES_ARE = shape.enumOf(['in', 'apart'], 'whether in realised and unrealised');
 
 const BALANCES = shape.array(
   shape.object({
@@ -43,28 +43,28 @@ const BALANCES = shape.array(
 const UNEXPLAINED = shape.array(
   shape.object({
     coin: COIN,
-    amount: shape.decimal('by which the bills exceed the records; below zero if they lack it'),
+    amount: shape.decimal('by which the bills exceed the records; negative if they lack it'),
   }),
-  'of the orders of the market; in the last row of the account',
+  'of the orders of the market; in the last row: of all',
 );
 
 export const PNL_ROW = shape.object({
-  market: shape.nullable(shape.text('null in the last row, which has the sums of all markets')),
-  valuedIn: shape.text('the coin of the values: the quote coin; in the last row that of --in'),
+  market: shape.nullable(shape.text('null in the last row: the sums of all markets')),
+  valuedIn: shape.text('the quote coin; in the last row that of --in'),
   bought: shape.nullable(shape.decimal('in the base coin')),
   boughtValue: shape.nullable(shape.decimal('')),
   sold: shape.nullable(shape.decimal('in the base coin')),
   soldValue: shape.nullable(shape.decimal('')),
   averageCost: shape.nullable(shape.decimal('of the position, to 8 decimals')),
   realised: shape.nullable(shape.decimal('proceeds minus cost of what was sold')),
-  unrealised: shape.nullable(shape.decimal('worth of the position at the current price minus its cost')),
+  unrealised: shape.nullable(shape.decimal('the position at the current price minus its cost')),
   fees: FEES,
   feesAre: FEES_ARE,
   position: shape.nullable(shape.decimal('what the buys of this market have left, in the base coin')),
   unexplained: UNEXPLAINED,
   cost: shape.nullable(shape.decimal('of the position')),
   price: shape.nullable(shape.decimal('the last price')),
-  net: shape.nullable(shape.decimal('realised and unrealised, minus fees beside them; null if one is unknown')),
+  net: shape.nullable(shape.decimal('realised and unrealised, minus fees apart; null if one is unknown')),
   opening: shape.object(
     { position: shape.nullable(shape.decimal('in the base coin')), cost: shape.nullable(shape.decimal('')) },
     'at --from',
