@@ -82,7 +82,7 @@ class Shell {
     this.#recentBooks = new RecentBooks(host);
     this.#program = {
       ...program,
-      createContext: async (base) => createContext(base, program.commands, this.#recentBooks),
+      createContext: async (base) => createContext(base, program.commands, this.#recentBooks, context.link),
       correct: (args, line) => program.correct(args, line, this.#market),
     };
     this.#session = session;

@@ -1,18 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { runPit } from '../../support/pit.js';
-import { requestsOf } from '../../support/sent-requests.js';
-import { useStillSandbox } from '../../support/still-sandbox.js';
+import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
+import { useWorldHome } from '../pit-home.js';
 
 // orders of one moment would all be on the same page of the list
-const sandbox = useStillSandbox(1);
+const pit = useWorldHome({ limits: UNLIMITED, latencyMs: 1 });
 
-/** Runs lines in one shell. Returns how often it asked for each path, too. */
+/** Runs lines in one shell. Returns how often it asked for each operation, too. */
 async function shell(lines: readonly string[]) {
-  const { host } = sandbox;
-  const input = lines.map((line) => `${line}\n`).join('');
-  const [ran, paths] = await requestsOf(() => runPit(['shell', '--csv'], { ...sandbox, host, input }));
-  const count = (path: string) => paths.filter((one) => one === path).length;
-  return { ...ran, count, requests: paths.length };
+  const before = pit.world.network.requests.length;
+  const ran = await pit.world.run('shell --csv', { input: lines.map((line) => `${line}\n`).join('') });
+  const requests = pit.world.network.requests.slice(before);
+  const count = (name: string) => requests.filter(({ operation }) => operation === name).length;
+  return { ...ran, count, requests: requests.length };
 }
 
 const resting = (price: number | string) => `order buy btc_usdt 0.001 --at ${price} --yes`;
@@ -21,7 +20,7 @@ describe('orders in a row in pit shell', () => {
   it('takes two signed requests for each of sixty, and a read of the book a second', async () => {
     const { code, count, requests } = await shell(Array.from({ length: 60 }, (_, index) => resting(20_000 + index)));
     expect(code).toBe(0);
-    expect([count('/api/order'), count('/api/getOrders'), count('/api/getOrder')]).toEqual([60, 60, 0]);
+    expect([count('order'), count('getOrders'), count('getOrder')]).toEqual([60, 60, 0]);
     expect(requests).toBeLessThanOrEqual(150);
   });
 
@@ -32,12 +31,12 @@ describe('orders in a row in pit shell', () => {
   ])('reads the book again after %s', async (_, between) => {
     const { code, count } = await shell([resting(19_000), ...between, resting(19_001)]);
     expect(code).toBe(0);
-    expect(count('/data/v1/depth')).toBeGreaterThanOrEqual(2);
+    expect(count('depth')).toBeGreaterThanOrEqual(2);
   });
 
   it('evaluates expressions and post-only orders in a book of their own', async () => {
     const { count } = await shell([resting(19_000), resting('bid-10%'), `${resting(19_001)} --post-only`]);
-    expect(count('/data/v1/depth')).toBe(3);
+    expect(count('depth')).toBe(3);
   });
 
   it('holds an order against the price that the command before it has made', async () => {
