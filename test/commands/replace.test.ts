@@ -1,11 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Host } from '../../src/platform/host.js';
-import { pausesOnly } from '../support/command-clocks.js';
-import { awayFromMidnight } from '../support/midnight.js';
-import { temporaryHome } from '../support/pit.js';
-import { atTerminal } from '../support/terminal.js';
-import { type CliError, document, lastError, PitHome, TEXT, usePitHome } from './pit-home.js';
-import { start } from './started.js';
+import { UNLIMITED } from '../../src/sandbox/server/limits.js';
+import type { WorldProcess } from '../support/world/world.js';
+import { type CliError, document, lastError, TEXT, useWorldHome } from './pit-home.js';
 import { Straight } from './straight.js';
 
 /** An order's object of the contract, with what became of the one before. */
@@ -18,7 +14,7 @@ interface Replaced {
   readonly replaced: { readonly outcome: string; readonly id: string; readonly filled: string | null };
 }
 
-const pit = usePitHome();
+const pit = useWorldHome({ limits: UNLIMITED });
 const straight = new Straight(pit);
 const FAR = { side: 'buy', price: '20000', amount: '0.01' } as const;
 let inside = '';
@@ -46,9 +42,15 @@ interface Ended {
   readonly error: CliError;
 }
 
+/** A replacement that goes on while the world is awaited. */
+function replacing(line: string) {
+  return pit.world.start(`order replace btc_usdt ${line} --yes --json`);
+}
+
 /** A replacement that does not simply succeed: its answer and its error. */
-async function ended(line: string, host: Partial<Host> = {}): Promise<Ended> {
-  const { code, stdout, stderr } = await pit.run(`order replace btc_usdt ${line} --yes --json`, { host });
+async function ended(line: string | WorldProcess): Promise<Ended> {
+  const process = typeof line === 'string' ? replacing(line) : line;
+  const { code, stdout, stderr } = await pit.finish(process.ended);
   return { code, answer: document<Replaced>(stdout), error: lastError(stderr) };
 }
 
@@ -139,12 +141,13 @@ describe('pit order replace', () => {
   it('exits with 3 if the order filled meanwhile, and says what filled', async () => {
     const id = await partlyFilled('0.004');
     await straight.fault('late', 'cancelOrder', { count: 1, delay: 1 });
-    const running = pit.failure(`order replace btc_usdt ${id} --at 40000 --yes`, 3);
+    const running = replacing(`${id} --at 40000`);
     await straight.untilFault();
     await straight.place({ side: 'buy', price: inside, amount: '0.006', type: 'ioc' });
     await straight.advance(1);
-    const error = await running;
-    expect(error).toMatchObject({
+    const { code, stdout, stderr } = await pit.finish(running.ended);
+    expect([code, stdout]).toEqual([3, '']);
+    expect(lastError(stderr)).toMatchObject({
       kind: 'refused',
       message: expect.stringContaining('filled before it could be replaced: 0.01 btc for '),
     });
@@ -156,11 +159,11 @@ describe('pit order replace', () => {
   it('exits with 9 if the rest is too small, and the order is cancelled', async () => {
     const id = await partlyFilled('0.004');
     await straight.fault('late', 'cancelOrder', { count: 1, delay: 1 });
-    const running = ended(`${id} --at 40000`);
+    const running = replacing(`${id} --at 40000`);
     await straight.untilFault();
     await straight.place({ side: 'buy', price: inside, amount: '0.00595', type: 'ioc' });
     await straight.advance(1);
-    const { code, answer, error } = await running;
+    const { code, answer, error } = await ended(running);
     expect([code, error.kind]).toEqual([9, 'partial']);
     expect(error.message).toContain('is cancelled with 0.00995 of 0.01 filled');
     expect(error.message).toContain('is below the minimum of');
@@ -189,11 +192,10 @@ describe('pit order replace', () => {
   it('suggests no order that is too small when resolve finds a killed replacement', async () => {
     const id = await partlyFilled('0.004');
     await straight.fault('late', 'cancelOrder', { count: 1, delay: 1 });
-    const { child, ended } = start(pit, ['order', 'replace', 'btc_usdt', id, '--at', '40000', '--yes']);
+    const replacement = replacing(`${id} --at 40000`);
     await straight.untilFault();
     await straight.place({ side: 'buy', price: inside, amount: '0.00595', type: 'ioc' });
-    child.kill('SIGKILL');
-    await ended;
+    replacement.kill();
     await straight.advance(1);
     const { stdout, stderr } = await pit.run('resolve --json');
     expect(document<object[]>(stdout)[0]).toMatchObject({ operation: 'replace', outcome: 'cancelled', id });
@@ -232,18 +234,18 @@ describe('pit order replace', () => {
   it('names the command that finds the outcome if it is interrupted while it checks for duplicates', async () => {
     const id = await straight.place({ ...FAR, market: 'eth_usdt', price: '1000', amount: '0.1' });
     await straight.fault('delay', 'getOrders', { count: 1, delay: 20_000 });
-    const { child, ended } = start(pit, ['order', 'replace', 'eth_usdt', id, '--at', '1001', '--yes']);
+    const replacement = pit.world.start(`order replace eth_usdt ${id} --at 1001 --yes`);
     await straight.untilFault();
-    child.kill('SIGINT');
-    const { code, stderr } = await ended;
-    expect([code, stderr]).toEqual([130, expect.stringMatching(/Find out: pit resolve pit[0-9a-f]{24}/)]);
+    await pit.finish(replacement.interrupt('SIGINT'));
+    expect(replacement.printed.stderr).toMatch(/Find out: pit resolve pit[0-9a-f]{24}/);
+    replacement.kill();
     await straight.tidy('eth_usdt');
   });
 
   it('places nothing and exits with 6 if the cancellation is unknown, and resolve settles it', async () => {
     const id = await straight.place(FAR);
     await straight.fault('late', 'cancelOrder', { count: 1, delay: 1 });
-    const { code, answer, error } = await ended(`${id} --at 21000 --timeout 3`, pausesOnly());
+    const { code, answer, error } = await ended(`${id} --at 21000 --timeout 3`);
     expect(code).toBe(6);
     expect(answer).toMatchObject({ outcome: 'notSent', id: null, replaced: { outcome: 'unknown', id } });
     expect(error).toMatchObject({
@@ -267,10 +269,9 @@ describe('pit order replace', () => {
     const id = await straight.place(FAR);
     // the first look is before the cancellation, the second after it
     await straight.fault('delay', 'getOrder', { every: 2, delay: 20_000 });
-    const { child, ended } = start(pit, ['order', 'replace', 'btc_usdt', id, '--at', '21300', '--yes']);
+    const replacement = replacing(`${id} --at 21300`);
     await straight.untilFault();
-    child.kill('SIGKILL');
-    await ended;
+    replacement.kill();
     await straight.administer('POST /faults/clear');
     const { code, stdout, stderr } = await pit.run('resolve --json');
     expect(document<object[]>(stdout)[0]).toMatchObject({ operation: 'replace', outcome: 'cancelled', id });
@@ -305,7 +306,7 @@ describe('pit order replace', () => {
   it('the outcome is unknown if the new order gets no answer', async () => {
     const id = await straight.place(FAR);
     await straight.fault('drop-before', 'order', { count: 1 });
-    const { code, answer } = await ended(`${id} --at 21100 --timeout 10`, pausesOnly());
+    const { code, answer } = await ended(`${id} --at 21100 --timeout 10`);
     expect(code).toBe(6);
     expect(answer).toMatchObject({ outcome: 'unknown', replaced: { outcome: 'cancelled', id } });
     const again = await pit.run(`order replace btc_usdt ${id} --at 21100 --yes`);
@@ -396,37 +397,12 @@ describe('pit order replace', () => {
   });
 });
 
-describe('replacements of several processes at once', () => {
-  const limited = new PitHome(temporaryHome());
-  const own = new Straight(limited);
-  beforeAll(async () => {
-    await limited.serve();
-    await awayFromMidnight();
-  });
-
-  it('replacements stay within the limit of a day, and the rejected ones leave their orders unchanged', async () => {
-    await limited.done('profile set sandbox dayNotional 500usdt');
-    const ids = await Promise.all(['20000', '20001', '20002', '20003'].map((price) => own.place({ ...FAR, price })));
-    // each is worth 210
-    const lines = ids.map((id) => `order replace btc_usdt ${id} --at 21000 --yes --json`);
-    const codes = (await Promise.all(lines.map((line) => limited.run(line)))).map(({ code }) => code);
-    expect(codes.every((code) => code === 0 || code === 2)).toBe(true);
-    expect(codes.filter((code) => code === 0).length).toBeLessThanOrEqual(2);
-    const open = new Set(await own.open());
-    expect(ids.map((id) => open.has(id))).toEqual(codes.map((code) => code === 2));
-    expect(await limited.json('resolve')).toEqual([]);
-  });
-});
-
 describe('on a terminal', () => {
   it.each([40, 100])('shows old and new, and asks, in %i columns', async (columns) => {
     const id = await straight.place(FAR);
-    const words = ['order', 'replace', 'btc_usdt', id, '--at', '21000', '--amount', '0.02'];
+    const line = `order replace btc_usdt ${id} --at 21000 --amount 0.02`;
     const answered = (type: string) =>
-      atTerminal(words, {
-        ...{ home: pit.home, environment: { NO_COLOR: '1' }, columns },
-        steps: [{ await: '[y/N]', type }],
-      });
+      pit.terminal(line, { environment: { NO_COLOR: '1' }, columns, steps: [{ await: '[y/N]', type }] });
     const refused = await answered('\r');
     const lines = refused.screen.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, '').split('\r\n');
     const text = lines.join(' ').replace(/\s+/g, ' ');
