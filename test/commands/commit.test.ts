@@ -3,21 +3,37 @@ import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'n
 import path from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { describedTerms } from '../../src/commands/commit/described-terms.js';
+import type { PrepareRequest } from '../../src/commands/commit/prepare.js';
 import { directoriesOf } from '../../src/platform/directories.js';
+import { UNLIMITED } from '../../src/sandbox/server/limits.js';
 import { AgentLimits } from '../../src/trading/guards/agent-limits.js';
 import { PreparedStore } from '../../src/trading/prepared/prepared-store.js';
 import { idOf, type PreparedWrite } from '../../src/trading/prepared/prepared-write.js';
 import { eventually } from '../support/eventually.js';
-import { commitAtTerminal, ladder, order, prepareIn, replacement } from '../support/prepare.js';
-import { atTerminal } from '../support/terminal.js';
-import { lastError, usePitHome } from './pit-home.js';
+import { ladder, order, prepareIn, replacement } from '../support/prepare.js';
+import type { StartOptions } from '../support/world/world.js';
+import { lastError, useWorldHome } from './pit-home.js';
 
-const pit = usePitHome();
+const pit = useWorldHome({ limits: UNLIMITED });
 
 const ORDER = 'buy 0.01 btc_usdt bid-2%';
 
-function prepare(...request: Parameters<typeof prepareIn> extends [string, ...infer Rest] ? Rest : never) {
-  return prepareIn(pit.home, ...request);
+function prepare(request: PrepareRequest, options: Parameters<typeof prepareIn>[2] = {}) {
+  return pit.world.work((host, link) => prepareIn(pit.home, request, { ...options, host, link }));
+}
+
+interface Committing extends Pick<StartOptions, 'host'> {
+  /** Flags. */
+  readonly words?: readonly string[];
+  /** What the user types at the question. */
+  readonly answer?: string;
+}
+
+/** Commits with `--json` at a terminal. Returns the exit code, the document of stdout, and what the terminal shows. */
+async function commit(id: string, { words = [], answer = 'y\r', host = {} }: Committing = {}) {
+  const terminal = { host, columns: 200, pipedOutput: true, steps: [{ await: '[y/N]', type: answer }] };
+  const { code, stdout, screen } = await pit.world.run(['commit', id, ...words, '--json'], terminal);
+  return { code, data: stdout === '' ? undefined : (JSON.parse(stdout) as unknown), screen };
 }
 
 interface Listed {
@@ -52,15 +68,15 @@ async function moveBy(factor: number): Promise<number> {
 }
 
 /** Commits with a user who confirms. Returns what the command prints. */
-async function committed<Document = unknown>(id: string, options: Parameters<typeof commitAtTerminal>[2] = {}) {
-  const { code, data, screen } = await commitAtTerminal(pit.home, id, options);
+async function committed<Document = unknown>(id: string, options: Committing = {}) {
+  const { code, data, screen } = await commit(id, options);
   expect({ code, screen: code === 0 ? '' : screen }).toEqual({ code: 0, screen: '' });
   return data as Document;
 }
 
 /** The error of a commit that is refused, exit code 2. */
-async function refusal(id: string, options: Parameters<typeof commitAtTerminal>[2] = {}) {
-  const { code, data, screen } = await commitAtTerminal(pit.home, id, options);
+async function refusal(id: string, options: Committing = {}) {
+  const { code, data, screen } = await commit(id, options);
   expect({ code, data }).toEqual({ code: 2, data: undefined });
   return lastError(screen.slice(screen.lastIndexOf('{"error"')));
 }
@@ -224,9 +240,9 @@ describe('pit commit', () => {
         kind: 'declined',
         message: 'A person has to confirm what an agent prepared, and there is no terminal to ask on.',
       });
-    const terminal = { home: pit.home, columns: 200, stdout: 'pipe', steps: [] } as const;
-    const unasked = await atTerminal(['commit', id, '--yes', '--json'], terminal);
-    expect([unasked.status, unasked.piped]).toEqual([8, '']);
+    const terminal = { columns: 200, pipedOutput: true, steps: [] };
+    const unasked = await pit.world.run(`commit ${id} --yes --json`, terminal);
+    expect([unasked.code, unasked.stdout]).toEqual([8, '']);
     expect(unasked.screen).toContain('with --yes pit asks nothing');
     expect(unasked.screen).not.toContain('[y/N]');
     await pit.failure(`order show btc_usdt --id ${id}`, 3);
@@ -245,7 +261,7 @@ describe('pit commit', () => {
     writeFileSync(path.join(path.dirname(fileOf(prepared)), id), `${forged}\n`, { mode: 0o600 });
     const [row] = (await pit.json<{ id: string; text: string }[]>('commit')).filter((one) => one.id === id);
     expect(row?.text).toMatch(/^sell 4\.9 btc_usdt at /);
-    const { screen } = await commitAtTerminal(pit.home, id, { answer: 'n\r' });
+    const { screen } = await commit(id, { answer: 'n\r' });
     expect(screen).toContain('sell 4.9 btc_usdt');
     expect(screen).not.toContain('0.001');
   });
@@ -273,7 +289,7 @@ describe('pit commit', () => {
       const forged = readFileSync(fileOf(prepared), 'utf8').split('\n')[0] ?? '';
       const id = idOf(forged, 'order', Buffer.from(damaged, 'hex'));
       writeFileSync(path.join(path.dirname(fileOf(prepared)), id), `${forged}\n`, { mode: 0o600 });
-      const { code, screen } = await commitAtTerminal(pit.home, id);
+      const { code, screen } = await commit(id);
       expect([code, screen]).toEqual([4, expect.stringContaining(`${file} is damaged.`)]);
       await expect(prepare(order(ORDER))).rejects.toMatchObject({
         kind: 'credentials',
@@ -287,7 +303,7 @@ describe('pit commit', () => {
     const { write } = await prepare({ kind: 'cancel', market: 'btc_usdt', orders: [shownOrder.id] });
     if (write.kind !== 'cancel') throw new Error('it is a cancellation');
     const orders = write.terms.orders.map((one) => ({ ...one, amount: '0.5' }));
-    const store = new PreparedStore({ now: Date.now, randomBytes, directories: directoriesOf(pit.home) });
+    const store = new PreparedStore({ now: pit.world.clock.now, randomBytes, directories: directoriesOf(pit.home) });
     const estimates = {
       fee: null,
       feeCoin: null,
@@ -318,7 +334,7 @@ describe('pit commit', () => {
   it('sends an id once however many processes commit it at the same time', async () => {
     const { id } = await prepare(order(ORDER));
     const before = await orders();
-    const codes = await Promise.all(Array.from({ length: 4 }, async () => (await commitAtTerminal(pit.home, id)).code));
+    const codes = await Promise.all(Array.from({ length: 4 }, async () => (await commit(id)).code));
     const [first, ...others] = codes.sort();
     expect(first).toBe(0);
     // 6 while the first one is under way, 2 afterwards

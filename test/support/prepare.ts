@@ -4,6 +4,7 @@ import { readGlobals } from '../../src/cli/definition.js';
 import { type PrepareRequest, prepareWrite } from '../../src/commands/commit/prepare.js';
 import { parseLadder } from '../../src/commands/order/batch-input.js';
 import { createContext } from '../../src/commands/session/context.js';
+import type { ExchangeLink } from '../../src/commands/session/exchange-link.js';
 import { openWrite } from '../../src/commands/writes/write.js';
 import type { OrderType, Side } from '../../src/domain/order.js';
 import { directoriesOf } from '../../src/platform/directories.js';
@@ -42,13 +43,15 @@ interface Options {
   readonly profile?: string;
   readonly agentLimits?: AgentLimits;
   readonly host?: Partial<Host>;
+  /** The way to the exchange, if it is not the network. */
+  readonly link?: ExchangeLink;
 }
 
 /** Prepares a write in a PIT_HOME, as an agent would have it prepared. */
 export async function prepareIn(
   home: string,
   request: PrepareRequest,
-  { profile, agentLimits, host: replaced = {} }: Options = {},
+  { profile, agentLimits, host: replaced = {}, link }: Options = {},
 ): Promise<PreparedWrite> {
   const host: Host = {
     ...fakeHost(),
@@ -61,7 +64,7 @@ export async function prepareIn(
     ...replaced,
   };
   const globals = readGlobals({ color: false, ...(profile === undefined ? {} : { profile }) });
-  const { context } = createContext({ host, globals, output: new Output(host, 'json') }, {});
+  const { context } = createContext({ host, globals, output: new Output(host, 'json') }, {}, undefined, link);
   const write = await openWrite(context, true);
   return prepareWrite({ ...write, agentLimits }, request);
 }

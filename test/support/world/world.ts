@@ -226,6 +226,16 @@ export class World {
     return ended;
   }
 
+  /** Does work in a process of its own that runs no command line, with its host and its way to the exchange. */
+  async work<Result>(work: (host: Partial<Host>, link: ExchangeLink) => Promise<Result>): Promise<Result> {
+    const identity = Object.assign(newProcess(), { busy: 0 });
+    try {
+      return await this.finish(runAs(identity, () => work(this.#hostOf(identity), this.#link(this.home))));
+    } finally {
+      endProcess(identity);
+    }
+  }
+
   /** Lets so much time pass, in ms. */
   async pass(ms: number): Promise<void> {
     const end = this.clock.now() + ms;
