@@ -20,6 +20,8 @@ interface Row {
   readonly position: string | null;
   readonly cost: string | null;
   readonly net: string | null;
+  readonly price: string | null;
+  readonly pricedAt: string | null;
   readonly fees: readonly { readonly coin: string | null; readonly amount: string; readonly value: string | null }[];
   readonly opening: { readonly position: string | null; readonly cost: string | null };
   readonly withoutCost: { readonly amount: string | null; readonly proceeds: string | null };
@@ -96,6 +98,13 @@ describe('pit pnl', () => {
     const [before] = await pit.json<[Row]>(`pnl eos_usdt --to ${between}`);
     expect(before).toMatchObject({ bought: '100', sold: '0', realised: '0', position: '99.8' });
     expect(before.cost).toBe(eos.opening.cost);
+    // what is over has the price of its end, by a candle
+    expect(eos.pricedAt).toBeNull();
+    expect(before.pricedAt).toBe(new Date(Date.parse(between) - 1).toISOString());
+    const candles = await pit.json<{ time: string; close: string }[]>('kline eos_usdt --type 1min --size 1000');
+    const ended = candles.findLast(({ time }) => Date.parse(time) < Date.parse(between));
+    expect(before.price).toBe(ended?.close);
+    expect(before.unrealised).not.toBe(eos.unrealised);
   });
 
   it('lists the lots of each method', async () => {
@@ -115,7 +124,7 @@ describe('pit pnl', () => {
     expect(xrp).toMatchObject({ opened: null, amount: '50', cost: null, gain: null });
     const { header, rows } = await pit.csv('pnl --lots');
     expect(header).toBe(
-      'market,opened,closed,amount,cost,proceeds,gain,daysHeld,method,feeCost,feeProceeds,feesAre,openedBy,closedBy,opening,closing,openedDay,closedDay,bills',
+      'market,opened,closed,amount,cost,proceeds,gain,daysHeld,method,feeCost,feeProceeds,feesAre,openedBy,closedBy,opening,closing,openedDay,closedDay,bills,hash',
     );
     expect(rows).toHaveLength(3);
   });

@@ -1,6 +1,8 @@
 import { Decimal } from '../../domain/decimal.js';
+import type { Bill } from '../../domain/funds.js';
 import type { WallClock } from '../../domain/zone.js';
 import type { LedgerEntry } from '../../trading/ledger/entries.js';
+import { firstBillText } from '../pnl/remarks.js';
 import {
   assetAccount,
   commodityOf,
@@ -32,6 +34,8 @@ export interface LedgerPlace {
   /** The name of the zone. */
   readonly zone: string;
   readonly clock: WallClock;
+  /** The oldest that is known: what was there before is an opening balance. Undefined if there is none. */
+  readonly firstBill?: Pick<Bill, 'id' | 'time'> | undefined;
 }
 
 /** An entry with its lines. */
@@ -132,10 +136,11 @@ function declarationsOf(written: readonly Written[], place: LedgerPlace): Declar
   };
 }
 
-function header({ profile, zone }: LedgerPlace, scales: Declarations['scales']): string {
+function header({ profile, zone, firstBill }: LedgerPlace, scales: Declarations['scales']): string {
   const renamed = [...scales.keys()].filter((coin) => commodityOf(coin) !== coin.toUpperCase());
   return [
     `${TITLE} ${plain(profile)}, written by pit. Days are in ${zone}.\n`,
+    ...(firstBill === undefined ? [] : [`; ${firstBillText(firstBill)}\n`]),
     ...renamed.map(
       (coin) =>
         `; ${plain(coin)} is ${commodityOf(coin)}: a name of beancount has Latin letters, begins with one and has two characters or more.\n`,

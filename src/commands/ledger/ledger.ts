@@ -100,7 +100,9 @@ export default define({
         `No bill says what the account had of ${opening.unknown.join(', ')} before its first bill: the ledger begins with none.`,
       );
     const earlier = all.filter(({ time }) => time < window.from);
-    await target.write(WRITERS[format](entries, { profile, zone: dayZone, clock }, earlier));
+    await target.write(
+      WRITERS[format](entries, { profile, zone: dayZone, clock, firstBill: matched.bills[0] }, earlier),
+    );
     const { coins } = reconcile(matched, window, history.readAt);
     const ofBills =
       noBillsFailure(matched, after.coins) ??

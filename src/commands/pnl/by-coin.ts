@@ -6,7 +6,7 @@ import { readRates } from '../account/rates.js';
 import type { Context } from '../session/command.js';
 import { lotDates } from './lot-dates.js';
 import { noteDueFees, warnOfRefusedCoins, warnOfUncertain, warnOfUndated, warnOfUnpriced } from './remarks.js';
-import { costsIn, decimalsOf, onlyQuote, type PnlAnswer, type PnlRequest } from './request.js';
+import { costsIn, decimalsOf, endPrices, onlyQuote, type PnlAnswer, type PnlRequest } from './request.js';
 import { COIN_LOT_ROW, coinLotRow, coinRow, coinTotalRow } from './rows.js';
 import { unexplainedFailure } from './unexplained.js';
 import { COIN_LOT_COLUMNS, showCoins } from './view.js';
@@ -50,13 +50,19 @@ export async function byCoin(context: Context, request: PnlRequest): Promise<Pnl
     return { answer: listing({ rows, row: COIN_LOT_ROW, columns, empty: 'Nothing was sold or left.' }), failure };
   }
   const held = books.filter(({ position }) => position.amount.sign !== 0).map(({ coin }) => coin);
-  const rates = held.length === 0 ? undefined : await readRates(client, markets, { coins: held, units: [unit] });
-  const priceOf = (coin: string) => rates?.value('1', coin, unit) ?? null;
+  const end = await endPrices(
+    request,
+    held.map((coin) => ({ coin, unit })),
+  );
+  const isCurrent = end === undefined && held.length > 0;
+  const rates = isCurrent ? await readRates(client, markets, { coins: held, units: [unit] }) : undefined;
+  const priceOf = (coin: string) => (end === undefined ? (rates?.value('1', coin, unit) ?? null) : end.of(coin, unit));
+  const priced = { unit, feesAre, pricedAt: end?.time };
   const unpriced = held.filter((coin) => priceOf(coin) === null);
   if (unpriced.length > 0)
     context.output.warn(`The value of ${unpriced.join(', ')} in ${unit} is unknown, so there is no total.`);
   const rows = [
-    ...books.map((book) => coinRow(book, priceOf(book.coin), { unit, feesAre })),
+    ...books.map((book) => coinRow(book, priceOf(book.coin), priced)),
     coinTotalRow(books, coins, { unit, feesAre, priceOf }),
   ];
   const decimals = decimalsOf(markets);

@@ -1,23 +1,20 @@
 import { listing } from '../../cli/answers.js';
 import { Decimal, formatAmount } from '../../domain/decimal.js';
-import type { Market } from '../../domain/market.js';
-import type { Exchange } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 import { type AccountPnl, type MarketPnl, profitAndLoss } from '../../trading/pnl/profit-and-loss.js';
 import type { ReadHistory } from '../../trading/pnl/read-history.js';
-import type { FeeBasis } from '../../trading/pnl/trade-legs.js';
 import { readRates } from '../account/rates.js';
 import type { Context } from '../session/command.js';
 import { lotDates } from './lot-dates.js';
 import { noteDueFees, warnOfRefusedCoins, warnOfUncertain, warnOfUndated, warnOfUnpriced } from './remarks.js';
-import { decimalsOf, type PnlAnswer, type PnlRequest } from './request.js';
+import { decimalsOf, endPrices, type PnlAnswer, type PnlRequest } from './request.js';
 import { LOT_ROW, lotRow, marketRow, totalRow } from './rows.js';
 import { unexplainedFailure } from './unexplained.js';
 import { LOT_COLUMNS, showPnl } from './view.js';
 
 /** Profit and loss with the lots of each market by itself. */
 export async function byMarket(context: Context, request: PnlRequest): Promise<PnlAnswer> {
-  const { names, unit, method, feesAre, listsLots, window, zone, history, client, markets, prices } = request;
+  const { names, method, feesAre, listsLots, window, zone, history, markets, prices } = request;
   const { matched, readAt } = history;
   const isShown = (market: string) => names.length === 0 || names.includes(market);
   // with fees in costs, those of earlier fills count too
@@ -42,7 +39,7 @@ export async function byMarket(context: Context, request: PnlRequest): Promise<P
         columns: LOT_COLUMNS(dates),
         empty: 'Nothing was sold.',
       })
-    : await pnlAnswer(context, { client, shown, markets, unit, feesAre });
+    : await pnlAnswer(context, request, shown);
   return { answer, failure: unexplainedFailure(shown, matched, markets) };
 }
 
@@ -58,34 +55,32 @@ function chosen(result: AccountPnl, names: readonly string[]): AccountPnl {
   };
 }
 
-interface MarketAnswer {
-  readonly client: Exchange;
-  readonly shown: AccountPnl;
-  readonly markets: readonly Market[];
-  readonly unit: string | undefined;
-  readonly feesAre: FeeBasis;
-}
-
-async function pnlAnswer(
-  { output }: Context,
-  { client, shown: { markets, coins }, markets: all, unit: given, feesAre }: MarketAnswer,
-): Promise<Answer> {
-  const unit = given ?? commonQuote(markets) ?? 'usdt';
-  const tickers = markets.length === 0 ? undefined : await client.tickers();
-  const priceOf = (market: string) => {
+async function pnlAnswer({ output }: Context, request: PnlRequest, { markets, coins }: AccountPnl): Promise<Answer> {
+  const { client, markets: all, feesAre } = request;
+  const unit = request.unit ?? commonQuote(markets) ?? 'usdt';
+  const quotes = [...new Set(markets.map(({ quote }) => quote))];
+  const end = await endPrices(request, [
+    ...markets.map(({ base, quote }) => ({ coin: base, unit: quote })),
+    ...quotes.map((coin) => ({ coin, unit })),
+  ]);
+  const tickers = markets.length === 0 || end !== undefined ? undefined : await client.tickers();
+  const priceOf = ({ market, base, quote }: MarketPnl) => {
+    if (end !== undefined) return end.of(base, quote);
     const last = tickers?.of(market)?.last ?? null;
     return last === null ? null : Decimal.of(last);
   };
-  const quotes = [...new Set(markets.map(({ quote }) => quote))];
-  const isForeign = quotes.some((quote) => quote !== unit);
+  const isForeign = end === undefined && quotes.some((quote) => quote !== unit);
   const rates = isForeign ? await readRates(client, all, { coins: quotes, units: [unit] }) : undefined;
-  const value = (amount: Decimal, quote: string) =>
-    quote === unit ? amount : (rates?.value(amount.toString(), quote, unit) ?? null);
+  const value = (amount: Decimal, quote: string) => {
+    if (quote === unit) return amount;
+    const price = end?.of(quote, unit);
+    return price === undefined ? (rates?.value(amount.toString(), quote, unit) ?? null) : price && amount.times(price);
+  };
   const unvalued = quotes.filter((quote) => value(Decimal.zero, quote) === null);
   if (unvalued.length > 0)
     output.warn(`The value of ${unvalued.join(', ')} in ${unit} is unknown, so there is no total.`);
   const rows = [
-    ...markets.map((market) => marketRow(market, priceOf(market.market), feesAre)),
+    ...markets.map((market) => marketRow(market, priceOf(market), { feesAre, pricedAt: end?.time })),
     totalRow(markets, coins, { unit, feesAre, value, priceOf }),
   ];
   const decimals = decimalsOf(all);

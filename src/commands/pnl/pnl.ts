@@ -12,6 +12,7 @@ import { readBasis } from './basis-file.js';
 import { byCoin } from './by-coin.js';
 import { byMarket } from './by-market.js';
 import { pastPrices, readAccount, requireCoin } from './read-account.js';
+import { firstBillText } from './remarks.js';
 import type { PnlRequest } from './request.js';
 import { COIN_LOT_ROW, COIN_ROW, LOT_ROW, PNL_ROW } from './rows.js';
 import { leftOutFailure, noBillsFailure } from './unexplained.js';
@@ -100,6 +101,8 @@ export default define({
       prices: await pastPrices(context, client, markets),
     };
     const { answer, failure: ofBooks } = await (by === 'coin' ? byCoin : byMarket)(context, request);
+    const [firstBill] = history.matched.bills;
+    if (firstBill !== undefined && (listsLots || by === 'coin')) context.output.note(firstBillText(firstBill));
     const failure = leftOutFailure(history.leftOut, noBillsFailure(history.matched, held) ?? ofBooks);
     const whole = failure === undefined ? answer : { ...answer, failure };
     if (!isCharted && drawing === undefined) return whole;

@@ -1,12 +1,19 @@
 import { counted, Decimal, formatAmount } from '../../domain/decimal.js';
+import type { Bill } from '../../domain/funds.js';
+import { quotedName } from '../../domain/quotation.js';
 import { suggest } from '../../errors.js';
-import { localTime } from '../../terminal/time.js';
+import { isoTime, localTime } from '../../terminal/time.js';
 import type { MatchedHistory } from '../../trading/pnl/match-bills.js';
 import type { AccountPnl } from '../../trading/pnl/profit-and-loss.js';
 import type { ValuedFee } from '../../trading/pnl/trade-legs.js';
 import type { Context } from '../session/command.js';
 
 // What the figures of an account leave out, and which of them are uncertain.
+
+/** From which bill on books are complete: what was there before is an opening balance. */
+export function firstBillText({ id, time }: Pick<Bill, 'id' | 'time'>): string {
+  return `Complete from bill ${quotedName(id)} of ${isoTime(time)} on, the oldest that is known.`;
+}
 
 export function warnOfRefusedCoins({ output }: Context, coins: readonly string[]): void {
   if (coins.length === 0) return;

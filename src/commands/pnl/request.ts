@@ -1,4 +1,4 @@
-import type { Decimal } from '../../domain/decimal.js';
+import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import { type Failure, usage } from '../../errors.js';
 import type { Exchange } from '../../exchange/exchange.js';
@@ -46,6 +46,26 @@ export function onlyQuote(fills: readonly Fill[]): string {
     `Your markets have several quote coins: ${quotes.join(', ')}.`,
     `Say with --in in which coin to value everything, such as --in ${quotes.includes('usdt') ? 'usdt' : only}.`,
   );
+}
+
+/** What coins were worth at the end of a window that is over, and that moment. */
+export interface EndPrices {
+  /** In milliseconds since the Unix epoch: the last one of the window. */
+  readonly time: number;
+  /** Of one coin in another one, by the candle of that moment or the last one before; null if none has a price. */
+  readonly of: (coin: string, unit: string) => Decimal | null;
+}
+
+/** Reads what coins were worth at the end of the window; undefined if it is not over. Throws Failure if candles cannot be read. */
+export async function endPrices(
+  { window, history, prices }: Pick<PnlRequest, 'window' | 'history' | 'prices'>,
+  pairs: readonly { readonly coin: string; readonly unit: string }[],
+): Promise<EndPrices | undefined> {
+  if (window.to > history.readAt) return undefined;
+  const time = window.to - 1;
+  await prices.load(pairs.filter(({ coin, unit }) => coin !== unit).map((pair) => ({ ...pair, time })));
+  const one = Decimal.of('1');
+  return { time, of: (coin, unit) => (coin === unit ? one : (prices.value(one, coin, unit, time) ?? null)) };
 }
 
 /** What a line of the basis cost in a coin; null if it has no price. */

@@ -10,6 +10,8 @@ import type { FeeBasis, ValuedFee } from '../../trading/pnl/trade-legs.js';
 import type { LotDates } from './lot-dates.js';
 
 /** An average has at most this many decimals, rounded down. Nothing is computed from it. */
+const PRICED_AT = shape.nullable(shape.time(''));
+
 const AVERAGE_DECIMALS = 8;
 const DAY_MS = 86_400_000;
 
@@ -55,15 +57,16 @@ export const PNL_ROW = shape.object({
   boughtValue: shape.nullable(shape.decimal('')),
   sold: shape.nullable(shape.decimal('in the base coin')),
   soldValue: shape.nullable(shape.decimal('')),
-  averageCost: shape.nullable(shape.decimal('of the position, to 8 decimals')),
+  averageCost: shape.nullable(shape.decimal('to 8 decimals')),
   realised: shape.nullable(shape.decimal('proceeds minus cost of what was sold')),
-  unrealised: shape.nullable(shape.decimal('the position at the current price minus its cost')),
+  unrealised: shape.nullable(shape.decimal('the position at the price minus its cost')),
   fees: FEES,
   feesAre: FEES_ARE,
   position: shape.nullable(shape.decimal('what the buys of this market have left, in the base coin')),
   unexplained: UNEXPLAINED,
   cost: shape.nullable(shape.decimal('of the position')),
-  price: shape.nullable(shape.decimal('the last price')),
+  price: shape.nullable(shape.decimal('the last, or at --to')),
+  pricedAt: PRICED_AT,
   net: shape.nullable(shape.decimal('realised and unrealised, minus fees apart; null if one is unknown')),
   opening: shape.object(
     { position: shape.nullable(shape.decimal('in the base coin')), cost: shape.nullable(shape.decimal('')) },
@@ -94,12 +97,13 @@ export const COIN_ROW = shape.object({
   averageCost: shape.nullable(shape.decimal('of what has a known cost, rounded down to 8 decimals')),
   realised: shape.nullable(shape.decimal('proceeds minus cost of what was sold, where both are known')),
   unrealised: shape.nullable(
-    shape.decimal('worth at the current price, minus cost, of what has a known cost; null if nothing has'),
+    shape.decimal('worth at the price, minus cost, of what has a known cost; null if nothing has'),
   ),
   fees: FEES,
   feesAre: FEES_ARE,
   ...COIN_POSITION,
-  price: shape.nullable(shape.decimal('the current price')),
+  price: shape.nullable(shape.decimal('the current one, or at --to')),
+  pricedAt: PRICED_AT,
   net: shape.nullable(shape.decimal('realised and unrealised, minus fees if they are apart; null if one is unknown')),
   opening: shape.object(COIN_POSITION, 'at --from'),
   withoutCost: shape.object(
@@ -139,6 +143,10 @@ const LOT_DETAILS = {
 
 const LOT_BILLS = shape.array(shape.id(''), 'the ids of the bills of what opened it, then of what closed it');
 
+const LOT_HASH = shape.nullable(
+  shape.outsideText('of the transaction of the withdrawal that closed it, or else of the deposit that opened it'),
+);
+
 const LOT_DAYS = {
   openedDay: shape.nullable(shape.text('of opened, as YYYY-MM-DD in the zone of --zone')),
   closedDay: shape.text('of closed, as YYYY-MM-DD in the zone of --zone'),
@@ -159,6 +167,7 @@ export const LOT_ROW = shape.object({
   ...LOT_DETAILS,
   ...LOT_DAYS,
   bills: LOT_BILLS,
+  hash: LOT_HASH,
 });
 
 /** A row of `--lots --by coin`. */
@@ -173,6 +182,7 @@ export const COIN_LOT_ROW = shape.object({
   valuedIn: shape.text('the coin of --in, in which all values are'),
   ...LOT_DAYS,
   bills: LOT_BILLS,
+  hash: LOT_HASH,
 });
 
 export type PnlRow = ReturnType<typeof marketRow> | ReturnType<typeof totalRow>;
@@ -180,7 +190,14 @@ export type CoinRow = ReturnType<typeof coinRow> | ReturnType<typeof coinTotalRo
 export type LotRow = ReturnType<typeof lotRow>;
 export type CoinLotRow = ReturnType<typeof coinLotRow>;
 
-export function marketRow(pnl: MarketPnl, price: Decimal | null, feesAre: FeeBasis) {
+/** How rows are computed, and when their prices were those: undefined for now. */
+interface RowOptions {
+  readonly feesAre: FeeBasis;
+  /** In milliseconds since the Unix epoch. */
+  readonly pricedAt: number | undefined;
+}
+
+export function marketRow(pnl: MarketPnl, price: Decimal | null, { feesAre, pricedAt }: RowOptions) {
   const { market, quote, position, opening, withoutCost, realised } = pnl;
   const unrealised = unrealisedOf(pnl, price);
   return {
@@ -192,6 +209,7 @@ export function marketRow(pnl: MarketPnl, price: Decimal | null, feesAre: FeeBas
     unexplained: pnl.unexplained.map(unexplainedRow),
     cost: decimalText(position.cost),
     price: price === null ? null : price.toString(),
+    pricedAt: momentOf(pricedAt),
     net: textOrNull(netOf(realised, unrealised, feesAre === 'in' ? Decimal.zero : feesOf(pnl))),
     opening: { position: decimalText(opening.amount), cost: decimalText(opening.cost) },
     withoutCost: { amount: decimalText(withoutCost.amount), proceeds: textOrNull(withoutCost.proceeds) },
@@ -207,7 +225,7 @@ interface TotalOptions {
   readonly unit: string;
   readonly feesAre: FeeBasis;
   readonly value: Valuation;
-  readonly priceOf: (market: string) => Decimal | null;
+  readonly priceOf: (market: MarketPnl) => Decimal | null;
 }
 
 /** The sums of all markets. One that cannot be valued makes a sum unknown. */
@@ -223,7 +241,7 @@ export function totalRow(
       return total === null || worth === null ? null : total.plus(worth);
     }, Decimal.zero);
   const realised = sum((pnl) => pnl.realised);
-  const unrealised = sum((pnl) => unrealisedOf(pnl, priceOf(pnl.market)));
+  const unrealised = sum((pnl) => unrealisedOf(pnl, priceOf(pnl)));
   const paid = feesAre === 'in' ? Decimal.zero : sum(feesOf);
   return {
     market: null,
@@ -234,6 +252,7 @@ export function totalRow(
     unexplained: unexplainedRows(coins),
     cost: null,
     price: null,
+    pricedAt: null,
     net: textOrNull(netOf(realised, unrealised, paid)),
     opening: { position: null, cost: null },
     withoutCost: { amount: null, proceeds: null },
@@ -242,8 +261,12 @@ export function totalRow(
   };
 }
 
-/** @param price what the coin is worth now; null if it is unknown */
-export function coinRow(pnl: CoinPnl, price: Decimal | null, { unit, feesAre }: { unit: string; feesAre: FeeBasis }) {
+/** @param price what the coin is worth; null if it is unknown */
+export function coinRow(
+  pnl: CoinPnl,
+  price: Decimal | null,
+  { unit, feesAre, pricedAt }: RowOptions & { readonly unit: string },
+) {
   const { position, opening, withoutCost, realised, left } = pnl;
   // nothing is known of it: that is no gain of zero
   const isUnknown = position.amount.sign > 0 && knownAmount(position).sign === 0;
@@ -255,6 +278,7 @@ export function coinRow(pnl: CoinPnl, price: Decimal | null, { unit, feesAre }: 
     feesAre,
     ...positionRow(position),
     price: textOrNull(price),
+    pricedAt: momentOf(pricedAt),
     net: textOrNull(netOf(realised, unrealised, feesAre === 'in' ? Decimal.zero : feesOf(pnl))),
     opening: positionRow(opening),
     withoutCost: { amount: decimalText(withoutCost.amount), proceeds: textOrNull(withoutCost.proceeds) },
@@ -270,7 +294,11 @@ export function coinRow(pnl: CoinPnl, price: Decimal | null, { unit, feesAre }: 
 export function coinTotalRow(
   books: readonly CoinPnl[],
   coins: readonly CoinBalance[],
-  { unit, feesAre, priceOf }: Omit<TotalOptions, 'value'>,
+  {
+    unit,
+    feesAre,
+    priceOf,
+  }: Pick<TotalOptions, 'unit' | 'feesAre'> & { readonly priceOf: (coin: string) => Decimal | null },
 ) {
   const sum = (of: (pnl: CoinPnl) => Decimal | null) => books.map(of).reduce(sumOrNull, Decimal.zero);
   const realised = sum((pnl) => pnl.realised);
@@ -285,6 +313,7 @@ export function coinTotalRow(
     ...unknown,
     cost: textOrNull(sum((pnl) => pnl.position.cost)),
     price: null,
+    pricedAt: null,
     net: textOrNull(netOf(realised, unrealised, paid)),
     opening: { ...unknown, cost: textOrNull(sum((pnl) => pnl.opening.cost)) },
     withoutCost: { amount: null, proceeds: textOrNull(sum((pnl) => pnl.withoutCost.proceeds)) },
@@ -341,6 +370,7 @@ export function lotRow(market: string, lot: ClosedLot, { method, feesAre, dayOf 
     ...lotDetails(lot, feesAre),
     ...daysOf(lot, dayOf),
     bills: lot.bills,
+    hash: lot.hash,
   };
 }
 
@@ -358,7 +388,12 @@ export function coinLotRow(coin: string, unit: string, lot: ClosedLot, { method,
     valuedIn: unit,
     ...daysOf(lot, dayOf),
     bills: lot.bills,
+    hash: lot.hash,
   };
+}
+
+function momentOf(time: number | undefined): string | null {
+  return time === undefined ? null : isoTime(time);
 }
 
 function daysOf({ opened, closed }: ClosedLot, dayOf: LotDates['dayOf']) {

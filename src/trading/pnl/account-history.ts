@@ -10,7 +10,7 @@ export interface FilledOrder
 }
 
 /** What the ledger needs of a deposit. */
-export type DatedDeposit = Pick<Deposit, 'id' | 'coin' | 'amount' | 'state' | 'time'>;
+export type DatedDeposit = Pick<Deposit, 'id' | 'coin' | 'amount' | 'state' | 'time' | 'hash'>;
 
 /** What an account has done, as far as the exchange shows it. */
 export interface AccountHistory {

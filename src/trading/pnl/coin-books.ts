@@ -82,7 +82,7 @@ function isBefore(flow: CoinFlow, fill: Pick<CoinFlow, 'time' | 'place'>): boole
 }
 
 /** What comes in opens lots with the cost that the basis knows, and one without a cost for the rest. */
-function flowLegs({ coin, amount, time, as, by, bills }: CoinFlow, basis: Basis | undefined): readonly Leg[] {
+function flowLegs({ coin, amount, time, as, by, bills, hash }: CoinFlow, basis: Basis | undefined): readonly Leg[] {
   if (amount.sign < 0) {
     const closing = as === 'withdrawal' || as === 'fee' ? as : 'other';
     const disposal = {
@@ -94,6 +94,7 @@ function flowLegs({ coin, amount, time, as, by, bills }: CoinFlow, basis: Basis 
       fee: null,
       hasLeft: true,
       bills,
+      hash,
     } as const;
     return [{ coin, does: 'close', disposal }];
   }
@@ -104,5 +105,5 @@ function flowLegs({ coin, amount, time, as, by, bills }: CoinFlow, basis: Basis 
     ...parts.map((part) => ({ ...part, fee: part.cost && Decimal.zero })),
     { opened: Number.isFinite(time) ? time : null, amount: rest, cost: null, fee: null },
   ];
-  return lots.map((lot) => ({ coin, does: 'open', lot: { ...lot, openedBy: null, opening, bills } }));
+  return lots.map((lot) => ({ coin, does: 'open', lot: { ...lot, openedBy: null, opening, bills, hash } }));
 }

@@ -20,6 +20,8 @@ export interface CoinFlow {
   readonly by: number;
   /** The ids of its bills. */
   readonly bills: readonly string[];
+  /** As that of its deposit or withdrawal. */
+  readonly hash: string | null;
 }
 
 /** All that came in and left without a trade, in order. Deposits whose moment is unknown are left out. */
@@ -47,13 +49,14 @@ function flowOf(
   as: CoinFlow['as'],
   { coin, amount, time, place }: Pick<CoinFlow, 'coin' | 'amount' | 'time' | 'place'>,
   bills: readonly string[] = [],
+  hash: string | null = null,
 ): CoinFlow {
-  return { coin, amount, time, place, as, by: time, bills };
+  return { coin, amount, time, place, as, by: time, bills, hash };
 }
 
-function depositFlow({ coin, amount, time, place, bills }: Movement): CoinFlow[] {
+function depositFlow({ coin, amount, time, place, bills, hash }: Movement): CoinFlow[] {
   if (time === null) return [];
-  return [flowOf(amount.sign > 0 ? 'deposit' : 'fee', { coin, amount, time, place }, idsOf(bills))];
+  return [flowOf(amount.sign > 0 ? 'deposit' : 'fee', { coin, amount, time, place }, idsOf(bills), hash)];
 }
 
 function idsOf(bills: Movement['bills']): string[] {
@@ -71,12 +74,12 @@ function withdrawalFlows(movements: readonly Movement[]): CoinFlow[] {
     const bills = parts.flatMap((part) => part.bills);
     const moved =
       isBack && last !== undefined ? [{ ...last, amount, fee: amount.sign < 0 ? amount : undefined, bills }] : parts;
-    return moved.flatMap(({ amount: change, fee = Decimal.zero, time, place, bills: own }): CoinFlow[] => {
+    return moved.flatMap(({ amount: change, fee = Decimal.zero, time, place, bills: own, hash }): CoinFlow[] => {
       if (time === null) return [];
       const rest = change.minus(fee);
       const flows = [
-        flowOf(rest.sign < 0 ? 'withdrawal' : 'other', { coin, amount: rest, time, place }, idsOf(own)),
-        flowOf('fee', { coin, amount: fee, time, place }, idsOf(own)),
+        flowOf(rest.sign < 0 ? 'withdrawal' : 'other', { coin, amount: rest, time, place }, idsOf(own), hash),
+        flowOf('fee', { coin, amount: fee, time, place }, idsOf(own), hash),
       ];
       return flows.filter((flow) => flow.amount.sign !== 0);
     });

@@ -26,6 +26,8 @@ export interface Lot {
   readonly fee: Decimal | null;
   /** The ids of the bills of the trade or transfer. Absent: none are known. */
   readonly bills?: readonly string[];
+  /** Of the transaction of a deposit. Absent, or null: none is known. */
+  readonly hash?: string | null;
 }
 
 /** What closes lots. */
@@ -42,6 +44,8 @@ export interface Disposal {
   readonly hasLeft?: boolean;
   /** As {@link Lot.bills}. */
   readonly bills?: readonly string[];
+  /** As {@link Lot.hash}, of a withdrawal. */
+  readonly hash?: string | null;
 }
 
 /** A part of a lot that was closed. */
@@ -58,6 +62,8 @@ export interface ClosedLot extends Pick<Disposal, 'closed' | 'closedBy' | 'closi
   readonly feeProceeds: Decimal | null;
   /** The ids of the bills: of the lot first, none of them for average cost, then of what closed it. */
   readonly bills: readonly string[];
+  /** Of the transaction of the withdrawal that closed it or else of the deposit that opened it; null if none is known. */
+  readonly hash: string | null;
 }
 
 /** A value that is divided among lots has at least this many decimals. */
@@ -107,7 +113,8 @@ export class LotQueue {
     if (lot.amount.sign <= 0) return;
     const [pool] = this.#lots;
     if (this.method !== 'average') this.#lots.splice(this.#placeFor(lot), 0, lot);
-    else if (pool === undefined) this.#lots.push({ ...lot, opened: null, openedBy: null, opening: null, bills: [] });
+    else if (pool === undefined)
+      this.#lots.push({ ...lot, opened: null, openedBy: null, opening: null, bills: [], hash: null });
     else {
       this.#count(pool, -1);
       this.#lots[0] = {
@@ -129,7 +136,17 @@ export class LotQueue {
   }
 
   /** Closes lots. Amounts that no lot is left for are closed without a cost. */
-  close({ amount, proceeds, fee, closed, closedBy, closing, hasLeft = false, bills = [] }: Disposal): ClosedLot[] {
+  close({
+    amount,
+    proceeds,
+    fee,
+    closed,
+    closedBy,
+    closing,
+    hasLeft = false,
+    bills = [],
+    hash,
+  }: Disposal): ClosedLot[] {
     const closedLots: ClosedLot[] = [];
     let left = { amount, proceeds, fee };
     while (left.amount.sign > 0) {
@@ -151,6 +168,7 @@ export class LotQueue {
         proceeds: sold.proceeds,
         feeProceeds: sold.fee,
         bills: [...new Set([...(lot?.bills ?? []), ...bills])],
+        hash: hash ?? lot?.hash ?? null,
       });
       left = {
         amount: left.amount.minus(part),

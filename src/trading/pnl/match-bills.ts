@@ -226,7 +226,7 @@ function tradeMovements(one: OrdersToMatch): Movement[] {
   for (const { time, place, amount, value, bills, fees } of one.tradesWithFees()) {
     const add = (kind: MovementKind, coin: string, moved: Decimal, at: number, own: readonly Line[]) => {
       if (moved.sign !== 0)
-        movements.push({ kind, coin, amount: moved, time: at, market, bills: own, place, record: null });
+        movements.push({ kind, coin, amount: moved, time: at, market, bills: own, place, record: null, hash: null });
     };
     add('fills', base, signed(amount, sign), time, bills.base);
     add('fills', quote, signed(value, -sign), time, bills.quote);

@@ -36,7 +36,7 @@ export function matchTransfers(
     bills.all(coin, Decimal.of(amount), time === null ? undefined : statement.isSince(time)).map((line) => [line]),
   );
   const ofDeposits = credited.flatMap((deposit) =>
-    (found.linesOf(deposit) ?? []).map((line) => ({ line, record: deposit.id })),
+    (found.linesOf(deposit) ?? []).map((line) => ({ line, record: deposit.id, hash: deposit.hash })),
   );
   const before = statement.taken.length;
   const withdrawn = new RecordBills<Withdrawal>(statement);
@@ -52,7 +52,7 @@ export function matchTransfers(
   );
   const lines = ofDeposits.map(({ line }) => line);
   const fees = [...feesOf('deposits', lines, statement), ...feesOf('withdrawals', ofWithdrawals, statement)];
-  const whole = ofDeposits.map(({ line, record }) => ({ ...movementOf('deposits', line), record }));
+  const whole = ofDeposits.map(({ line, record, hash }) => ({ ...movementOf('deposits', line), record, hash }));
   return {
     movements: [...whole, ...others, ...movements, ...fees],
     doubtful: [...found.doubtful(), ...withdrawn.doubtful()],
@@ -97,15 +97,16 @@ function depositsWithoutFee(deposits: readonly DatedDeposit[], statement: Statem
   });
   const [only, another] = ways;
   if (only === undefined || another !== undefined)
-    return deposits.map(({ id, coin, amount, time }) => {
+    return deposits.map(({ id, coin, amount, time, hash }) => {
       return {
         ...{ kind: 'deposits', coin, amount: Decimal.of(amount), time, market: null, bills: [] },
-        ...{ place: 0, record: id },
+        ...{ place: 0, record: id, hash },
       };
     });
   return only.map((line, index) => {
     statement.take(line);
-    return { ...movementOf('deposits', line), record: deposits[index]?.id ?? null };
+    const { id = null, hash = null } = deposits[index] ?? {};
+    return { ...movementOf('deposits', line), record: id, hash };
   });
 }
 
@@ -186,7 +187,7 @@ function withdrawalMovements(
  * second coin has such a bill.
  */
 function foreignFees(
-  { id, coin, amount, fee }: Withdrawal,
+  { id, coin, amount, fee, hash }: Withdrawal,
   movements: readonly Movement[],
   statement: Statement,
 ): Movement[] {
@@ -200,7 +201,7 @@ function foreignFees(
       .filter((one) => one.coin !== coin && one.change.equals(change) && !statement.isTaken(one.place));
     if (line === undefined || another !== undefined) return [];
     statement.take(line);
-    return [{ ...movementOf('withdrawals', line), record: id, fee: line.change }];
+    return [{ ...movementOf('withdrawals', line), record: id, hash, fee: line.change }];
   });
 }
 
@@ -208,7 +209,7 @@ const WITHDRAWN = { kind: 'withdrawals', market: null } as const;
 const ENDED: ReadonlySet<Withdrawal['state']> = new Set(['failed', 'cancelled']);
 
 function movementsOf(
-  { id, coin, amount, fee, state, time: submitted, processedTime }: Withdrawal,
+  { id, coin, amount, fee, hash, state, time: submitted, processedTime }: Withdrawal,
   parts: Parts | undefined,
   statement: Statement,
   bills: AmountIndex,
@@ -216,7 +217,7 @@ function movementsOf(
   const move = (moved: Decimal, time: number, own: Parts | undefined): Movement => {
     const cost = own && costOf(own, amount, fee);
     const booked = { bills: own?.lines ?? [], place: own?.place ?? 0, ...(cost === undefined ? {} : { fee: cost }) };
-    return { ...WITHDRAWN, coin, amount: moved, time, record: id, ...booked };
+    return { ...WITHDRAWN, coin, amount: moved, time, record: id, hash, ...booked };
   };
   const out = parts?.sum ?? Decimal.of(amount).negated();
   // without the bill of its fee, it is known by the rest of it
@@ -230,7 +231,7 @@ function movementsOf(
   if (booked === undefined && isEnded && returned === undefined) return [];
   const left =
     parts === undefined && rest !== undefined
-      ? { ...movementOf('withdrawals', rest), amount: out, record: id }
+      ? { ...movementOf('withdrawals', rest), amount: out, record: id, hash }
       : move(out, time, parts);
   if (!isEnded) return [left];
   return [left, move(returned?.sum ?? out.negated(), returned?.time ?? processedTime ?? time, returned)];

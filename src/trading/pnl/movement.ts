@@ -20,6 +20,8 @@ export interface Movement {
   readonly place: number;
   /** The id of the deposit or withdrawal: one that fails has a second movement, which brings the coins back. Null for all others. */
   readonly record: string | null;
+  /** Of its transaction on the chain; null if none is known. */
+  readonly hash: string | null;
   /** How much of the amount a deposit or withdrawal has cost, with its sign; absent if nothing shows that. */
   readonly fee?: Decimal;
 }
@@ -27,5 +29,5 @@ export interface Movement {
 /** What a bill alone moved. */
 export function movementOf(kind: MovementKind, bill: Line): Movement {
   const { coin, change: amount, time, place } = bill;
-  return { kind, coin, amount, time, market: null, bills: [bill], place, record: null };
+  return { kind, coin, amount, time, market: null, bills: [bill], place, record: null, hash: null };
 }

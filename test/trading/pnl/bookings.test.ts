@@ -72,7 +72,7 @@ function withdrawal(state: Withdrawal['state'], changes: Partial<Withdrawal> = {
 }
 
 function deposit(amount: string, time = 5): DatedDeposit {
-  return { id: '1', coin: 'btc', amount, state: 'success', time };
+  return { id: '1', coin: 'btc', amount, state: 'success', time, hash: null };
 }
 
 const BUY = order(1, 'btc_usdt', 'buy', { fee: '0.02', feeCoin: 'btc' });
@@ -562,7 +562,7 @@ describe('the trades of a window', () => {
 });
 
 describe('a deposit without a bill whose time is uncertain', () => {
-  const incoming = { id: '1', coin: 'btc', amount: '3', state: 'success', time: null } as const;
+  const incoming = { id: '1', coin: 'btc', amount: '3', state: 'success', time: null, hash: null } as const;
   const of = (window: typeof ALWAYS, first: Partial<Bill> = {}) => {
     const list = bills('20 btc 1').map((bill) => ({ ...bill, ...first }));
     const found = matched({ bills: list, deposits: [incoming] });

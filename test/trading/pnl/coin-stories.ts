@@ -144,6 +144,7 @@ export function tell({ actions, had }: Drawn<typeof drawnStory>): Story {
         amount,
         state: act.fails ? 'failed' : 'success',
         time: 0,
+        hash: null,
       });
       if (!act.fails)
         add(slot, { kind: 'in', time: 0, coin: act.coin, amount, as: 'deposit' }, [bill(act.coin, amount, 'Recharge')]);

@@ -22,7 +22,14 @@ function bills(text: string): Bill[] {
 function deposits(text: string) {
   return text.split(', ').map((line, index) => {
     const [hour = '', amount = ''] = line.split(' ');
-    return { id: String(index), coin: 'btc', amount, state: 'success', time: Number(hour) * HOUR_MS } as const;
+    return {
+      id: String(index),
+      coin: 'btc',
+      amount,
+      state: 'success',
+      time: Number(hour) * HOUR_MS,
+      hash: `tx${index}`,
+    } as const;
   });
 }
 
@@ -86,6 +93,23 @@ describe('deposits and other bills of the same amount', () => {
     const found = booked({ bills: bills('1 5 In, 25 5 In'), deposits: deposits('0 5, 24 5') });
     expect(found).toMatchObject({ moved: ['1 5', '25 5'], unexplained: '0', uncertain: [] });
   });
+});
+
+it('a lot names the transaction of the withdrawal that closed it, or else of the deposit that opened it', () => {
+  const hashOf = (hash: string | null) => {
+    const history = { bills: bills('0 5 In, 10 -5 Out'), deposits: deposits('0 5') };
+    const matched = matchBills({ orders: [], ...history, withdrawals: withdrawals('10 5', { hash }) });
+    const options = {
+      window: ALWAYS,
+      method: 'fifo',
+      fees: 'in',
+      unit: 'usdt',
+      readAt: Number.POSITIVE_INFINITY,
+    } as const;
+    const { books } = coinBooks(matched, { ...options, pastValue: () => undefined });
+    return books.flatMap(({ lots }) => lots.map((lot) => lot.hash));
+  };
+  expect([hashOf('tx9'), hashOf(null)]).toEqual([['tx9'], ['tx0']]);
 });
 
 describe('withdrawals and other bills of the same amount', () => {
