@@ -506,7 +506,7 @@ class Round {
       ...{ began: began.time, started: entry?.time ?? began.time, ended: ended?.time ?? null },
       path: this.#log.path(began.terms.market.market, began.time),
       ...{ orders, unseen: unwatched, graceMs, staleMs: STALE_MS * this.#speed },
-      toleranceMs: (1_500 + 3 * this.#slowestMs) * this.#speed,
+      toleranceMs: (2_500 + 3 * this.#slowestMs) * this.#speed,
       held: [
         ...unwatched,
         ...this.#excusedOf(facts, end),

@@ -38,8 +38,9 @@ export class ExchangeLog {
   private constructor(exchange: SandboxExchange) {
     this.#exchange = exchange;
     for (const market of exchange.markets.keys()) {
-      this.#newestTrade.set(market, exchange.market.trades(market).at(-1)?.id ?? '0');
-      this.#takeMarket(market, exchange.clock.now());
+      const newest = exchange.market.trades(market).at(-1);
+      this.#newestTrade.set(market, newest?.id ?? '0');
+      this.#takeMarket(market, exchange.clock.now(), newest?.price ?? null);
     }
     exchange.changes.listen((topic, order) => this.#note(topic, order));
   }
@@ -125,7 +126,8 @@ export class ExchangeLog {
     if (!order.open) noted.closed ??= time;
   }
 
-  #takeMarket(market: string, time: number): void {
+  /** @param first the price of the newest trade before the log began */
+  #takeMarket(market: string, time: number, first: string | null = null): void {
     const path = this.#paths.get(market) ?? [];
     this.#paths.set(market, path);
     const { bids, asks } = this.#exchange.market.depth(market, { size: 1 });
@@ -134,7 +136,7 @@ export class ExchangeLog {
     const newest = trades.at(-1);
     if (newest !== undefined) this.#newestTrade.set(market, newest.id);
     const before = path.at(-1);
-    const prices = trades.length === 0 ? [before?.last ?? null] : trades.map(({ price }) => price);
+    const prices = trades.length === 0 ? [before?.last ?? first] : trades.map(({ price }) => price);
     for (const last of prices) {
       const known = path.at(-1);
       if (known?.bid === bid && known.ask === ask && known.last === last) continue;
