@@ -20,7 +20,7 @@ it('pit watch never restarts the process of a sandbox that the user has stopped,
   await until('The sandbox was stopped.');
   expect(await pit.json('sandbox status')).toMatchObject({ running: false });
   await press('q');
-  expect(await ended).toBe(0);
+  expect(await ended()).toBe(0);
 });
 
 describe.skipIf(!requires('python3'))('pit watch on a real terminal (needs python3)', () => {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { runPit } from '../../support/pit.js';
-import { useStillSandbox } from '../../support/still-sandbox.js';
+import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
+import { useWorldHome } from '../pit-home.js';
 import { watching } from './watching.js';
 
-const sandbox = useStillSandbox();
+const pit = useWorldHome({ limits: UNLIMITED });
 
 const openOrders = async () =>
-  JSON.parse((await runPit(['orders', 'btc_usdt', '--json'], sandbox)).stdout) as {
+  JSON.parse((await pit.world.run(['orders', 'btc_usdt', '--json'])).stdout) as {
     readonly id: string;
     readonly price: string;
     readonly amount: string;
@@ -14,7 +14,7 @@ const openOrders = async () =>
 
 describe('pit watch', () => {
   it('places, replaces and cancels orders through the same questions as the commands', async () => {
-    const { until, press, ended, screen } = watching(sandbox.home, 'btc_usdt');
+    const { until, press, ended, screen } = watching(pit.world, 'btc_usdt');
     await until('Book btc');
     await until('No open orders in btc_usdt.');
     await press('b', ...'0.01', '\t', '\u0015', ...'20000', '\r');
@@ -43,12 +43,12 @@ describe('pit watch', () => {
     await until('No open orders in btc_usdt.');
     expect(await openOrders()).toEqual([]);
     await press('q');
-    expect(await ended).toBe(0);
+    expect(await ended()).toBe(0);
     expect(screen.modes).toEqual(['?25', '?7']);
   });
 
   it('sends nothing that was not confirmed', async () => {
-    const { until, press, ended } = watching(sandbox.home, 'btc_usdt', [80, 24]);
+    const { until, press, ended } = watching(pit.world, 'btc_usdt', [80, 24]);
     await until('No open orders in btc_usdt.');
     await press('s', ...'0.01', '\r');
     await until('y: yes');
@@ -62,14 +62,14 @@ describe('pit watch', () => {
     await until('No open orders: nothing was cancelled.');
     expect(await openOrders()).toEqual([]);
     await press('q');
-    expect(await ended).toBe(0);
+    expect(await ended()).toBe(0);
   });
 
   it('shows what an own order fills in a line that stays, marks the trade, counts it as of today, and rings the bell if that is set', async () => {
-    const set = (value: string) => runPit(['profile', 'set', 'sandbox', 'watch.bell', value], sandbox);
+    const set = (value: string) => pit.world.run(['profile', 'set', 'sandbox', 'watch.bell', value]);
     for (const value of ['on', 'off']) {
       expect((await set(value)).code).toBe(0);
-      const { until, press, ended, screen } = watching(sandbox.home, 'btc_usdt');
+      const { until, press, ended, screen } = watching(pit.world, 'btc_usdt');
       let bells = 0;
       const { write } = screen;
       Object.assign(screen, {
@@ -80,7 +80,7 @@ describe('pit watch', () => {
       });
       await until('No open orders in btc_usdt.');
       await until(value === 'on' ? 'No fills today in btc_usdt.' : 'bought 0.01 btc at');
-      const placed = await runPit('order buy btc_usdt 0.01 --at ask --yes --json'.split(' '), sandbox);
+      const placed = await pit.run('order buy btc_usdt 0.01 --at ask --yes --json');
       const { id } = JSON.parse(placed.stdout) as { readonly id: string };
       await until(new RegExp(`^Filled {2}buy 0\\.01 btc at [\\d,.]+, order ${id}, all filled`));
       await until(/0\.010000 {2}own/);
@@ -90,12 +90,12 @@ describe('pit watch', () => {
       await until(`order ${id}, all filled`);
       expect(bells).toBe(value === 'on' ? 1 : 0);
       await press('q');
-      expect(await ended).toBe(0);
+      expect(await ended()).toBe(0);
     }
   });
 
   it('shows another market with m, and remembers it', async () => {
-    const first = watching(sandbox.home, 'btc_usdt');
+    const first = watching(pit.world, 'btc_usdt');
     await first.until('Book btc');
     await first.press('m');
     await first.until('eth_usdt');
@@ -103,36 +103,36 @@ describe('pit watch', () => {
     await first.until('Book eth');
     await first.until(/spread/);
     await first.press('q');
-    await first.ended;
-    const second = watching(sandbox.home, '--type 5min');
+    await first.ended();
+    const second = watching(pit.world, '--type 5min');
     await second.until('Book eth');
     await second.until('Candles 5min');
     await second.press('q');
-    expect(await second.ended).toBe(0);
+    expect(await second.ended()).toBe(0);
   });
 
   it.each([
     ['a placed order', '0.01', 0, /Waiting for the outcome of a write\..*Placed .*BUY 0\.01 btc_usdt/s],
     ['an order that the exchange rejects', '40', 3, /Waiting for the outcome of a write\..*balance/is],
   ])('waits after a second q for the outcome of %s, and prints it', async (_what, amount, code, text) => {
-    const { until, press, ended, remarks, shows } = watching(sandbox.home, 'btc_usdt');
+    const { until, press, ended, remarks, shows } = watching(pit.world, 'btc_usdt');
     await until('No open orders in btc_usdt.');
     const fault = 'sandbox fault add delay --operation order --count 1 --delay 1500';
-    expect((await runPit(fault.split(' '), sandbox)).code).toBe(0);
+    expect((await pit.run(fault)).code).toBe(0);
     await press('b', ...amount, '\t', '\u0015', ...'20000', '\r');
     await until('y: yes');
     await press('y', 'q');
     await until('Press q again');
     await press('q');
-    expect(await ended).toBe(code);
+    expect(await ended()).toBe(code);
     expect(remarks()).toMatch(text);
     // what the screen itself has reported is not said again
     expect(shows('Placed')).toBe(false);
-    expect((await runPit('cancel btc_usdt --all --yes'.split(' '), sandbox)).code).toBe(0);
+    expect((await pit.run('cancel btc_usdt --all --yes')).code).toBe(0);
   });
 
   it('refuses to run where it cannot draw or read keys, and names what can', async () => {
-    const { code, stderr } = await runPit(['watch', 'btc_usdt'], sandbox);
+    const { code, stderr } = await pit.world.run(['watch', 'btc_usdt']);
     expect([code, stderr]).toEqual([2, expect.stringMatching(/needs a terminal[\s\S]*--watch[\s\S]*pit stream/)]);
   });
 });
