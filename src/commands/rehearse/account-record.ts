@@ -25,7 +25,7 @@ export interface RehearsedFill {
 
 /** An order, with what its fills have come to so far. */
 interface KnownOrder {
-  /** The last price of its market when it was placed, in ticks. */
+  /** The last price of its market on the tape when it was placed, in ticks. */
   readonly reference: bigint | undefined;
   lastTrade: AccountOrder['lastTrade'];
   value: bigint;
@@ -87,7 +87,7 @@ export class AccountRecord {
   }
 
   /** Counts what was traded in a market, in the candle or minute of this event. */
-  traded(event: TradeEvent | CandleEvent): void {
+  countVolume(event: TradeEvent | CandleEvent): void {
     const [length, volume] =
       event.kind === 'candle' ? [event.length, event.volume ?? event.amount] : [MINUTE, event.amount];
     const counted = this.#volumeAt(event.market, beginningOf(event), beginningOf(event), length);
@@ -119,12 +119,21 @@ export class AccountRecord {
     this.#beyond.set(coin, (this.#beyond.get(coin) ?? Decimal.zero).plus(more));
   }
 
-  /** Takes the last price of a market, and measures the drawdown. */
+  /** Takes the newest price of a market on the tape, and measures the drawdown. */
   priced(name: string): void {
-    const price = this.#sandbox.lastPrice(name);
+    const price = this.#sandbox.recordedPrice(name);
     if (price === undefined) return;
     if (!this.#prices.has(name)) for (const one of this.#opening) if (one.market?.name === name) one.price = price;
     this.#prices.set(name, price);
+    this.#measure();
+  }
+
+  /** Measures the drawdown if the account has traded since it was measured last. */
+  measureIfTraded(): void {
+    if (this.#revision !== this.#sandbox.balancesRevision) this.#measure();
+  }
+
+  #measure(): void {
     const value = this.value;
     if (value === undefined) return;
     if (this.#highest === undefined || value > this.#highest) this.#highest = value;
@@ -132,11 +141,6 @@ export class AccountRecord {
       this.#drawdown = this.#highest - value;
       this.#highestBefore = this.#highest;
     }
-  }
-
-  /** Takes the last prices as they are when the rehearsal has ended: an order may have moved them since the newest event. */
-  end(): void {
-    for (const name of this.#prices.keys()) this.priced(name);
   }
 
   /** What the account is worth, in units of the coin of all values; undefined until each of its coins has a price. */

@@ -46,8 +46,9 @@ export async function reportOf({
   const { refused, refusedReads } = sandbox;
   sandbox.exchange.clock.stop();
   sandbox.endFaults();
-  // pnl values everything at these prices, too
-  record.end();
+  record.measureIfTraded();
+  // pnl values everything at the prices of the tape, too
+  sandbox.showRecordedPrices();
   const clock = new VirtualClock(sandbox.exchange.clock.now());
   const keys = sandbox.exchange.customers.secretsOfFirst;
   const world = new CommandWorld({

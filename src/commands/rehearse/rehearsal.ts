@@ -84,7 +84,9 @@ abstract class Rehearsal {
     if (taken === undefined) return;
     const event = this.#worse?.choose(taken) ?? taken;
     const isTraded = (event.kind === 'trade' || event.kind === 'candle') && !isPast(event);
-    if (isTraded) this.record.traded(event);
+    // at the prices before this event
+    this.record.measureIfTraded();
+    if (isTraded) this.record.countVolume(event);
     this.sandbox.take(event);
     if (event.kind === 'candle') this.exitCandles.add(event);
     if (event.kind !== 'trade' && event.kind !== 'candle') return;

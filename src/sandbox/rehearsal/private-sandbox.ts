@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { Decimal } from '../../domain/decimal.js';
 import type { OrderUpdate } from '../../exchange/channels/orders.js';
 import { boundedLog } from '../../platform/bounded-log.js';
 import { makeOwnFolder } from '../../platform/private-files.js';
@@ -11,7 +12,7 @@ import { FAULT_KINDS, type FaultKind, type FaultRule } from '../faults/rules.js'
 import type { MarketRules } from '../markets/market.js';
 import type { AccountOrder } from '../orders/order.js';
 import { recordOf } from '../orders/order.js';
-import type { TapeEvent } from '../replay/tape-event.js';
+import type { CandleEvent, TapeEvent, TradeEvent } from '../replay/tape-event.js';
 import { Activity, interfaceRequestListener, type Listener, listen } from '../server/http.js';
 import { STREAMS } from '../server/interface-details.js';
 import { DOCUMENTED_LIMITS, keptLimits, type LimitValues, UNLIMITED } from '../server/limits.js';
@@ -82,6 +83,8 @@ export class PrivateSandbox {
   readonly #revisions = new Map<string, number>();
   readonly #orders = new Map<string, Map<bigint, ChangedOrder>>();
   #changes = 0;
+  /** The newest trade or price of a candle on the tape, by market. */
+  readonly #recorded = new Map<string, TradeEvent | CandleEvent>();
   #faultsAtEnd: readonly FaultRule[] | undefined;
   /** Orders and cancellations that were refused, and requests that only read. */
   refused = 0;
@@ -134,7 +137,11 @@ export class PrivateSandbox {
 
   /** Lets an event of the tape happen. The clock shows its time, or a later one. */
   take(event: TapeEvent): void {
+    const before = this.#changes;
     this.exchange.replay.take(event);
+    if (event.kind !== 'trade' && event.kind !== 'candle') return;
+    // a candle changes nothing if the tape has its trades, or shorter candles
+    if (this.#changes > before) this.#recorded.set(event.market, event);
   }
 
   /** Limits count the seconds of the market, at any speed. */
@@ -221,9 +228,21 @@ export class PrivateSandbox {
     this.#faults.rules.clear();
   }
 
-  /** The last price of a market, in ticks; undefined before the first. */
-  lastPrice(market: string): bigint | undefined {
-    return this.exchange.market.lastPrice(market);
+  /** The newest price of a market on the tape, in ticks, whatever the account traded since; undefined before the first. */
+  recordedPrice(market: string): bigint | undefined {
+    const event = this.#recorded.get(market);
+    if (event === undefined) return undefined;
+    return Decimal.of(event.price).rescaled(this.exchange.replay.marketOf(event).priceScale, 'down').units;
+  }
+
+  /** Makes the newest prices of the tape the last ones again, where the account has made others. They fill nothing. */
+  showRecordedPrices(): void {
+    const time = this.exchange.clock.now();
+    for (const [market, { file, line, side, price }] of this.#recorded) {
+      if (this.exchange.market.lastPrice(market) === this.recordedPrice(market)) continue;
+      const past = { kind: 'trade', id: null, amount: '0', isPast: true } as const;
+      this.exchange.replay.take({ ...past, time, date: time, market, file, line, side, price });
+    }
   }
 
   /** Changes whenever the book of a market may have changed. */

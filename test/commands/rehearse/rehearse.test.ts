@@ -200,19 +200,59 @@ describe('fees and files of other exchanges', () => {
 });
 
 describe('the report', () => {
-  it('values coins that were held at the price that the last order has made, as it values what was bought', async () => {
+  /** A tape with a book of 19990 to 20000 and a trade at 20000; after a minute, a trade at each of these prices. */
+  const recorded = (name: string, later: readonly string[]) => {
+    const time = (second: number) => new Date(START + second * 1_000).toISOString();
+    const event = (second: number) => ({ time: time(second), received: time(second), source: 'push', skipped: 0 });
+    const depth = (second: number) => ({
+      ...{ channel: 'depth:btc_usdt', ...event(second), scope: 'snapshot' },
+      data: {
+        ...{ market: 'btc_usdt', time: time(second), bids: [{ price: '19990', amount: '9' }] },
+        asks: [{ price: '20000', amount: '9' }],
+      },
+    });
+    const trade = (second: number, price: string) => ({
+      ...{ channel: 'trades:btc_usdt', ...event(second), scope: 'delta' },
+      data: [{ id: String(second + 1), time: time(second), market: 'btc_usdt', side: 'buy', price, amount: '0.1' }],
+    });
+    const documents = [
+      ...[depth(0), trade(0, '20000'), depth(60)],
+      ...later.map((price, index) => trade(61 + index, price)),
+    ];
+    const file = path.join(folder, name);
+    writeFileSync(file, documents.map((one) => `${JSON.stringify(one)}\n`).join(''));
+    return `${file} --funds btc=1`;
+  };
+
+  it('measures the drawdown right after a fill, whether or not the tape goes on', async () => {
+    const sell = 'order sell btc_usdt 0.5 --at 19990';
+    const ending = await reportOf(recorded('ending.ndjson', []), sell);
+    const rising = await reportOf(recorded('rising-after.ndjson', ['21000']), sell);
+    // half a coin for 10 less than the last price, and a fee of 0.2 %
+    expect([ending.drawdown, rising.drawdown]).toEqual(['24.99', '24.99']);
+  });
+
+  it('values what is held at the last price of the tape, whatever price the last order has made', async () => {
+    const tape = recorded('own-price.ndjson', []);
+    const filled = await reportOf(tape, 'order sell btc_usdt 0.5 --at 19990');
+    const open = await reportOf(tape, 'order sell btc_usdt 0.5 --at 30000');
+    expect([filled.held, open.held]).toEqual(['0', '0']);
+    expect(filled).toMatchObject({ net: '-24.99', gain: { orders: '-24.99', held: '0' } });
+    expect(open).toMatchObject({ net: '0', gain: { orders: '0', held: '0' } });
+  });
+
+  it('values coins that were held as it values what was bought, if nothing of the market comes after the order', async () => {
     const still = candles('still.ndjson', [20_000]);
-    // nothing of the market comes after the order
     const other = candles('other.ndjson', [1_000, 1_000, 1_000], '5', 'eth_usdt');
     const { net, held, gain, pnl } = await reportOf(
       `${still} ${other} --funds btc=5,usdt=10000`,
       'order buy btc_usdt 0.1 --at ask',
     );
-    // the order made a price of its own, and paid a fee
-    expect(Number(held)).toBeGreaterThan(0);
+    expect(held).toBe('0');
     expect(gain).toEqual({ orders: pnl.at(-1)?.net, held });
-    expect(Decimal.of(gain.orders).plus(Decimal.of(held)).equals(Decimal.of(net))).toBe(true);
-    expect(Number(gain.orders)).toBeLessThan(0);
+    expect(gain.orders).toBe(net);
+    // it bought at an ask of 20001.01, and paid a fee
+    expect(Number(net)).toBeCloseTo(-(0.101 + 0.0002 * 20_000), 6);
   });
 
   it('has what the orders gained apart from what the coins gained', async () => {
