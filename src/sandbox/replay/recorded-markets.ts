@@ -139,7 +139,7 @@ export class RecordedMarkets {
     // a trade may be pushed after the candle that has it was read
     this.#context.orders.passTrade(venue, trade, trade.date >= (recording.pastUntil ?? 0));
     if (recording.book.hasQueue) return;
-    recording.usual = usualOf(recording.usual, trade.amount);
+    recording.usual = usualOf(recording.usual, trade.amount === 0n ? trade.volume : trade.amount);
     this.#makeUpBook(venue, recording, trade.price);
   }
 

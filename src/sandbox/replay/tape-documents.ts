@@ -14,8 +14,9 @@ const SIDES_ELSEWHERE: Readonly<Record<string, string>> = { b: 'buy', bid: 'buy'
 /**
  * Reads the documents and rows of one file, one after the other: what `pit stream --json` prints, and the rows of `pit kline --out`
  * and `pit trades --out`. What the exchange sent says when it was made, often in whole seconds. When it happens within its second
- * follows from when it arrived, counted from the first arrival of that second. So neither the recorder's clock nor the time that a message
- * took matters, and everything happens in the order in which it arrived.
+ * follows from when it arrived, counted from the first arrival of that second. A candle that is still open says only when it began, so it
+ * happens as long after the newest dated document as it arrived after it. So neither the recorder's clock nor the time that a message
+ * took matters, and everything happens in the order in which it arrived. Only a tape without any dates follows the recorder's clock.
  */
 export class TapeDocuments {
   readonly #fields: TapeFields;
@@ -201,7 +202,10 @@ export class TapeDocuments {
       const isNew = known?.time !== date;
       // what is over already when it is first seen was missed
       const isOver = index < rows.length - 1;
-      if (isFirst || (isNew && isOver)) return [this.#pastCandle(market, length, candle, isOver)];
+      if (isFirst || (isNew && isOver)) {
+        const past = this.#pastCandle(market, length, candle, isOver);
+        return isOver ? [past] : [past, this.#priceOfCandle(market, length, candle, received)];
+      }
       const highFirst = isHighFirst(candle, this.#path, market, length);
       const { open } = candle;
       const isWorst = this.#path.kind === 'worst';
@@ -213,8 +217,8 @@ export class TapeDocuments {
       const prices = changed(highFirst);
       const added = isNew ? volume : volume.minus(known.volume);
       if (prices.length === 0 && added.sign <= 0) return [];
-      const time = this.#moment(date, received, length);
-      const when = { ...this.#event(market, time), date: Math.max(date, time), until: time, length };
+      const time = this.#momentOfCandle(date, received);
+      const when = { ...this.#event(market, time), date: dateWithin(date, length, time), until: time, length };
       const parts = (path: readonly Decimal[]) => shares(path.length === 0 ? [close] : path, added, known?.close);
       const others = isWorst ? parts(changed(false)) : [];
       return parts(prices).map((part, index) => ({
@@ -224,6 +228,17 @@ export class TapeDocuments {
         ...lowFirst(others[index]),
       }));
     });
+  }
+
+  /** The price of a candle that is open when the recording begins. What was traded in it before fills nothing. */
+  #priceOfCandle(market: string, length: number, candle: FileCandle, received: number): CandleEvent {
+    const { time: begin, close, volume } = candle;
+    const time = this.#momentOfCandle(begin, received);
+    return {
+      ...{ ...this.#event(market, time), kind: 'candle', length, until: time },
+      ...{ date: dateWithin(begin, length, time), side: 'buy', price: close.toString() },
+      ...{ amount: '0', volume: volume.toString() },
+    };
   }
 
   #pastCandle(
@@ -297,11 +312,25 @@ export class TapeDocuments {
     return { ...this.#trade(market, row), time: this.#forward(date), date, isPast: false };
   }
 
-  /** When a document happens that the exchange dates so. @param length of what has this date, in milliseconds */
-  #moment(date: number, received: number, length = SECOND): number {
+  /** When a document happens that the exchange dates so. */
+  #moment(date: number, received: number): number {
+    // candles that arrived before it have only the recorder's clock, which may be ahead
+    if (this.#second.date === Number.NEGATIVE_INFINITY && this.#head.isOpen) this.#last = Math.min(this.#last, date);
     if (date > this.#second.date) this.#second = { date, received };
     if (date !== this.#second.date || date % SECOND !== 0) return this.#forward(date);
-    return this.#forward(date + Math.min(length - 1, Math.max(0, received - this.#second.received)));
+    return this.#forward(date + Math.min(SECOND - 1, Math.max(0, received - this.#second.received)));
+  }
+
+  /**
+   * When a candle happens that is still open: when it arrived, by the exchange's clock as the newest date of a document shows it. Without
+   * any, by the recorder's clock. It is not before its candle begins.
+   * @param begin of the candle, in milliseconds since the Unix epoch
+   */
+  #momentOfCandle(begin: number, received: number): number {
+    const { date, received: first } = this.#second;
+    const arrived = Number.isFinite(date) ? date + received - first : received;
+    if (begin > arrived) this.#second = { date: begin, received };
+    return this.#forward(Math.max(begin, arrived));
   }
 
   /** Throws Failure `usage` for a document that is long before what the same channel had. */
@@ -340,6 +369,11 @@ export class TapeDocuments {
     this.#arrived = this.#fields.time(document.received, 'received');
     return this.#arrived;
   }
+}
+
+/** A time as one of a candle: what closes it may arrive after its end. All in milliseconds. */
+function dateWithin(begin: number, length: number, time: number): number {
+  return Math.min(Math.max(begin, time), begin + length - 1);
 }
 
 /** Open, low, high and close from open, high, low and close. */

@@ -50,7 +50,10 @@ export interface CandleEvent extends Event {
   readonly price: string;
   /** Its share of the volume; zero only shows the price. */
   readonly amount: string;
-  /** Of a candle that is over: its whole volume at its first price, and zero at the others. Absent: the amount. */
+  /**
+   * What orders may fill from here on. Of a candle that is over: its whole volume at its first price, and zero at the others. Of one that
+   * was open when the recording began: its volume until then. Absent: the amount.
+   */
   readonly volume?: string;
   /** The candle, if it is over. Its parts have the same one. */
   readonly whole?: FileCandle;

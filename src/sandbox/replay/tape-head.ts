@@ -35,7 +35,7 @@ export class TapeHead {
 
   /** Ends the head: rules first, then the trades of the past, then what came in its order. The past happens when the tape begins. */
   end(): readonly TapeEvent[] {
-    const head = this.#held ?? [];
+    const head = inOrder(this.#held ?? []);
     this.#held = undefined;
     const newest = head.reduce((latest, event) => Math.max(latest, 'date' in event ? event.date : event.time), 0);
     const begin = head.find(isLive)?.time ?? newest;
@@ -47,6 +47,18 @@ export class TapeHead {
       ...head.filter((event) => event.kind !== 'config' && !isOld(event)).map(at),
     ];
   }
+}
+
+/** Lets nothing happen later than what arrived after it. */
+function inOrder(events: readonly TapeEvent[]): readonly TapeEvent[] {
+  let next = Number.POSITIVE_INFINITY;
+  return events
+    .toReversed()
+    .map((event) => {
+      next = Math.min(next, event.time);
+      return { ...event, time: next };
+    })
+    .toReversed();
 }
 
 /** Whether an event is not of before the tape. */

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
 import { PrivateSandbox } from '../../../src/sandbox/rehearsal/private-sandbox.js';
+import { depthLine, iso, klineLine, RULES, textOf } from '../../sandbox/replay/tape-lines.js';
 import { runPit } from '../../support/pit.js';
 import { type Report, START, useRehearsals } from './rehearsals.js';
 
@@ -385,6 +386,47 @@ describe('what is filled', () => {
     expect(report).toMatchObject({ fills: 1, beyondVolume: [{ coin: 'btc', amount: '1.5' }] });
     const { stdout } = await rehearse(`${tape} --funds usdt=100000`, command);
     expect(stdout).toMatch(/^filled beyond the recorded volume +1\.5 btc$/m);
+  });
+});
+
+describe('a tape with candles that are still open', () => {
+  const candle = (ms: number, [open, high, low, close]: readonly [string, string, string, string], volume: string) => ({
+    ...{ time: iso(ms), open, high, low, close, volume, closed: false },
+  });
+  const book = (ms: number) => depthLine(ms, [['999.50', '1']], [['1000.50', '1']]);
+  const tapeOf = (name: string, lines: readonly object[]) => {
+    const file = path.join(folder, name);
+    writeFileSync(file, textOf([{ markets: [RULES] }, ...lines]));
+    return file;
+  };
+
+  it('fills an order no earlier than the price was recorded, next to depth', async () => {
+    const tape = tapeOf('klines-and-depth.ndjson', [
+      book(0),
+      klineLine(1_000, [candle(0, ['1000.00', '1000.00', '1000.00', '1000.00'], '1.000000')], 'snapshot'),
+      book(20_000),
+      klineLine(40_000, [candle(0, ['1000.00', '1020.00', '1000.00', '1015.00'], '4.000000')]),
+      klineLine(50_000, [candle(0, ['1000.00', '1020.00', '1000.00', '1016.00'], '5.000000')]),
+    ]);
+    const fills = path.join(folder, 'klines-and-depth.csv');
+    const report = await reportOf(`${tape} --funds btc=1 --out ${fills}`, 'order sell btc_usdt 0.5 --at 1010');
+    expect(report).toMatchObject({ orders: 1, fills: 1 });
+    expect(readFileSync(fills, 'utf8')).toContain(iso(40_000));
+  });
+
+  it('begins the command at the first document, so that its orders meet what the second one shows', async () => {
+    const tape = tapeOf('klines.ndjson', [
+      klineLine(10_000, [candle(0, ['1000.00', '1000.00', '1000.00', '1000.00'], '2.000000')], 'snapshot'),
+      klineLine(30_000, [candle(0, ['1000.00', '1010.00', '990.00', '1005.00'], '3.000000')]),
+      klineLine(50_000, [candle(0, ['1000.00', '1010.00', '990.00', '1002.00'], '4.000000')]),
+    ]);
+    const fills = path.join(folder, 'klines.csv');
+    const report = await reportOf(`${tape} --funds btc=1 --out ${fills}`, 'order sell btc_usdt 0.5 --at 1008');
+    expect(report).toMatchObject({ tape: { from: iso(10_007) }, orders: 1, fills: 1 });
+    expect(readFileSync(fills, 'utf8')).toContain(iso(30_007));
+    const exits = await reportOf(`${tape} --funds btc=1 --path ohlc`, 'order sell btc_usdt 0.5 --take 1008 --stop 992');
+    expect(exits.orders).toBeGreaterThan(0);
+    expect(exits.algo?.events.map(({ event }) => event)).toContain('triggered');
   });
 });
 

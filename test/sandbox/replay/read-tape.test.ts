@@ -181,21 +181,12 @@ describe('a tape', () => {
       ]),
     ]);
     const events = shown(await eventsOf(file, { path: { kind: 'olhc' } }));
-    expect(events.map(({ kind }) => kind)).toEqual([
-      'past',
-      'past',
-      'candle',
-      'candle',
-      'candle',
-      'candle',
-      'candle',
-      'candle',
-      'candle',
-    ]);
+    expect(events.map(({ kind }) => kind)).toEqual(['past', 'past', ...Array.from({ length: 8 }, () => 'candle')]);
     const prices = events.flatMap((event) =>
       event.kind === 'candle' ? [`${event.side} ${event.amount} at ${event.price}`] : [],
     );
     expect(prices).toEqual([
+      'buy 0 at 101.00',
       'buy 0.250000 at 103.00',
       'sell 0.250000 at 102.50',
       'sell 2.000000 at 98.00',
@@ -204,6 +195,59 @@ describe('a tape', () => {
       'buy 1.000000 at 102.00',
       'sell 1.000000 at 101.00',
     ]);
+  });
+
+  describe('with candles that are still open', () => {
+    const flat = (ms: number, close: string) => ({ ...candle(ms, close), open: close, high: close, low: close });
+    const pricesOf = (events: readonly TapeEvent[]) =>
+      events.flatMap((event) => (event.kind === 'candle' ? [[event.time - NOON, event.price]] : []));
+    const book = (ms: number) => depthLine(ms, [['99.00', '1']], [['102.00', '1']]);
+
+    it('shows each price when it was recorded, the first one of the candle in which the recording began', async () => {
+      const file = fileOf([
+        klineLine(26_000, [candle(-60_000), flat(0, '100.00')], 'snapshot'),
+        klineLine(30_500, [{ ...flat(0, '100.00'), low: '98.00', close: '98.00' }]),
+        klineLine(61_000, [flat(0, '100.00'), flat(60_000, '97.00')]),
+      ]);
+      const events = await eventsOf(file);
+      expect(pricesOf(events)).toEqual([
+        [26_007, '100.00'],
+        [30_507, '98.00'],
+        [61_007, '100.00'],
+        [61_007, '97.00'],
+      ]);
+      // what closes a candle arrives after its end, and is a part of it
+      const ends = events.flatMap((event) => (event.kind === 'candle' ? [event.date - NOON] : []));
+      expect(ends.slice(-2)).toEqual([59_999, 61_007]);
+    });
+
+    it('shows a price between two books when it was recorded, not with the first of them', async () => {
+      const file = fileOf([
+        book(0),
+        klineLine(1_000, [flat(0, '100.00')]),
+        book(20_000),
+        klineLine(40_000, [flat(0, '101.00')]),
+        book(41_000),
+      ]);
+      expect(pricesOf(await eventsOf(file))).toEqual([
+        [1_000, '100.00'],
+        [40_000, '101.00'],
+      ]);
+    });
+
+    it('follows the clock of the exchange, however wrong the clock of the recorder is', async () => {
+      const lines = [klineLine(0, [flat(0, '100.00')]), book(1_000), klineLine(9_000, [flat(0, '101.00')])];
+      const late = lines.map((line) => ({ ...line, received: iso(Date.parse(line.received) - NOON + 600_000) }));
+      const early = lines.map((line) => ({ ...line, received: iso(Date.parse(line.received) - NOON - 600_000) }));
+      expect(pricesOf(await eventsOf(fileOf(late)))).toEqual([
+        [1_000, '100.00'],
+        [9_000, '101.00'],
+      ]);
+      expect(pricesOf(await eventsOf(fileOf(early)))).toEqual([
+        [0, '100.00'],
+        [9_000, '101.00'],
+      ]);
+    });
   });
 
   it('divides into files, which may overlap, and has each trade once and its rules once', async () => {
