@@ -228,6 +228,13 @@ describe('the example of docs/books.md, from the raw answers of an exchange', ()
     expect(stderr).toContain('nothing that came in takes 1 btc of line 2.');
   });
 
+  it('names the lines of a basis in the coin of --in, which has no cost', async () => {
+    writeFileSync(basis, '2023-06-01,eth,5,9000,usdt\n2023-06-01,usdt,5,4,usdt\n');
+    const { stderr } = await run(`pnl --by coin --in usdt --basis ${basis}`);
+    expect(stderr).toContain('nothing that came in takes 5 usdt of line 2.');
+    expect(stderr).toContain('usdt itself has no cost.');
+  });
+
   it('shows lots in the zone of --zone, with its name, and has their days there', async () => {
     const zone = '--zone Pacific/Auckland --to 2024-01-14';
     for (const by of ['coin --in usdt', 'market']) {

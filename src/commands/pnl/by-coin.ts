@@ -118,7 +118,7 @@ function warnOfBasis(
   if (unused.length > 0)
     output.warn([
       `${file}: nothing that came in takes ${unused.map(({ line, amount }) => `${formatAmount(amount)} ${line.coin} of line ${line.line}`).join(', ')}.`,
-      'A line gives a cost to deposits and other bills of its coin that are not earlier than its time.',
+      `A line gives a cost to deposits and other bills of its coin that are not earlier than its time. ${unit} itself has no cost.`,
     ]);
 }
 

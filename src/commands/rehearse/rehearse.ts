@@ -107,7 +107,10 @@ function fees(list: string): { readonly maker?: bigint; readonly taker?: bigint 
   const pairs = list.split(',').map((pair) => {
     const [, who, percent = ''] = /^(maker|taker)=(\d{1,2}(?:\.\d{1,4})?)%$/.exec(pair) ?? [];
     if (who === undefined || Decimal.of(percent).compare(HIGHEST_FEE) > 0)
-      throw usage(`${quoted(pair)} is no fee up to 10%.`, 'Write it as in --fee maker=0.02%,taker=0.05%.');
+      throw usage(
+        `--fee cannot read ${quoted(pair)}.`,
+        'Give maker, taker or both, each from 0% to 10% with at most four decimals, such as maker=0.02%,taker=0.05%.',
+      );
     return [who, Decimal.of(percent).rescaled(4, 'down').units] as const;
   });
   if (new Set(pairs.map(([who]) => who)).size < pairs.length)

@@ -138,7 +138,8 @@ export async function rehearse(
     });
     if (fillsFile !== undefined) await writeFills(fillsFile, record.fills);
     if (drawing !== undefined) await draw(context, drawing, picture?.draw(record));
-    const answer = { data: report, show: showReport(report, record, isInterrupted) };
+    const hasCandles = tape.longestCandle > 0;
+    const answer = { data: report, show: showReport(report, record, { isInterrupted, hasCandles }) };
     await output.answer(answer);
     if (failure !== undefined && !isInterrupted) throw failure;
     return undefined;

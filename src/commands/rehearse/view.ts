@@ -15,7 +15,11 @@ const LIMITS =
   'prices is a guess. A real market fills worse.';
 
 /** The report for people. */
-export function showReport(report: Report, record: AccountRecord, isInterrupted: boolean): (screen: Screen) => string {
+export function showReport(
+  report: Report,
+  record: AccountRecord,
+  { isInterrupted, hasCandles }: { readonly isInterrupted: boolean; readonly hasCandles: boolean },
+): (screen: Screen) => string {
   const { tape, orders, fills, refused, fees, faults, algo, bothExits } = report;
   const { unit, drawdown } = record;
   const count = (value: number) => grouped(String(value));
@@ -29,7 +33,9 @@ export function showReport(report: Report, record: AccountRecord, isInterrupted:
   const entries: Entry[] = [
     ['tape', `${time(tape.from)} to ${time(tape.to)}${isInterrupted ? ', interrupted' : ''}`],
     ['replayed', `${count(tape.documents)} documents${gaps}`],
-    ['path in candles', report.seed === null ? report.path : `${report.path}:${report.seed}`],
+    ...(hasCandles
+      ? [['path in candles', report.seed === null ? report.path : `${report.path}:${report.seed}`] as Entry]
+      : []),
     ...(algo === null
       ? []
       : [['algo order', algo.reason === null ? algo.state : `${algo.state}: ${algo.reason}`] as Entry]),

@@ -66,15 +66,17 @@ export function* legsInOrder(
   options: CoinBookOptions,
 ): Generator<{ readonly time: number; readonly legs: readonly Leg[] }> {
   const flows = coinFlows(history, options.readAt);
+  // the unit is money: it has no lots that could take a cost
+  const basisOf = ({ coin }: CoinFlow) => (coin === options.unit ? undefined : options.basis);
   let next = 0;
   for (const fill of history.fills) {
     for (let flow = flows[next]; flow !== undefined && isBefore(flow, fill); flow = flows[next]) {
-      yield { time: flow.time, legs: flowLegs(flow, options.basis) };
+      yield { time: flow.time, legs: flowLegs(flow, basisOf(flow)) };
       next += 1;
     }
     yield { time: fill.time, legs: tradeLegs(fill, options) };
   }
-  for (const flow of flows.slice(next)) yield { time: flow.time, legs: flowLegs(flow, options.basis) };
+  for (const flow of flows.slice(next)) yield { time: flow.time, legs: flowLegs(flow, basisOf(flow)) };
 }
 
 function isBefore(flow: CoinFlow, fill: Pick<CoinFlow, 'time' | 'place'>): boolean {
