@@ -261,7 +261,7 @@ export class TapeDocuments {
     return this.#wholeCandle(market, `kline:${market}:${type}`, CANDLE_MS[type], this.#fields.candle(row));
   }
 
-  /** A candle that is over. Its prices are spread over its time. */
+  /** A candle that is over. Its prices are spread over its time; those before the part that is read are of the past. */
   #wholeCandle(market: string, channel: string, length: number, candle: FileCandle): readonly TapeEvent[] {
     const { time, volume } = candle;
     const last = this.#newest.get(channel);
@@ -282,9 +282,16 @@ export class TapeDocuments {
     const parts = shares(prices, volume, undefined);
     const others = this.#path.kind === 'worst' ? shares(swapped(prices), volume, undefined) : [];
     const { file, line } = this.#fields;
-    const shown = volume.toString();
+    const dates = points.map(({ at }) => time + Math.floor((at / WHOLE) * length));
+    const begun = dates.filter((date) => date < this.#from).length;
+    if (begun > 0) {
+      const before = { ...candle, ...rangeOf(prices.slice(0, begun)), volume: amountOf(parts.slice(0, begun)) };
+      events.push(this.#pastCandle(market, length, before, false));
+    }
+    const shown = (begun > 0 ? amountOf(parts.slice(begun)) : volume).toString();
     for (const [index, { side, price, amount }] of parts.entries()) {
-      const date = time + Math.floor(((points[index]?.at ?? 0) / WHOLE) * length);
+      if (index < begun) continue;
+      const date = dates[index] ?? time;
       events.push({
         kind: 'candle',
         time: this.#forward(date),
@@ -297,7 +304,7 @@ export class TapeDocuments {
         side,
         price,
         amount,
-        volume: index === 0 ? shown : '0',
+        volume: index === begun ? shown : '0',
         whole: candle,
         ...lowFirst(others[index]),
       });
@@ -369,6 +376,19 @@ export class TapeDocuments {
     this.#arrived = this.#fields.time(document.received, 'received');
     return this.#arrived;
   }
+}
+
+function rangeOf(prices: readonly Decimal[]): Pick<FileCandle, 'high' | 'low' | 'close'> {
+  const [first = Decimal.zero] = prices;
+  return {
+    high: prices.reduce((high, price) => (price.compare(high) > 0 ? price : high), first),
+    low: prices.reduce((low, price) => (price.compare(low) < 0 ? price : low), first),
+    close: prices.at(-1) ?? first,
+  };
+}
+
+function amountOf(parts: readonly PricePart[]): Decimal {
+  return parts.reduce((sum, { amount }) => sum.plus(Decimal.of(amount)), Decimal.zero);
 }
 
 /** A time as one of a candle: what closes it may arrive after its end. All in milliseconds. */

@@ -51,8 +51,9 @@ export interface CandleEvent extends Event {
   /** Its share of the volume; zero only shows the price. */
   readonly amount: string;
   /**
-   * What orders may fill from here on. Of a candle that is over: its whole volume at its first price, and zero at the others. Of one that
-   * was open when the recording began: its volume until then. Absent: the amount.
+   * What orders may fill from here on. Of a candle that is over: its whole volume at its first price, and zero at the others. If the part
+   * that is read begins within the candle, what is left of its volume. Of a candle that was open when the recording began: its volume until
+   * then. Absent: the amount.
    */
   readonly volume?: string;
   /** The candle, if it is over. Its parts have the same one. */

@@ -430,6 +430,18 @@ describe('a tape with candles that are still open', () => {
   });
 });
 
+describe('a part that begins within a candle', () => {
+  it('fills an order by the prices that are left of it', async () => {
+    const tape = path.join(folder, 'within.csv');
+    const rows = ['2026-01-05T00:00:00Z,1000,1010,995,1005,4.0000', '2026-01-05T00:01:00Z,1002,1004,980,990,8.0000'];
+    writeFileSync(tape, ['time,open,high,low,close,volume', ...rows].join('\n'));
+    const words = `${tape} --market btc_usdt --path ohlc --funds usdt=10000`;
+    const order = 'order buy btc_usdt 0.5 --at 981';
+    for (const from of ['2026-01-05T00:01:00', '2026-01-05T00:01:10'])
+      expect(await reportOf(`${words} --from ${from}`, order)).toMatchObject({ orders: 1, fills: 1 });
+  });
+});
+
 describe('the path within a candle', () => {
   const row = (minute: number, [open, high, low, close]: readonly string[], type = '1min') => ({
     ...{ market: 'btc_usdt', type, time: new Date(START + minute * 60_000).toISOString() },

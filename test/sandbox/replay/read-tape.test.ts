@@ -365,6 +365,18 @@ describe('files of pit kline and pit trades', () => {
     expect(cut.map(({ kind }) => kind)).toEqual(['past', 'candle', 'candle', 'candle', 'candle']);
   });
 
+  it('have a candle in two parts if a time is within it: the past, and the rest with what is left of the volume', async () => {
+    const csv = fileOf(Buffer.from(`${CANDLES}${row(0)}`), 'minutes.csv');
+    const whole = shown(await eventsOf(csv, { path: { kind: 'ohlc' } }));
+    const [past, ...rest] = shown(await eventsOf(csv, { from: NOON + 20_000, path: { kind: 'ohlc' } }));
+    expect(past).toMatchObject({ kind: 'past', isOver: false, date: 0, high: '102.00', low: '100.00' });
+    expect(past).toMatchObject({ close: '102.00', volume: '2.000000' });
+    // the third and the fourth price, with the half of 4.000002 that fell on them
+    expect(rest).toEqual([{ ...whole[2], volume: '2.000002' }, whole[3]]);
+    const over = shown(await eventsOf(csv, { from: NOON + 50_000, path: { kind: 'ohlc' } }));
+    expect(over).toMatchObject([{ kind: 'past', isOver: false, volume: '4.000002', close: '101.00' }]);
+  });
+
   it('overlap without harm: a candle that two of them have comes once, as does a file that is named twice', async () => {
     const where = folder();
     const one = fileOf(Buffer.from(`${CANDLES}${row(0)}${row(60_000)}`), 'one.csv', where);
