@@ -220,6 +220,8 @@ export interface CancelledAll {
 }
 
 const PAUSES_MS = { first: 500, longest: 5_000 };
+/** So many rounds change nothing before what is left is named: lists that are read may give the budget back each time. */
+const MOST_IDLE = 10;
 
 /** What may have passed a moment later: no connection, no answer, too many requests. */
 const TEMPORARY: readonly CancelAttempt['failure'][] = ['unreachable', 'unknown', 'limited'];
@@ -315,7 +317,8 @@ export async function cancelAll(
       if (left.size === 0) break;
       idle = round.ids.every((id) => left.has(id)) ? idle + 1 : 0;
       const pause = backoffMs(idle - 1, PAUSES_MS);
-      if (idle > 0 && !(round.sent.some(isTemporary) && trading.budget.allows(2 * pause))) break;
+      const mayPass = idle <= MOST_IDLE && round.sent.some(isTemporary) && trading.budget.allows(2 * pause);
+      if (idle > 0 && !mayPass) break;
       if (idle > 0) await trading.host.sleep(pause);
     }
   } catch (error) {

@@ -117,7 +117,7 @@ export async function readOpenOfSide(
       await reading.keep();
       return foundIn(reading, [], true);
     }
-    if (error.kind !== 'unreachable') return partOf(reading, error);
+    if (error.kind === 'credentials') return partOf(reading, error);
     reportWholeRead(trading, side, error);
     const whole = await tryRead(() => readOpenOfSide(trading, side, { ...options, isWhole: true }));
     return whole?.failure === null ? whole : partOf(reading, error);

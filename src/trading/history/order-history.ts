@@ -87,7 +87,7 @@ async function complete(trading: Reader, side: MarketSide, reading: SideReading)
     if (known !== 'contradicted') return known;
     reportWholeRead(trading, side);
   } catch (error) {
-    if (!(error instanceof Failure) || error.kind !== 'unreachable' || !reading.hasOlder) throw error;
+    if (!(error instanceof Failure) || error.kind === 'credentials' || !reading.hasOlder) throw error;
     reportWholeRead(trading, side, error);
   }
   return undefined;
@@ -100,8 +100,11 @@ function* inPages(
   size: number,
 ): Generator<{ readonly rows: readonly Order[]; readonly hasOlder: boolean }> {
   let rows: Order[] = [];
+  // one that was asked for may be among the closed ones by now
+  const shown = new Set(taken);
   for (const order of orders) {
-    if (taken.has(order.id)) continue;
+    if (shown.has(order.id)) continue;
+    shown.add(order.id);
     if (rows.length === size) {
       yield { rows, hasOlder: true };
       rows = [];

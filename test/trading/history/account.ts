@@ -1,5 +1,5 @@
 import type { Order, OrderState, Side } from '../../../src/domain/order.js';
-import { Failure } from '../../../src/errors.js';
+import { Failure, type FailureKind } from '../../../src/errors.js';
 import type { Exchange } from '../../../src/exchange/exchange.js';
 import { FACTS } from '../../../src/exchange/facts.js';
 import { eachOrderPage } from '../../../src/exchange/order-pages.js';
@@ -21,6 +21,7 @@ export class Account {
   requests: string[] = [];
   /** The pages and orders that cannot be read. */
   broken = new Set<string>();
+  brokenAs: FailureKind = 'unreachable';
   /** Ids that the list does not show yet. */
   readonly hidden = new Set<string>();
   readonly kept = new MemoryCache();
@@ -84,7 +85,7 @@ export class Account {
   get #context() {
     const request = (what: string) => {
       this.requests.push(what);
-      if (this.broken.has(what)) throw new Failure('unreachable', `${what}: connection reset`);
+      if (this.broken.has(what)) throw new Failure(this.brokenAs, `${what}: connection reset`);
     };
     const source = {
       orderPage: async (_: string, __: Side, page: number) => {

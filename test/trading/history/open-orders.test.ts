@@ -161,6 +161,17 @@ describe('what could not be read', () => {
     ]);
   });
 
+  it.each(['refused', 'limited', 'internal'] as const)(
+    'is in the list, whatever keeps orders from being asked for by their ids: %s',
+    async (kind) => {
+      const account = await oldAccount(1_000);
+      account.brokenAs = kind;
+      for (const id of account.open) account.broken.add(`order ${id}`);
+      const { ids, isComplete, failure } = await account.read();
+      expect([ids, isComplete, failure]).toEqual([['1', '2', '3', '4', '5'], true, null]);
+    },
+  );
+
   it('is no closed order: one that can neither be asked for nor read in the list is not confirmed', async () => {
     const account = await oldAccount(1_000);
     account.broken.add('order 4').add('page 50');

@@ -90,6 +90,19 @@ describe('the orders of a side', () => {
     expect(orders.find(({ id }) => id === '2')?.state).toBe('filled');
   });
 
+  it('have one once that was asked for, and counts as closed from then on', async () => {
+    const account = new Account();
+    account.place(30, 'filled');
+    const [open] = account.place(1);
+    account.place(12, 'filled');
+    account.pass(2 * SETTLED_MS);
+    await account.history();
+    account.become(open?.id ?? '', 'filled');
+    await account.history();
+    account.pass(SETTLED_MS + 1);
+    expect((await account.history()).ids).toEqual(allOf(account));
+  });
+
   it('have what an order had filled that the exchange has forgotten', async () => {
     const account = new Account();
     account.orders = [{ ...orderOf(1, 'open', START), filled: '0.004', filledValue: '120' }, orderOf(2, 'open', START)];
