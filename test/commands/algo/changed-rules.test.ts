@@ -38,7 +38,7 @@ async function killedAfterRejection(point: number): Promise<boolean> {
 }
 
 /** How often a file changes between the two orders. */
-const POINTS = 8;
+const POINTS = 6;
 
 it.each([...Array(POINTS).keys()])(
   'a stop that new rules reject is sent by the next process, if the one that sent it was killed at change %i after that',
