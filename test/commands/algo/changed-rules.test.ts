@@ -16,8 +16,7 @@ async function killedAfterRejection(point: number): Promise<boolean> {
     if (line !== 'algo run') return start(line, options);
     first = start(line, {
       ...options,
-      kill: (_when, change) =>
-        world.sent('order').length === 1 && /state.(algos|journal)/.test(change) && changes++ === point,
+      kill: (_when, change) => world.sent('order').length === 1 && RECORDS.test(change) && changes++ === point,
     });
     return first;
   };
@@ -37,16 +36,14 @@ async function killedAfterRejection(point: number): Promise<boolean> {
   return wasKilled;
 }
 
-/** How often a file changes between the two orders. */
-const POINTS = 6;
+/** What pit rests on: not the status, which is written at a tick. */
+const RECORDS = /state.(algos|journal)(?!.*\.status)/;
 
-it.each([...Array(POINTS).keys()])(
-  'a stop that new rules reject is sent by the next process, if the one that sent it was killed at change %i after that',
-  async (point) => {
-    expect(await killedAfterRejection(point)).toBe(true);
-  },
-);
+/** How often a file changes between the two orders, at the least. */
+const CHANGES = 6;
 
-it('a stop that new rules reject is sent again by the process that sent it', async () => {
-  expect(await killedAfterRejection(POINTS)).toBe(false);
+it('a stop that new rules reject is sent by the next process, at whatever change of a file the one that sent it was killed, and else by that', async () => {
+  let point = 0;
+  while (await killedAfterRejection(point)) point += 1;
+  expect(point).toBeGreaterThanOrEqual(CHANGES);
 });
