@@ -11,7 +11,7 @@ const testOfSettling = (name) => `test/trading/settling/${name}.test.ts`;
 
 const GROUPS = [
   { files: ['src/domain/decimal.ts'], tests: ['test/domain/decimal.test.ts'] },
-  { files: ['src/exchange/signing.ts'], tests: ['test/exchange/signing.test.ts'] },
+  { files: ['src/exchange/requests/signing.ts'], tests: ['test/exchange/signing.test.ts'] },
   {
     files: ['src/trading/orders/terms.ts'],
     tests: [

@@ -1,7 +1,7 @@
 import { answer } from './commands/completion/answer.js';
 import { builtTree } from './commands/completion/built-tree.js';
 import { knownNames } from './commands/completion/known-names.js';
-import { directoriesOf } from './platform/directories.js';
+import { directoriesOf } from './platform/files/directories.js';
 import { ownProgram } from './platform/installation.js';
 
 /**

@@ -1,5 +1,5 @@
 import { Failure } from '../errors.js';
-import type { Prompts } from '../terminal/prompts.js';
+import type { Prompts } from '../terminal/asking/prompts.js';
 import type { Globals } from './context.js';
 
 /** What consent depends on: the flags, and somebody to ask. */

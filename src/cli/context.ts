@@ -1,6 +1,6 @@
 import type { Host } from '../platform/host.js';
+import type { Prompts } from '../terminal/asking/prompts.js';
 import type { Format, Output } from '../terminal/output.js';
-import type { Prompts } from '../terminal/prompts.js';
 
 /** The flags that every command takes. */
 export interface Globals {

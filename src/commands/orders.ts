@@ -10,7 +10,7 @@ import { FACTS } from '../exchange/description.js';
 import type { OrderPages } from '../exchange/exchange.js';
 import type { Answer } from '../terminal/answer.js';
 import { toJson } from '../terminal/json.js';
-import { openAlgos } from '../trading/algos/algo-folder.js';
+import { openAlgos } from '../trading/algos/record/algo-folder.js';
 import { readOpenOfSide, type SideOrders } from '../trading/history/open-orders.js';
 import { readOrderHistory } from '../trading/history/order-history.js';
 import { KnownClientIds } from '../trading/orders/known-client-ids.js';

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { makePrivateFolder, readPrivate } from '../platform/private-files.js';
-import { replaceFile } from '../platform/replacement.js';
+import { makePrivateFolder, readPrivate } from '../platform/files/private-files.js';
+import { replaceFile } from '../platform/files/replacement.js';
 
 interface Cached {
   readonly value: string;

@@ -2,8 +2,8 @@ import path from 'node:path';
 import { COIN } from '../domain/coin.js';
 import { MARKET } from '../domain/market.js';
 import { CLIENT_ID } from '../domain/order.js';
-import { makePrivateFolder, readPrivate } from '../platform/private-files.js';
-import { replaceFile } from '../platform/replacement.js';
+import { makePrivateFolder, readPrivate } from '../platform/files/private-files.js';
+import { replaceFile } from '../platform/files/replacement.js';
 
 /**
  * What a line of each file looks like. The lines come from an exchange and shells offer them, so no other line is ever written

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { COIN, RENAMED_COINS } from '../domain/coin.js';
 import { Decimal, plainNumber, splitUnit } from '../domain/decimal.js';
 import { Failure, usage } from '../errors.js';
-import { requireUnwritablePlace } from '../platform/private-files.js';
+import { requireUnwritablePlace } from '../platform/files/private-files.js';
 import { shown, unknownWord } from './nearest.js';
 import { checkUrl, isLoopback, type UrlRole } from './urls.js';
 

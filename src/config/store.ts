@@ -2,8 +2,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type Conf from 'conf';
 import { Failure, suggest, systemErrorCode } from '../errors.js';
-import { UnboundedFile } from '../platform/bounded-file.js';
-import { LOCK, locked } from '../platform/lock.js';
+import { UnboundedFile } from '../platform/files/bounded-file.js';
+import { LOCK, locked } from '../platform/files/lock.js';
 import {
   cannotWrite,
   FILE_MODE,
@@ -12,7 +12,7 @@ import {
   notFolder,
   readPrivate,
   requirePrivateFolder,
-} from '../platform/private-files.js';
+} from '../platform/files/private-files.js';
 
 export type Document = Readonly<Record<string, unknown>>;
 type ConfClass = typeof Conf<Record<string, unknown>>;

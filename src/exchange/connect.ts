@@ -15,18 +15,18 @@ import { Latch } from './limiter/latch.js';
 import { Redis } from './limiter/redis-store.js';
 import { clearLimits, hostKey, type Sharing } from './limiter/shared-limits.js';
 import type { LimiterState } from './limiter/state.js';
+import { type Network, TransportError } from './requests/transport.js';
 import type { ConnectionUser } from './stream/connection.js';
 import type { Channel, ExchangeStream } from './stream/events.js';
 import type { Feeds, FeedsOptions } from './stream/feeds.js';
 import { type OrderPushes, OrderPushStreams } from './stream/order-pushes.js';
-import { type Network, TransportError } from './transport.js';
 
 export { type ClientOptions, ExchangeClient } from './exchange-client.js';
 export { hasLatches, type Latch, type SetHalt } from './limiter/latch.js';
 export type { Limits } from './limiter/limiter.js';
 export { type Sharing, sharedLimits } from './limiter/shared-limits.js';
+export { Network, requireCertificates, type SendRequest, TransportError } from './requests/transport.js';
 export type { OrderPushes } from './stream/order-pushes.js';
-export { Network, requireCertificates, type SendRequest, TransportError } from './transport.js';
 
 /** What is kept of the sandbox has one name wherever it listens. */
 const SANDBOX = 'sandbox';

@@ -2,22 +2,29 @@
  * What the interface calls things, for those who show it: `pit api`, `pit schema`, completion, the faults of the sandbox and
  * the settings of a profile.
  */
-import { requestFailure } from './failures.js';
+
 import { operations } from './operations/index.js';
-import { checkedParameters } from './request.js';
+import { requestFailure } from './requests/failures.js';
+import { checkedParameters } from './requests/request.js';
 
 export type { ChannelPart } from './channels/channel.js';
 export { FOLLOWED, followed } from './channels/followed.js';
 export { channels } from './channels/index.js';
 export { FACTS } from './facts.js';
 export { interfacePage } from './interface-page.js';
-export { SUCCESS } from './observed-codes.js';
 export { isDocumented, type OperationName, operationOf, operations } from './operations/index.js';
 export type { Operation } from './operations/operation.js';
-export { CLIENT_ID_PARAMETER, likelyOrders, RAW_EXAMPLES, readRawWithdrawal, readRawWrite } from './raw-writes.js';
-export { isOperationName } from './request.js';
-export { ENVELOPE_FIELDS } from './response.js';
-export { WRITE_OPERATIONS } from './write-requests.js';
+export { SUCCESS } from './requests/observed-codes.js';
+export {
+  CLIENT_ID_PARAMETER,
+  likelyOrders,
+  RAW_EXAMPLES,
+  readRawWithdrawal,
+  readRawWrite,
+} from './requests/raw-writes.js';
+export { isOperationName } from './requests/request.js';
+export { ENVELOPE_FIELDS } from './requests/response.js';
+export { WRITE_OPERATIONS } from './requests/write-requests.js';
 
 /**
  * The values of an operation's parameters in the order in which they are sent. Throws Failure `usage` for one that is missing,

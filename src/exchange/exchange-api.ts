@@ -3,15 +3,15 @@ import type { Redaction } from '../platform/redaction.js';
 import { RehearsalClock } from '../platform/rehearsal-clock.js';
 import type { TimeBudget } from '../platform/time-budget.js';
 import { ExchangeClock, type OffsetStore } from './exchange-clock.js';
-import { requestFailure } from './failures.js';
 import { type Halt, stoppedBy } from './limiter/halt-record.js';
 import type { Admission } from './limiter/latch.js';
 import { Limiter, type Limits, ownLimits, type RequestPermit, type SendResult } from './limiter/limiter.js';
 import type { Priority } from './limiter/permits.js';
 import { type OperationName, type OperationNamed, operationOf } from './operations/index.js';
 import type { OperationResult } from './operations/operation.js';
-import { type Credentials, type Hosts, type ParameterValues, requestUrl, type ValuesOf } from './request.js';
-import { BadStatus, Refused, readResponse, requireJson, UnexpectedResponse, wholeBody } from './response.js';
+import { requestFailure } from './requests/failures.js';
+import { type Credentials, type Hosts, type ParameterValues, requestUrl, type ValuesOf } from './requests/request.js';
+import { BadStatus, Refused, readResponse, requireJson, UnexpectedResponse, wholeBody } from './requests/response.js';
 import {
   get,
   type HttpResponse,
@@ -19,8 +19,8 @@ import {
   type SendRequest,
   TransportError,
   type TransportOptions,
-} from './transport.js';
-import { CANCELLED, NO_TIME, WAITED_TOO_LONG, type WriteResponse, writeResponseOf } from './write-response.js';
+} from './requests/transport.js';
+import { CANCELLED, NO_TIME, WAITED_TOO_LONG, type WriteResponse, writeResponseOf } from './requests/write-response.js';
 
 export interface ApiOptions {
   readonly host: Host;

@@ -17,24 +17,24 @@ import type {
 import { quotedName } from '../domain/quotation.js';
 import { Failure, tryRead } from '../errors.js';
 import type { TimeBudget } from '../platform/time-budget.js';
-import type { BillRange } from './bills.js';
-import type { CandlePage, CandleRange, CandleSeries, Candles, FirstPage } from './candles.js';
-import { type Contradiction, contradictionOfCandles, contradictionOfTrades } from './contradictions.js';
 import { DescribedReads } from './described-reads.js';
 import { type ApiOptions, ExchangeApi, type WriteOptions } from './exchange-api.js';
 import { ExchangeZone } from './exchange-zone.js';
 import { type ExchangeFacts, FACTS } from './facts.js';
-import { requestFailure } from './failures.js';
-import type { PageSpan, Pages } from './growing-pages.js';
 import type { Halt } from './limiter/halt-record.js';
+import type { BillRange } from './lists/bills.js';
+import type { CandlePage, CandleRange, CandleSeries, Candles, FirstPage } from './lists/candles.js';
+import { type Contradiction, contradictionOfCandles, contradictionOfTrades } from './lists/contradictions.js';
+import type { PageSpan, Pages } from './lists/growing-pages.js';
+import { eachOrderPage, type OrderPage, type OrderPages, readOrderPages } from './lists/order-pages.js';
 import { MarketCatalog, type Markets } from './market-catalog.js';
 import { codecOf, type DecodedResult, type OperationName, operationOf, type RequestOf } from './operations/index.js';
-import { eachOrderPage, type OrderPage, type OrderPages, readOrderPages } from './order-pages.js';
-import type { Hosts, ParameterValues, ValuesOf } from './request.js';
-import { UnexpectedResponse } from './response.js';
-import type { HttpResponse } from './transport.js';
-import { type PlannedWrite, requestOf, type WriteRequest } from './write-requests.js';
-import type { WriteResponse } from './write-response.js';
+import { requestFailure } from './requests/failures.js';
+import type { Hosts, ParameterValues, ValuesOf } from './requests/request.js';
+import { UnexpectedResponse } from './requests/response.js';
+import type { HttpResponse } from './requests/transport.js';
+import { type PlannedWrite, requestOf, type WriteRequest } from './requests/write-requests.js';
+import type { WriteResponse } from './requests/write-response.js';
 
 export interface ClientOptions extends ApiOptions {
   /** Receives names for shell completion. */
@@ -199,17 +199,17 @@ export class ExchangeClient extends DescribedReads {
 
   /** A range of candles; `failure` says which part of it is missing. */
   async candles(range: CandleRange): Promise<Candles> {
-    return (await import('./candles.js')).readCandles(this, range);
+    return (await import('./lists/candles.js')).readCandles(this, range);
   }
 
   /** The first page of a range of candles that may begin at an age, and where the range begins. */
   async firstCandlePage(series: CandleSeries, since: Moment): Promise<FirstPage> {
-    return (await import('./candles.js')).readFirstPage(this, series, since);
+    return (await import('./lists/candles.js')).readFirstPage(this, series, since);
   }
 
   /** The candles from a time on. */
   async nextCandlePage(series: CandleSeries, from: number): Promise<CandlePage> {
-    return (await import('./candles.js')).readCandlePage(this, series, from);
+    return (await import('./lists/candles.js')).readCandlePage(this, series, from);
   }
 
   /** Candles, oldest first, and the earliest moment that they can be of: ms since the Unix epoch, or null if it is not shown. */
@@ -274,12 +274,15 @@ export class ExchangeClient extends DescribedReads {
 
   /** The bills of a range. @param page counts from 1, within the range; all of them if undefined */
   async *bills(range: BillRange, page?: number): Pages<Bill> {
-    return yield* (await import('./bills.js')).readBills(this, this.#dates, range, page);
+    return yield* (await import('./lists/bills.js')).readBills(this, this.#dates, range, page);
   }
 
   /** The deposits of a coin. @param page counts from 1; all of them if undefined */
   async *deposits(coin: string, page?: number): Pages<Deposit> {
-    const [{ readDeposits }, { learnZone }] = await Promise.all([import('./record-pages.js'), import('./bills.js')]);
+    const [{ readDeposits }, { learnZone }] = await Promise.all([
+      import('./lists/record-pages.js'),
+      import('./lists/bills.js'),
+    ]);
     const zone = this.#dates;
     const learn = (isEnough: () => boolean) => tryRead(() => learnZone(this, zone, coin, isEnough));
     return yield* readDeposits(this, { zone, learnZone: learn }, coin, page);
@@ -287,27 +290,27 @@ export class ExchangeClient extends DescribedReads {
 
   /** The withdrawals of a coin. @param page counts from 1; all of them if undefined */
   async *withdrawals(coin: string, page?: number): Pages<Withdrawal> {
-    return yield* (await import('./record-pages.js')).readWithdrawals(this, coin, page);
+    return yield* (await import('./lists/record-pages.js')).readWithdrawals(this, coin, page);
   }
 
   /** Where the account receives a coin, one address per chain. Throws Failure `refused` if there is none yet. */
   async depositAddresses(coin: string): Promise<readonly ChainAddress[]> {
-    return (await import('./addresses.js')).readDepositAddresses(this, coin);
+    return (await import('./lists/addresses.js')).readDepositAddresses(this, coin);
   }
 
   /** The one address of a coin with one chain. Throws Failure `refused` if there is none yet. */
   async depositAddress(coin: string): Promise<ChainAddress> {
-    return (await import('./addresses.js')).readDepositAddress(this, coin);
+    return (await import('./lists/addresses.js')).readDepositAddress(this, coin);
   }
 
   /** The verified address that withdrawals of a coin may go to. Throws Failure `refused` if there is none yet. */
   async withdrawalAddress(coin: string): Promise<ChainAddress> {
-    return (await import('./addresses.js')).readWithdrawalAddress(this, coin);
+    return (await import('./lists/addresses.js')).readWithdrawalAddress(this, coin);
   }
 
   /** The same as a withdrawal takes it. */
   async verifiedAddress(coin: string): Promise<string> {
-    return (await import('./addresses.js')).readVerifiedAddress(this, coin);
+    return (await import('./lists/addresses.js')).readVerifiedAddress(this, coin);
   }
 
   /**

@@ -1,7 +1,7 @@
 import { channels, PROTOCOL as stream } from './channels/index.js';
-import { observedCodes, SUCCESS } from './observed-codes.js';
 import { operations } from './operations/index.js';
 import type { Operation, Remarks } from './operations/operation.js';
+import { observedCodes, SUCCESS } from './requests/observed-codes.js';
 
 type OperationName = keyof typeof operations;
 type Schema = Operation['result'];

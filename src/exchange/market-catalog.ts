@@ -7,8 +7,8 @@ import { quotedName } from '../domain/quotation.js';
 import { Failure, suggest, usage } from '../errors.js';
 import { Unreadable } from './operations/fields.js';
 import type { DecodedResult, RequestOf } from './operations/index.js';
-import type { Hosts } from './request.js';
-import { readResponse } from './response.js';
+import type { Hosts } from './requests/request.js';
+import { readResponse } from './requests/response.js';
 
 /** Scales and minimums change rarely, and the exchange rejects an order that breaks a newer rule. */
 const FRESH_MS = 3_600_000;

@@ -3,13 +3,13 @@ import fs from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isAbort, systemErrorCode } from '../errors.js';
-import type { PipedCommand } from './command.js';
-import { type Directories, directoriesOf } from './directories.js';
-import { onExit } from './exit-work.js';
+import { type Directories, directoriesOf } from './files/directories.js';
 import { type OwnProgram, ownProgram } from './installation.js';
-import { type JobControl, jobControl } from './job-control.js';
+import type { PipedCommand } from './programs/command.js';
+import { onExit } from './programs/exit-work.js';
+import { type JobControl, jobControl } from './programs/job-control.js';
+import { installSignalHandlers, isNullDevice, type Signals } from './programs/signals.js';
 import { maskSecrets, type Redaction, redactionOf } from './redaction.js';
-import { installSignalHandlers, isNullDevice, type Signals } from './signals.js';
 
 /** What commands write to. */
 export interface TextOutput {
@@ -147,10 +147,11 @@ export function systemHost(holdProgram: Host['holdProgram'] = () => undefined): 
     endSignal: undefined,
     onExit,
     jobControl,
-    isProgram: async (name) => (await import('./command.js')).isProgram(name, process.env.PATH),
-    run: async (args) => (await import('./command.js')).runCommand(args, signals, isOnTerminal()),
-    runWithInput: async (args, input, printed) => (await import('./command.js')).runWithInput(args, input, printed),
-    pipeTo: async (line) => (await import('./command.js')).pipeTo(line, process.env.SHELL),
+    isProgram: async (name) => (await import('./programs/command.js')).isProgram(name, process.env.PATH),
+    run: async (args) => (await import('./programs/command.js')).runCommand(args, signals, isOnTerminal()),
+    runWithInput: async (args, input, printed) =>
+      (await import('./programs/command.js')).runWithInput(args, input, printed),
+    pipeTo: async (line) => (await import('./programs/command.js')).pipeTo(line, process.env.SHELL),
   };
 }
 

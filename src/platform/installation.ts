@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { Failure } from '../errors.js';
-import { readTextBounded } from './bounded-file.js';
+import { readTextBounded } from './files/bounded-file.js';
 
 /** Defined by the build (scripts/build.js); absent if the sources are run without one. */
 declare const PIT_COMMIT: string | null | undefined;

@@ -5,8 +5,8 @@ import path from 'node:path';
 import { getRawAsset, isSea } from 'node:sea';
 import { fileURLToPath } from 'node:url';
 import { Failure, systemErrorCode } from '../errors.js';
-import { directoriesOf } from './directories.js';
-import { makeOwnFolder, resolveUnmovable } from './private-files.js';
+import { directoriesOf } from './files/directories.js';
+import { makeOwnFolder, resolveUnmovable } from './files/private-files.js';
 
 /** The package that holds lmdb's library for this machine. */
 const LMDB = `@lmdb/lmdb-${process.platform}-${process.arch}`;

@@ -1,7 +1,7 @@
 import { Failure } from '../errors.js';
-import { readTextBounded } from './bounded-file.js';
+import { readTextBounded } from './files/bounded-file.js';
+import { replaceFile } from './files/replacement.js';
 import type { Host } from './host.js';
-import { replaceFile } from './replacement.js';
 
 /** Names the file with the clock of the rehearsal in which pit runs, as a part of the rehearsed program. */
 export const REHEARSAL_CLOCK = 'PIT_CLOCK';

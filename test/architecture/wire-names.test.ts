@@ -17,7 +17,7 @@ const WIRE_NAMES =
 /** Redaction masks the access key by its name in a URL; the library of prompts has an option of that name. */
 const ALLOWED: Readonly<Record<string, RegExp>> = {
   accesskey: /^src\/platform\/redaction\.ts$/,
-  pageSize: /^src\/terminal\/(prompts|question)\.ts$/,
+  pageSize: /^src\/terminal\/asking\/(prompts|question)\.ts$/,
 };
 
 const files = readdirSync(path.join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })

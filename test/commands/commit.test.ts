@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { describedTerms } from '../../src/commands/commit/described-terms.js';
 import type { PrepareRequest } from '../../src/commands/commit/prepare.js';
-import { directoriesOf } from '../../src/platform/directories.js';
+import { directoriesOf } from '../../src/platform/files/directories.js';
 import { UNLIMITED } from '../../src/sandbox/server/limits.js';
 import { AgentLimits } from '../../src/trading/guards/agent-limits.js';
 import { PreparedStore } from '../../src/trading/prepared/prepared-store.js';

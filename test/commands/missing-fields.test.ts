@@ -1,7 +1,7 @@
 import { parse, stringify } from 'lossless-json';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type OperationName, operations } from '../../src/exchange/operations/index.js';
-import { readResponse, UnexpectedResponse } from '../../src/exchange/response.js';
+import { readResponse, UnexpectedResponse } from '../../src/exchange/requests/response.js';
 import { ADDRESS, DOCUMENTED, ORDER, shownAnswer, startDocumentExchange } from '../support/document-exchange.js';
 import { runPit, temporaryHome } from '../support/pit.js';
 

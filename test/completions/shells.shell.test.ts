@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { answer } from '../../src/commands/completion/answer.js';
 import { builtTree } from '../../src/commands/completion/built-tree.js';
 import { knownNames } from '../../src/commands/completion/known-names.js';
-import { directoriesOf } from '../../src/platform/directories.js';
+import { directoriesOf } from '../../src/platform/files/directories.js';
 import { ROOT } from '../architecture/sources.js';
 import { BUILT } from '../support/command.js';
 import { plainEnvironment, temporaryHome } from '../support/pit.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readDepositAddress, readDepositAddresses, readWithdrawalAddress } from '../../src/exchange/addresses.js';
+import { readDepositAddress, readDepositAddresses, readWithdrawalAddress } from '../../src/exchange/lists/addresses.js';
 import { respond, serveFaults } from '../support/fault-server.js';
 import { clientOf, failureOf } from './support.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseBillAmount, requireBillAmount } from '../../src/exchange/bill-amounts.js';
+import { parseBillAmount, requireBillAmount } from '../../src/exchange/lists/bill-amounts.js';
 
 describe('parseBillAmount and requireBillAmount', () => {
   it.each([

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { learnZone, readBills } from '../../src/exchange/bills.js';
 import type { ExchangeApi } from '../../src/exchange/exchange-api.js';
 import { type ClientOptions, ExchangeClient } from '../../src/exchange/exchange-client.js';
 import { ExchangeZone } from '../../src/exchange/exchange-zone.js';
+import { learnZone, readBills } from '../../src/exchange/lists/bills.js';
 
 const HOUR = 3_600_000;
 const NOW = Date.parse('2026-11-21T12:00:00Z');

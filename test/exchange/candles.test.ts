@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readCandles } from '../../src/exchange/candles.js';
+import { readCandles } from '../../src/exchange/lists/candles.js';
 import { type Answer, FAULTS, respond, serveFaults } from '../support/fault-server.js';
 import { clientOf } from './support.js';
 

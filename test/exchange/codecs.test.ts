@@ -5,8 +5,8 @@ import type { OrderState, OrderTerms, OrderType } from '../../src/domain/order.j
 import type { CompletionName, ExchangeClient } from '../../src/exchange/exchange-client.js';
 import { ExchangeClient as Client } from '../../src/exchange/exchange-client.js';
 import { sortLevels } from '../../src/exchange/operations/market-data.js';
-import { likelyOrders, readRawWithdrawal, readRawWrite } from '../../src/exchange/raw-writes.js';
-import { requestOf } from '../../src/exchange/write-requests.js';
+import { likelyOrders, readRawWithdrawal, readRawWrite } from '../../src/exchange/requests/raw-writes.js';
+import { requestOf } from '../../src/exchange/requests/write-requests.js';
 import { TimeBudget } from '../../src/platform/time-budget.js';
 import { fakeHost } from '../support/fake-host.js';
 import { respond, serveFaults } from '../support/fault-server.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../src/errors.js';
-import { type GrowingList, pagesInOrder, TakenRows } from '../../src/exchange/growing-pages.js';
+import { type GrowingList, pagesInOrder, TakenRows } from '../../src/exchange/lists/growing-pages.js';
 
 const SIZE = 5;
 

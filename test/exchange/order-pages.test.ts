@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Order } from '../../src/domain/order.js';
 import type { ExchangeClient } from '../../src/exchange/exchange-client.js';
-import { readOrderPages } from '../../src/exchange/order-pages.js';
+import { readOrderPages } from '../../src/exchange/lists/order-pages.js';
 
 /** A list of orders, newest first, that gets new orders at its head after each page. */
 function growing(count: number, coming: readonly number[]) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as kinds from '../../src/exchange/operations/operation.js';
-import { checkedParameters } from '../../src/exchange/request.js';
+import { checkedParameters } from '../../src/exchange/requests/request.js';
 import { anyText } from '../support/any-text.js';
 
 const LINES = [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ExchangeZone } from '../../src/exchange/exchange-zone.js';
-import type { Pages } from '../../src/exchange/growing-pages.js';
-import { readDeposits, readWithdrawals } from '../../src/exchange/record-pages.js';
+import type { Pages } from '../../src/exchange/lists/growing-pages.js';
+import { readDeposits, readWithdrawals } from '../../src/exchange/lists/record-pages.js';
 import { respond, serveFaults } from '../support/fault-server.js';
 import { clientOf } from './support.js';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { RefusalKind } from '../../src/domain/refusal.js';
-import { refusalFailure, rejectionKind } from '../../src/exchange/refusals.js';
-import { Refused, readResponse } from '../../src/exchange/response.js';
+import { refusalFailure, rejectionKind } from '../../src/exchange/requests/refusals.js';
+import { Refused, readResponse } from '../../src/exchange/requests/response.js';
 
 it.each<readonly [RefusalKind, ...(readonly number[])]>([
   ['invalid', 1001],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Refused, readResponse, UnexpectedResponse } from '../../src/exchange/response.js';
+import { Refused, readResponse, UnexpectedResponse } from '../../src/exchange/requests/response.js';
 import { NumberText, parseJson } from '../../src/platform/json.js';
 import { anyText } from '../support/any-text.js';
 

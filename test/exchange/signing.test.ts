@@ -3,8 +3,8 @@ import { parse as parseQuery } from 'node:querystring';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type OperationName, operations } from '../../src/exchange/operations/index.js';
-import { checkedParameters, signedUrl } from '../../src/exchange/request.js';
-import { sign, signingKey, signingString } from '../../src/exchange/signing.js';
+import { checkedParameters, signedUrl } from '../../src/exchange/requests/request.js';
+import { sign, signingKey, signingString } from '../../src/exchange/requests/signing.js';
 import { EXAMPLES, REQ_TIME, SECRETS } from './signing-examples.js';
 
 const HOSTS = { baseUrl: 'https://data.example', tradeUrl: 'https://trade.example' };

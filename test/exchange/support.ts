@@ -1,6 +1,6 @@
 import type { Failure } from '../../src/errors.js';
 import { ExchangeClient } from '../../src/exchange/exchange-client.js';
-import type { Network } from '../../src/exchange/transport.js';
+import type { Network } from '../../src/exchange/requests/transport.js';
 import { TimeBudget } from '../../src/platform/time-budget.js';
 import { type FakeHost, fakeHost } from '../support/fake-host.js';
 

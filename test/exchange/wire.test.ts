@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { type OperationName, operations } from '../../src/exchange/operations/index.js';
-import { checkedParameters, keylessUrl, marketDataUrl, signedUrl, type ValuesOf } from '../../src/exchange/request.js';
-import { readResponse, UnexpectedResponse } from '../../src/exchange/response.js';
+import {
+  checkedParameters,
+  keylessUrl,
+  marketDataUrl,
+  signedUrl,
+  type ValuesOf,
+} from '../../src/exchange/requests/request.js';
+import { readResponse, UnexpectedResponse } from '../../src/exchange/requests/response.js';
 import { MARKET_DATA, TRADING, type WireExample, WRONG } from './wire-examples.js';
 import { FUNDS } from './wire-examples-funds.js';
 

@@ -16,8 +16,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { Cache } from '../../src/config/cache.js';
 import { CompletionNames } from '../../src/config/completion-names.js';
 import { ConfigStore } from '../../src/config/store.js';
-import { requireCertificates } from '../../src/exchange/transport.js';
-import { openRegular, readBounded, readTextBounded } from '../../src/platform/bounded-file.js';
+import { requireCertificates } from '../../src/exchange/requests/transport.js';
+import { openRegular, readBounded, readTextBounded } from '../../src/platform/files/bounded-file.js';
 import { FaultLog } from '../../src/sandbox/faults/log.js';
 import { readPublished } from '../../src/sandbox/lifecycle/files.js';
 import { readState } from '../../src/sandbox/store/state-file.js';
@@ -165,7 +165,7 @@ describe('a regular file', () => {
 /** Their readers have a bound, for each line in a tape, or read what the build has made. */
 const OWN_BOUND = new Set([
   'main.ts',
-  'platform/bounded-file.ts',
+  'platform/files/bounded-file.ts',
   'platform/input-stream.ts',
   'sandbox/replay/read-tape.ts',
 ]);

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { boundedLog } from '../../src/platform/bounded-log.js';
+import { boundedLog } from '../../src/platform/files/bounded-log.js';
 
 it('a log writes each text as one line, whose control and invisible characters are escaped, and of bounded length', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'pit-log-'));

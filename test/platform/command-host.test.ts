@@ -2,8 +2,8 @@ import { PassThrough } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { CommandHost } from '../../src/platform/command-host.js';
 import type { Host } from '../../src/platform/host.js';
+import { CommandHost } from '../../src/platform/programs/command-host.js';
 import { fakeHost } from '../support/fake-host.js';
 
 /** A command whose waits take their time. */

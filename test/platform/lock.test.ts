@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { LOCK, lock, tryLock } from '../../src/platform/lock.js';
+import { LOCK, lock, tryLock } from '../../src/platform/files/lock.js';
 import { temporaryState } from '../trading/support/trading.js';
 
 afterEach(() => void vi.restoreAllMocks());

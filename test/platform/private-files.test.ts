@@ -5,8 +5,8 @@ import { KeyStore } from '../../src/config/keys.js';
 import { Profiles } from '../../src/config/profiles.js';
 import { ConfigStore } from '../../src/config/store.js';
 import { shellWord } from '../../src/errors.js';
-import { openPrivate } from '../../src/platform/private-files.js';
-import { replaceFile } from '../../src/platform/replacement.js';
+import { openPrivate } from '../../src/platform/files/private-files.js';
+import { replaceFile } from '../../src/platform/files/replacement.js';
 import { everythingIn, failureOf, freshFolder, HOSTS, noKeychain } from '../config/support.js';
 import { adviceText } from '../support/advice.js';
 

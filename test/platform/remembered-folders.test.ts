@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, expect, it, vi } from 'vitest';
 import { Failure } from '../../src/errors.js';
-import { makePrivateFolder, readPrivate, rememberFoldersAbove } from '../../src/platform/private-files.js';
+import { makePrivateFolder, readPrivate, rememberFoldersAbove } from '../../src/platform/files/private-files.js';
 import { freshFolder } from '../config/support.js';
 
 // A process that watches algo orders: it remembers which folders above pit's own it has checked.

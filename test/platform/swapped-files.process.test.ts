@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Cache } from '../../src/config/cache.js';
 import { KeyStore } from '../../src/config/keys.js';
 import { Profiles } from '../../src/config/profiles.js';
-import { startStamp } from '../../src/platform/processes.js';
+import { startStamp } from '../../src/platform/programs/processes.js';
 import { HOSTS, noKeychain } from '../config/support.js';
 import { bundleProgram } from '../support/bundled-program.js';
 import { whileSwapped } from '../support/swapped.js';

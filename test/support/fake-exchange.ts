@@ -17,7 +17,7 @@ import type {
   WriteResponse,
 } from '../../src/exchange/exchange.js';
 import { FACTS } from '../../src/exchange/facts.js';
-import { uncounted } from '../../src/exchange/growing-pages.js';
+import { uncounted } from '../../src/exchange/lists/growing-pages.js';
 import type { DecodedResult, OperationName, RequestOf } from '../../src/exchange/operations/index.js';
 import { NOW } from './fake-host.js';
 

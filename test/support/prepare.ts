@@ -7,7 +7,7 @@ import { createContext } from '../../src/commands/session/context.js';
 import type { ExchangeLink } from '../../src/commands/session/exchange-link.js';
 import { openWrite } from '../../src/commands/writes/write.js';
 import type { OrderType, Side } from '../../src/domain/order.js';
-import { directoriesOf } from '../../src/platform/directories.js';
+import { directoriesOf } from '../../src/platform/files/directories.js';
 import { type Host, monotonicMs } from '../../src/platform/host.js';
 import { Output } from '../../src/terminal/output.js';
 import { parseAmount, parsePrice } from '../../src/trading/expressions.js';

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Failure, Interrupted } from '../../src/errors.js';
-import { Prompts } from '../../src/terminal/prompts.js';
+import { Prompts } from '../../src/terminal/asking/prompts.js';
 import { FakeTerminal, type TerminalStep } from '../support/terminal.js';
 import { questions } from './programs/questions.js';
 import { AWAITED } from './questions.js';

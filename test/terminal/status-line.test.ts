@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { CommandHost } from '../../src/platform/command-host.js';
 import type { TerminalOutput } from '../../src/platform/host.js';
+import { CommandHost } from '../../src/platform/programs/command-host.js';
 import { Output } from '../../src/terminal/output.js';
 import { fakeHost } from '../support/fake-host.js';
 import { hostWith } from './screens.js';

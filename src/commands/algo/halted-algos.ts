@@ -1,9 +1,9 @@
 import { counted } from '../../domain/decimal.js';
 import { Failure, suggest } from '../../errors.js';
-import { openAlgoIds, openAlgos } from '../../trading/algos/algo-folder.js';
-import type { AlgoFacts } from '../../trading/algos/facts.js';
-import { AlgoStore } from '../../trading/algos/store.js';
-import { hasStop } from '../../trading/algos/terms.js';
+import { hasStop } from '../../trading/algos/plan/terms.js';
+import { openAlgoIds, openAlgos } from '../../trading/algos/record/algo-folder.js';
+import type { AlgoFacts } from '../../trading/algos/record/facts.js';
+import { AlgoStore } from '../../trading/algos/record/store.js';
 import type { Context } from '../session/command.js';
 
 /** The algo orders that a halt pauses. */

@@ -1,11 +1,11 @@
 import { Decimal, formatPrice } from '../../domain/decimal.js';
 import type { Order } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
-import { type ChildOrder, ChildrenInJournal } from '../../trading/algos/child-order.js';
-import type { AlgoFacts } from '../../trading/algos/facts.js';
-import { AlgoStore, type FactRecord } from '../../trading/algos/store.js';
-import { hasStop } from '../../trading/algos/terms.js';
-import { stopLevel } from '../../trading/algos/trigger.js';
+import { hasStop } from '../../trading/algos/plan/terms.js';
+import { stopLevel } from '../../trading/algos/plan/trigger.js';
+import type { AlgoFacts } from '../../trading/algos/record/facts.js';
+import { AlgoStore, type FactRecord } from '../../trading/algos/record/store.js';
+import { type ChildOrder, ChildrenInJournal } from '../../trading/algos/run/child-order.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 
 /** What an algo order would lose with an order, as a sentence. */

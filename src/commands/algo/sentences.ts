@@ -1,10 +1,16 @@
 import type { BestPrices } from '../../domain/book.js';
 import { Decimal, formatAmount, formatPrice } from '../../domain/decimal.js';
 import type { Side } from '../../domain/order.js';
-import { percentText, sliceCounts } from '../../trading/algos/check-terms.js';
-import { stopPrice } from '../../trading/algos/prices.js';
-import { type AlgoEntry, type AlgoTerms, exitSideOf, hasStop, type TrailDistance } from '../../trading/algos/terms.js';
-import { trailLevel } from '../../trading/algos/trigger.js';
+import { percentText, sliceCounts } from '../../trading/algos/plan/check-terms.js';
+import { stopPrice } from '../../trading/algos/plan/prices.js';
+import {
+  type AlgoEntry,
+  type AlgoTerms,
+  exitSideOf,
+  hasStop,
+  type TrailDistance,
+} from '../../trading/algos/plan/terms.js';
+import { trailLevel } from '../../trading/algos/plan/trigger.js';
 import { termsText } from '../../trading/orders/terms.js';
 
 /** What an algo order will do, in sentences, and who knows which part of it. */

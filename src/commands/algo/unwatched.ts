@@ -2,9 +2,9 @@ import { commandLine } from '../../cli/hints.js';
 import { counted } from '../../domain/decimal.js';
 import { localTimeText, tryRead } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
-import { openAlgos } from '../../trading/algos/algo-folder.js';
-import { isHeldBack, unprotectedSince } from '../../trading/algos/facts.js';
-import { AlgoStore, unwatchedAccounts, unwritableAccounts } from '../../trading/algos/store.js';
+import { openAlgos } from '../../trading/algos/record/algo-folder.js';
+import { isHeldBack, unprotectedSince } from '../../trading/algos/record/facts.js';
+import { AlgoStore, unwatchedAccounts, unwritableAccounts } from '../../trading/algos/record/store.js';
 
 /** What keeps algo orders from being protected, a line for each account; none if nothing does, or it cannot be found out. */
 export async function unprotectedText(host: Host): Promise<string[]> {

@@ -1,8 +1,8 @@
 import { confirm } from '../../cli/consent.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
-import { AlgoStore } from '../../trading/algos/store.js';
-import { type AlgoTerms, hasStop } from '../../trading/algos/terms.js';
+import { type AlgoTerms, hasStop } from '../../trading/algos/plan/terms.js';
+import { AlgoStore } from '../../trading/algos/record/store.js';
 import type { AgentLimits } from '../../trading/guards/agent-limits.js';
 import type { AlgoChange } from '../../trading/prepared/prepared-write.js';
 import type { TradingContext } from '../../trading/trading-context.js';

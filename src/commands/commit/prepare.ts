@@ -1,7 +1,7 @@
 import type { Order } from '../../domain/order.js';
 import { type Advice, Failure, suggest, usage } from '../../errors.js';
-import { countAlgo } from '../../trading/algos/agent-algos.js';
-import { encodeFact } from '../../trading/algos/fact-line.js';
+import { countAlgo } from '../../trading/algos/record/agent-algos.js';
+import { encodeFact } from '../../trading/algos/record/fact-line.js';
 import { amountText, priceText } from '../../trading/expressions.js';
 import { readOpenOrders } from '../../trading/history/open-orders.js';
 import type { BatchTerms } from '../../trading/journal/write.js';

@@ -2,11 +2,11 @@ import fs from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { type Failure, quoted, shellWord, suggest, systemErrorCode, usage } from '../../errors.js';
-import { readBounded } from '../../platform/bounded-file.js';
+import { readBounded } from '../../platform/files/bounded-file.js';
+import { cannotWrite } from '../../platform/files/private-files.js';
+import { replaceFile } from '../../platform/files/replacement.js';
 import type { Host } from '../../platform/host.js';
 import { installedText } from '../../platform/installation.js';
-import { cannotWrite } from '../../platform/private-files.js';
-import { replaceFile } from '../../platform/replacement.js';
 import { hasBlock, hasSingleMarker, withBlock, withoutBlock } from './startup-block.js';
 
 /** The script of each shell in the package's folder `completions`. */

@@ -2,7 +2,7 @@ import { CompletionNames, namesFolder } from '../../config/completion-names.js';
 import { Profiles, SANDBOX } from '../../config/profiles.js';
 import { tryRead } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
-import { openAlgoIds } from '../../trading/algos/algo-folder.js';
+import { openAlgoIds } from '../../trading/algos/record/algo-folder.js';
 import { preparedIds } from '../../trading/prepared/prepared-folder.js';
 import type { Names } from './complete.js';
 

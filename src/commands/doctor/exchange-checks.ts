@@ -4,7 +4,7 @@ import { adviceParts, Failure, type Hint, suggest, tryRead } from '../../errors.
 import { networkFault } from '../../exchange/connect.js';
 import { haltText, LIFT_HALT, type LimiterState } from '../../exchange/exchange.js';
 import { zonedTime } from '../../terminal/time.js';
-import { mayHaveAlgos } from '../../trading/algos/algo-folder.js';
+import { mayHaveAlgos } from '../../trading/algos/record/algo-folder.js';
 import { accountsWithJournal } from '../../trading/journal/files.js';
 import { Journal } from '../../trading/journal/journal.js';
 import { clientIdOf } from '../../trading/journal/write.js';

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
-import type { Replacement } from '../../platform/replacement.js';
+import type { Replacement } from '../../platform/files/replacement.js';
 import { beginReplacement, cannotWriteOutput } from '../named-files/output.js';
 import { otherFile, type RowCheck, type SeriesFile, type SeriesRow, UnusableFile } from './series-file.js';
 

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { Failure, quoted, usage } from '../../errors.js';
+import type { Replacement } from '../../platform/files/replacement.js';
 import { parseJson } from '../../platform/json.js';
-import type { Replacement } from '../../platform/replacement.js';
 import { toCsv } from '../../terminal/csv.js';
 import { toJson } from '../../terminal/json.js';
 import {

@@ -5,7 +5,7 @@ import type { Program } from '../../cli/run.js';
 import * as shape from '../../cli/shapes.js';
 import type { CandleType } from '../../domain/candle.js';
 import { Failure, quoted, usage } from '../../errors.js';
-import { FILE_MODE } from '../../platform/private-files.js';
+import { FILE_MODE } from '../../platform/files/private-files.js';
 import { toJson } from '../../terminal/json.js';
 import { isoTime } from '../../terminal/time.js';
 import { marketName, wholeNumber, word } from '../inputs/parsers.js';

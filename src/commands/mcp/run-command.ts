@@ -3,8 +3,8 @@ import type { CliContext } from '../../cli/context.js';
 import { type Program, runAndReport } from '../../cli/run.js';
 import { withMarks } from '../../domain/quotation.js';
 import { asFailure, INTERRUPTED } from '../../errors.js';
-import { CommandHost } from '../../platform/command-host.js';
 import type { Host } from '../../platform/host.js';
+import { CommandHost } from '../../platform/programs/command-host.js';
 import type { Redaction } from '../../platform/redaction.js';
 import { safe, shortened } from '../../terminal/text.js';
 

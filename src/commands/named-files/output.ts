@@ -4,9 +4,9 @@ import path from 'node:path';
 import type { Writable } from 'node:stream';
 import tty from 'node:tty';
 import { Failure, systemErrorCode, usage } from '../../errors.js';
-import { openRegular } from '../../platform/bounded-file.js';
-import { cannotWrite, FILE_MODE, followPath, isOfAnother } from '../../platform/private-files.js';
-import { Replacement } from '../../platform/replacement.js';
+import { openRegular } from '../../platform/files/bounded-file.js';
+import { cannotWrite, FILE_MODE, followPath, isOfAnother } from '../../platform/files/private-files.js';
+import { Replacement } from '../../platform/files/replacement.js';
 import type { Context } from '../session/command.js';
 
 /** The failure for a file that the user named and that cannot be written. What is a Failure already is returned. */

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { Failure } from '../../errors.js';
-import { FILE_MODE } from '../../platform/private-files.js';
+import { FILE_MODE } from '../../platform/files/private-files.js';
 import type { Context } from '../session/command.js';
 import { type InputRules, readNamedChunks, STDIN, shownName } from './input.js';
 

@@ -3,8 +3,8 @@ import { Decimal, plainNumber } from '../../domain/decimal.js';
 import type { Side } from '../../domain/order.js';
 import { quoted, suggest, usage } from '../../errors.js';
 import type { Condition } from '../../trading/alerts/condition.js';
-import { percentText } from '../../trading/algos/check-terms.js';
-import type { TrailDistance, TriggerSource } from '../../trading/algos/terms.js';
+import { percentText } from '../../trading/algos/plan/check-terms.js';
+import type { TrailDistance, TriggerSource } from '../../trading/algos/plan/terms.js';
 import {
   type AmountExpression,
   amountText,

@@ -1,10 +1,10 @@
 import type { BestPrices } from '../../domain/book.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Side } from '../../domain/order.js';
-import { sliceCounts } from '../../trading/algos/check-terms.js';
-import { bestPricesAt, stopPrice } from '../../trading/algos/prices.js';
-import { type AlgoTerms, exitSideOf } from '../../trading/algos/terms.js';
-import { trailLevel } from '../../trading/algos/trigger.js';
+import { sliceCounts } from '../../trading/algos/plan/check-terms.js';
+import { bestPricesAt, stopPrice } from '../../trading/algos/plan/prices.js';
+import { type AlgoTerms, exitSideOf } from '../../trading/algos/plan/terms.js';
+import { trailLevel } from '../../trading/algos/plan/trigger.js';
 import { type Breach, checkGuards, type GuardReport } from '../../trading/guards/guards.js';
 import { type GuardLimits, type GuardName, notionalToday } from '../../trading/guards/limits.js';
 import { notionalForGuards } from '../../trading/orders/terms.js';

@@ -3,7 +3,7 @@ import type { Bill } from '../../domain/funds.js';
 import { quotedName } from '../../domain/quotation.js';
 import { suggest } from '../../errors.js';
 import { isoTime, localTime } from '../../terminal/time.js';
-import type { MatchedHistory } from '../../trading/pnl/match-bills.js';
+import type { MatchedHistory } from '../../trading/pnl/matching/match-bills.js';
 import type { AccountPnl } from '../../trading/pnl/profit-and-loss.js';
 import type { ValuedFee } from '../../trading/pnl/trade-legs.js';
 import type { Context } from '../session/command.js';

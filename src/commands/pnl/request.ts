@@ -5,7 +5,7 @@ import type { Exchange } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { BasisLine } from '../../trading/pnl/basis.js';
 import type { Method } from '../../trading/pnl/lots.js';
-import type { Fill } from '../../trading/pnl/match-bills.js';
+import type { Fill } from '../../trading/pnl/matching/match-bills.js';
 import type { PastPrices } from '../../trading/pnl/past-prices.js';
 import type { ReadHistory } from '../../trading/pnl/read-history.js';
 import type { Window } from '../../trading/pnl/reconciliation.js';

@@ -5,8 +5,8 @@ import type { Bill } from '../../domain/funds.js';
 import type { Market } from '../../domain/market.js';
 import { quotation, quotedName } from '../../domain/quotation.js';
 import { Failure, suggest } from '../../errors.js';
-import type { MatchedHistory } from '../../trading/pnl/match-bills.js';
-import type { Movement } from '../../trading/pnl/movement.js';
+import type { MatchedHistory } from '../../trading/pnl/matching/match-bills.js';
+import type { Movement } from '../../trading/pnl/matching/movement.js';
 import type { AccountPnl } from '../../trading/pnl/profit-and-loss.js';
 
 /** The failure of figures without some coins, beside any other failure of theirs; the other one if no coin is left out. */

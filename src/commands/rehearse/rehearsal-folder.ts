@@ -1,10 +1,10 @@
 import { lstatSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { readBounded } from '../../platform/bounded-file.js';
+import { readBounded } from '../../platform/files/bounded-file.js';
+import { FILE_MODE } from '../../platform/files/private-files.js';
 import type { Host } from '../../platform/host.js';
-import { FILE_MODE } from '../../platform/private-files.js';
-import { hasEnded, processIdentity } from '../../platform/processes.js';
+import { hasEnded, processIdentity } from '../../platform/programs/processes.js';
 
 const PREFIX = 'pit-rehearse-';
 /** The file in a folder that says whose it is. */

@@ -3,7 +3,7 @@ import { KeyStore, keyDigest } from '../../config/keys.js';
 import { SANDBOX } from '../../config/profiles.js';
 import { Failure, tryRead } from '../../errors.js';
 import type { Exchange } from '../../exchange/exchange.js';
-import type { Directories } from '../../platform/directories.js';
+import type { Directories } from '../../platform/files/directories.js';
 import type { Host } from '../../platform/host.js';
 import type { TimeBudget } from '../../platform/time-budget.js';
 import type { SandboxAddress } from '../../sandbox/lifecycle/files.js';

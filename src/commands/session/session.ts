@@ -39,8 +39,8 @@ import {
   type LimiterState,
   type Markets,
 } from '../../exchange/exchange.js';
+import { requireOwnFolder } from '../../platform/files/private-files.js';
 import type { Host } from '../../platform/host.js';
-import { requireOwnFolder } from '../../platform/private-files.js';
 import type { TimeBudget } from '../../platform/time-budget.js';
 import type { SandboxAddress } from '../../sandbox/lifecycle/files.js';
 import type { Output } from '../../terminal/output.js';

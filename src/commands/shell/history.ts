@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { FILE_MODE, isPrivateFile, makePrivateFolder, readPrivate } from '../../platform/private-files.js';
+import { FILE_MODE, isPrivateFile, makePrivateFolder, readPrivate } from '../../platform/files/private-files.js';
+import { replaceFile } from '../../platform/files/replacement.js';
 import type { Redaction } from '../../platform/redaction.js';
-import { replaceFile } from '../../platform/replacement.js';
 
 const FILE = path.join('shell', 'history');
 

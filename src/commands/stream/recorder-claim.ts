@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { usage } from '../../errors.js';
-import { readBounded } from '../../platform/bounded-file.js';
+import { readBounded } from '../../platform/files/bounded-file.js';
+import { FILE_MODE, makePrivateFolder } from '../../platform/files/private-files.js';
 import type { Host } from '../../platform/host.js';
-import { FILE_MODE, makePrivateFolder } from '../../platform/private-files.js';
-import { hasEnded, processIdentity } from '../../platform/processes.js';
+import { hasEnded, processIdentity } from '../../platform/programs/processes.js';
 
 /** In the state folder. */
 const FOLDER = 'recorders';

@@ -1,10 +1,10 @@
 import type { Decimal } from '../../domain/decimal.js';
 import type { Side } from '../../domain/order.js';
-import { filledOf } from '../../trading/algos/children.js';
-import { isTakeCancelled } from '../../trading/algos/exits.js';
-import type { AlgoSnapshot } from '../../trading/algos/snapshot.js';
-import { type AlgoKind, exitSideOf, hasStop, kindOf } from '../../trading/algos/terms.js';
-import { stopLevel } from '../../trading/algos/trigger.js';
+import { filledOf } from '../../trading/algos/plan/children.js';
+import { isTakeCancelled } from '../../trading/algos/plan/exits.js';
+import { type AlgoKind, exitSideOf, hasStop, kindOf } from '../../trading/algos/plan/terms.js';
+import { stopLevel } from '../../trading/algos/plan/trigger.js';
+import type { AlgoSnapshot } from '../../trading/algos/record/snapshot.js';
 
 /** A price at which an algo order acts, or rests. */
 export interface AlgoLine {

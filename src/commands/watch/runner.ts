@@ -7,7 +7,7 @@ import type { Key } from '../../terminal/live/keys.js';
 import { LiveScreen } from '../../terminal/live/live-screen.js';
 import { RecentChanges } from '../../terminal/live/recent-changes.js';
 import type { Screen } from '../../terminal/screen.js';
-import { mayHaveAlgos } from '../../trading/algos/algo-folder.js';
+import { mayHaveAlgos } from '../../trading/algos/record/algo-folder.js';
 import type { Context } from '../session/command.js';
 import { warnOfUnknown } from '../writes/unknown-writes.js';
 import { type ShownAlgo, shownAlgo } from './algos.js';

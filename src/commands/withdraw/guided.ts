@@ -1,6 +1,6 @@
 import { formatAmount } from '../../domain/decimal.js';
 import { suggest } from '../../errors.js';
-import type { Choice } from '../../terminal/prompts.js';
+import type { Choice } from '../../terminal/asking/prompts.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import { feePlace, parseWithdrawAmount } from '../../trading/withdrawals/amounts.js';
 import type { CoinFacts } from '../../trading/withdrawals/coin-facts.js';

@@ -8,7 +8,7 @@ import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { localTime } from '../../terminal/time.js';
-import type { UnknownWithdrawal } from '../../trading/settling/settle-withdrawal.js';
+import type { UnknownWithdrawal } from '../../trading/settling/withdrawals/settle-withdrawal.js';
 import type { EarlierUse } from '../../trading/withdrawals/coin-facts.js';
 import type { PreparedWithdrawal } from '../../trading/withdrawals/prepare.js';
 import type { WithdrawalResult } from '../../trading/withdrawals/send.js';

@@ -5,8 +5,8 @@ import { haltText, LIFT_HALT, type PlannedWrite } from '../../exchange/exchange.
 import type { Host } from '../../platform/host.js';
 import type { TimeBudget } from '../../platform/time-budget.js';
 import type { Answer } from '../../terminal/answer.js';
+import type { Prompts } from '../../terminal/asking/prompts.js';
 import type { Output } from '../../terminal/output.js';
-import type { Prompts } from '../../terminal/prompts.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { AgentLimits } from '../../trading/guards/agent-limits.js';
 import type { TradingContext } from '../../trading/trading-context.js';

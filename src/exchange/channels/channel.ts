@@ -1,7 +1,7 @@
 import type { GenericSchema, InferOutput } from 'valibot';
 import { COIN } from '../../domain/coin.js';
-import type { Contradiction } from '../contradictions.js';
 import type { ExchangeClient } from '../exchange-client.js';
+import type { Contradiction } from '../lists/contradictions.js';
 import type { ParameterKind, Parameters } from '../operations/operation.js';
 import type { NewestState, Scope } from './newest.js';
 

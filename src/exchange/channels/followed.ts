@@ -1,5 +1,5 @@
 import type { GenericSchema } from 'valibot';
-import type { Contradiction } from '../contradictions.js';
+import type { Contradiction } from '../lists/contradictions.js';
 import { ASSET_CHANNELS } from './assets.js';
 import type { ChannelDescription, ChannelPart, ChannelValues, FindMarket, Reading, Snapshot } from './channel.js';
 import { MARKET_CHANNELS } from './market-data.js';

@@ -2,9 +2,9 @@ import * as v from 'valibot';
 import { CANDLE_TYPES, type Candle, type CandleType } from '../../domain/candle.js';
 import { Decimal } from '../../domain/decimal.js';
 import { compareIds, type Depth, type Level, type Ticker, type Trade } from '../../domain/market-data.js';
-import { markClosed, readCandles } from '../candles.js';
-import { contradictionOfTrades } from '../contradictions.js';
 import type { ExchangeClient } from '../exchange-client.js';
+import { markClosed, readCandles } from '../lists/candles.js';
+import { contradictionOfTrades } from '../lists/contradictions.js';
 import { emptyableDecimal, emptyableUnsigned, instant, levels, maybe, unsignedDecimal } from '../operations/fields.js';
 import {
   candle,

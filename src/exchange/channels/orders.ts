@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { parseMarket } from '../../domain/market.js';
 import type { Order, OrderReference, Side } from '../../domain/order.js';
 import { ORDERS_PER_PAGE } from '../facts.js';
+import { readOrderPages } from '../lists/order-pages.js';
 import {
   decimal,
   id,
@@ -14,7 +15,6 @@ import {
 } from '../operations/fields.js';
 import { optional } from '../operations/operation.js';
 import { toOrder } from '../operations/trading.js';
-import { readOrderPages } from '../order-pages.js';
 import {
   BEHIND_MS,
   type ChannelDescription,

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { systemErrorCode } from '../../errors.js';
-import { FILE_MODE, FOLDER_MODE, makePrivateFolder, requireOwnFolder } from '../../platform/private-files.js';
-import { isAlive, type Machine, thisMachine } from '../../platform/processes.js';
+import { FILE_MODE, FOLDER_MODE, makePrivateFolder, requireOwnFolder } from '../../platform/files/private-files.js';
+import { isAlive, type Machine, thisMachine } from '../../platform/programs/processes.js';
 import { HOLD_MS, type PermitCount, type PermitStore, POLL_MS, type Priority, type TakeResult } from './permits.js';
 
 /** No request lasts this long. A permit that is still taken then was lost with its process. */

@@ -1,5 +1,5 @@
 import { localTimeText, suggest } from '../../errors.js';
-import type { NotSentReason } from '../refusals.js';
+import type { NotSentReason } from '../requests/refusals.js';
 
 /** Why an account is halted. Times are in milliseconds since the Unix epoch. */
 export interface Halt {

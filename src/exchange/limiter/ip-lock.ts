@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { Failure, localTimeText } from '../../errors.js';
-import { FILE_MODE, makePrivateFolder, requireOwnFolder } from '../../platform/private-files.js';
+import { FILE_MODE, makePrivateFolder, requireOwnFolder } from '../../platform/files/private-files.js';
 
 /** "Beyond that the IP is locked for 1 hour and unlocks itself after that hour." */
 const LOCK_MS = 3_600_000;

@@ -1,5 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import { isAlive } from '../../platform/processes.js';
+import { isAlive } from '../../platform/programs/processes.js';
 import { machineDigest } from './file-store.js';
 import { type Halt, type HaltRecord, haltRecord, lastingHalt } from './halt-record.js';
 import type { Redis } from './redis-store.js';

@@ -11,7 +11,7 @@ import type {
   WithdrawalRequest,
   WithdrawalState,
 } from '../../domain/funds.js';
-import { requireBillAmount } from '../bill-amounts.js';
+import { requireBillAmount } from '../lists/bill-amounts.js';
 import {
   createdId,
   decimal,

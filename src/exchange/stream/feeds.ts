@@ -5,7 +5,7 @@ import { ChangeSignal } from '../../platform/change-signal.js';
 import type { Host } from '../../platform/host.js';
 import { TimeBudget } from '../../platform/time-budget.js';
 import type { ExchangeClient } from '../exchange-client.js';
-import { refusalKind } from '../observed-codes.js';
+import { refusalKind } from '../requests/observed-codes.js';
 import type { Connection, ConnectionUser } from './connection.js';
 import {
   type Channel,

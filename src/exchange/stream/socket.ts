@@ -2,8 +2,8 @@ import type { Agent as HttpAgent } from 'node:http';
 import type { Socket as NetSocket } from 'node:net';
 import type { RawData, WebSocket } from 'ws';
 import { type Advice, suggest } from '../../errors.js';
-import { LIMITING_STATUSES } from '../response.js';
-import { connectError, type Network, USER_AGENT } from '../transport.js';
+import { LIMITING_STATUSES } from '../requests/response.js';
+import { connectError, type Network, USER_AGENT } from '../requests/transport.js';
 
 /** The longest message. A list of all coins has a part of that. */
 const MAX_BYTES = 4 * 2 ** 20;

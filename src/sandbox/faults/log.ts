@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fstatSync, renameSync, writeSync } from 'node:fs';
-import { readTextBounded } from '../../platform/bounded-file.js';
-import { openPrivate } from '../../platform/private-files.js';
+import { readTextBounded } from '../../platform/files/bounded-file.js';
+import { openPrivate } from '../../platform/files/private-files.js';
 import { diskTrouble } from '../failures.js';
 import { readQuery, splitTarget } from '../server/parameters.js';
 import type { FaultKind } from './rules.js';

@@ -1,10 +1,10 @@
 import { existsSync, rmSync } from 'node:fs';
 import { Failure, shellWord, suggest, systemErrorCode } from '../../errors.js';
-import { BackgroundProgram, type Launch, startFailed } from '../../platform/background.js';
+import { lock, tryLock } from '../../platform/files/lock.js';
+import { makeOwnFolder } from '../../platform/files/private-files.js';
 import type { Host } from '../../platform/host.js';
-import { lock, tryLock } from '../../platform/lock.js';
-import { makeOwnFolder } from '../../platform/private-files.js';
-import { isAlive } from '../../platform/processes.js';
+import { BackgroundProgram, type Launch, startFailed } from '../../platform/programs/background.js';
+import { isAlive } from '../../platform/programs/processes.js';
 import type { SandboxStatus } from '../admin/calls.js';
 import { keepingData, RESET } from '../failures.js';
 import { AdminError, askAdmin, isAnswering } from './admin-client.js';

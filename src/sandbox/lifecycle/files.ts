@@ -2,11 +2,11 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { Failure } from '../../errors.js';
-import type { Directories } from '../../platform/directories.js';
+import type { Directories } from '../../platform/files/directories.js';
+import { readOwn } from '../../platform/files/private-files.js';
+import { replaceFile } from '../../platform/files/replacement.js';
 import type { Host } from '../../platform/host.js';
-import { readOwn } from '../../platform/private-files.js';
-import { isAlive, startStamp } from '../../platform/processes.js';
-import { replaceFile } from '../../platform/replacement.js';
+import { isAlive, startStamp } from '../../platform/programs/processes.js';
 import type { Secrets } from '../accounts/accounts.js';
 import type { Dialect } from '../server/interface-details.js';
 

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Failure, suggest, usage } from '../../errors.js';
-import type { Launch } from '../../platform/background.js';
-import { boundedLog } from '../../platform/bounded-log.js';
+import { boundedLog } from '../../platform/files/bounded-log.js';
+import { lock } from '../../platform/files/lock.js';
+import { makeOwnFolder } from '../../platform/files/private-files.js';
 import type { Host } from '../../platform/host.js';
-import { lock } from '../../platform/lock.js';
-import { makeOwnFolder } from '../../platform/private-files.js';
+import type { Launch } from '../../platform/programs/background.js';
 import type { Secrets } from '../accounts/accounts.js';
 import { adminHandlers } from '../admin/handlers.js';
 import { adminListener } from '../admin/http.js';

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { Decimal } from '../../domain/decimal.js';
 import type { OrderUpdate } from '../../exchange/channels/orders.js';
-import { boundedLog } from '../../platform/bounded-log.js';
-import { makeOwnFolder } from '../../platform/private-files.js';
+import { boundedLog } from '../../platform/files/bounded-log.js';
+import { makeOwnFolder } from '../../platform/files/private-files.js';
 import { FIRST_ACCOUNT, type Secrets } from '../accounts/accounts.js';
 import { topics } from '../exchange/changes.js';
 import { SandboxExchange } from '../exchange/exchange.js';

@@ -4,7 +4,7 @@ import { createGunzip } from 'node:zlib';
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { compareIds, isOvertaken } from '../../domain/market-data.js';
 import { Failure, systemErrorCode, usage } from '../../errors.js';
-import { openRegular, UnboundedFile } from '../../platform/bounded-file.js';
+import { openRegular, UnboundedFile } from '../../platform/files/bounded-file.js';
 import type { CandlePath } from './candle-path.js';
 import { type ColumnOrder, foreignColumns } from './foreign-columns.js';
 import { plainTime, TapeDocuments } from './tape-documents.js';

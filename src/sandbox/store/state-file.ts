@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, statSync, writeFileSync } from 'node:fs';
-import { readBounded } from '../../platform/bounded-file.js';
-import { openPrivate } from '../../platform/private-files.js';
+import { readBounded } from '../../platform/files/bounded-file.js';
+import { openPrivate } from '../../platform/files/private-files.js';
 import { FORMAT, type StoredRow } from './format.js';
 
 const HEADER = `{"pitSandbox":${FORMAT}}\n`;

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Decimal } from '../../domain/decimal.js';
-import { syncFolder } from '../../platform/private-files.js';
+import { syncFolder } from '../../platform/files/private-files.js';
 import { DaySums, DISORDER_MS, TIME_OF_LINE } from './day-sums.js';
 import {
   appendDurably,

@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import type { Refusal } from '../../domain/refusal.js';
 import { Failure, suggest, usage } from '../../errors.js';
+import { cannotWrite } from '../../platform/files/private-files.js';
 import type { Host } from '../../platform/host.js';
-import { cannotWrite } from '../../platform/private-files.js';
 import type { BatchEvent } from '../batches/batch-event.js';
 import type { Archive } from './archive.js';
 import {

@@ -1,9 +1,9 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { Failure, hasErrorCode, systemErrorCode, usage } from '../../errors.js';
-import { readDescriptor } from '../../platform/bounded-file.js';
-import { cannotWrite, FILE_MODE, openOwn, syncFolder } from '../../platform/private-files.js';
-import { DRAFT_ENDING, replaceFile } from '../../platform/replacement.js';
+import { readDescriptor } from '../../platform/files/bounded-file.js';
+import { cannotWrite, FILE_MODE, openOwn, syncFolder } from '../../platform/files/private-files.js';
+import { DRAFT_ENDING, replaceFile } from '../../platform/files/replacement.js';
 
 /** No record is longer: that of a job which runs for a whole day is far shorter. */
 const MAX_BYTES = 256 * 2 ** 20;

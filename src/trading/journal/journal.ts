@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { Failure, suggest, usage } from '../../errors.js';
+import { makePrivateFolder, requireOwnFolder, syncFolder } from '../../platform/files/private-files.js';
 import type { Host } from '../../platform/host.js';
-import { makePrivateFolder, requireOwnFolder, syncFolder } from '../../platform/private-files.js';
 import type { LineFilter } from './archive.js';
 import { Archive } from './archive.js';
 import { type EntryContext, eventsIn, JournalEntry, readEntry, recordText } from './entry.js';

@@ -1,4 +1,4 @@
-import { isAlive, startStamp } from '../../platform/processes.js';
+import { isAlive, startStamp } from '../../platform/programs/processes.js';
 import { valueInLine } from './files.js';
 
 /** A process, distinguished from a later one with the same id if the system allows it. */

@@ -1,9 +1,9 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Bill, Deposit, Withdrawal } from '../../domain/funds.js';
 import type { Side } from '../../domain/order.js';
-import type { Fill, MatchedHistory } from '../pnl/match-bills.js';
-import type { BookedFee } from '../pnl/orders-to-match.js';
-import type { Line } from '../pnl/statement.js';
+import type { Fill, MatchedHistory } from '../pnl/matching/match-bills.js';
+import type { BookedFee } from '../pnl/matching/orders-to-match.js';
+import type { Line } from '../pnl/matching/statement.js';
 import type { BalanceChange } from './balance-change.js';
 
 /** Where the other side of a change is booked if it is no trade. */

@@ -1,8 +1,8 @@
 import { Decimal } from '../../domain/decimal.js';
 import { type Bill, balanceAfter } from '../../domain/funds.js';
 import { groupBy } from './group-by.js';
-import type { MatchedHistory } from './match-bills.js';
-import type { Movement } from './movement.js';
+import type { MatchedHistory } from './matching/match-bills.js';
+import type { Movement } from './matching/movement.js';
 import { isLeftOver } from './reconciliation.js';
 
 /** Coins that came in or left without a trade. */

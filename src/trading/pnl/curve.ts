@@ -1,7 +1,7 @@
 import { Decimal } from '../../domain/decimal.js';
 import { LotBook } from './book.js';
 import { type CoinBookOptions, legsInOrder } from './coin-books.js';
-import type { MatchedHistory } from './match-bills.js';
+import type { MatchedHistory } from './matching/match-bills.js';
 import type { PnlOptions } from './profit-and-loss.js';
 import { type Leg, type PastValue, tradeLegs } from './trade-legs.js';
 

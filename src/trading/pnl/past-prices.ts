@@ -4,7 +4,7 @@ import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import { convert, type Hop, Routes } from '../../domain/routes.js';
 import type { Exchange } from '../../exchange/exchange.js';
-import type { Fill } from './match-bills.js';
+import type { Fill } from './matching/match-bills.js';
 import type { PastValue } from './trade-legs.js';
 
 /** From the most exact one; the exchange returns about the latest thousand candles of each. */

@@ -1,8 +1,8 @@
 import { type BookResult, LotBook } from './book.js';
 import { groupBy } from './group-by.js';
 import type { Method } from './lots.js';
-import type { Fill, MatchedHistory } from './match-bills.js';
-import type { Movement } from './movement.js';
+import type { Fill, MatchedHistory } from './matching/match-bills.js';
+import type { Movement } from './matching/movement.js';
 import { type CoinBalance, reconcile, type UnexplainedAmount, type Window } from './reconciliation.js';
 import { type FeeBasis, type PastValue, tradeLegs } from './trade-legs.js';
 

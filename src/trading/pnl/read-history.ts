@@ -14,7 +14,7 @@ import { reconcileLists } from '../settling/reconcile-orders.js';
 import type { TradingContext } from '../trading-context.js';
 import { EMPTY, type KeptHistory } from './kept-history.js';
 import { LotQueue } from './lots.js';
-import { type Fill, type MatchedHistory, matchBills } from './match-bills.js';
+import { type Fill, type MatchedHistory, matchBills } from './matching/match-bills.js';
 import { reconcile } from './reconciliation.js';
 import { tradeLegs } from './trade-legs.js';
 

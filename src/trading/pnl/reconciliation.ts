@@ -1,8 +1,8 @@
 import { Decimal } from '../../domain/decimal.js';
 import { type Bill, balanceAfter } from '../../domain/funds.js';
 import { groupBy } from './group-by.js';
-import type { MatchedHistory } from './match-bills.js';
-import { MOVEMENT_KINDS, type Movement, type MovementKind } from './movement.js';
+import type { MatchedHistory } from './matching/match-bills.js';
+import { MOVEMENT_KINDS, type Movement, type MovementKind } from './matching/movement.js';
 
 /** In milliseconds since the Unix epoch: `from <= time < to`. */
 export interface Window {

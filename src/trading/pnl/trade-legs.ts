@@ -1,6 +1,6 @@
 import { Decimal } from '../../domain/decimal.js';
 import { type Disposal, type Lot, minusOrNull, shareOf } from './lots.js';
-import type { Fill, PaidFee } from './match-bills.js';
+import type { Fill, PaidFee } from './matching/match-bills.js';
 
 /** What an amount of a coin was worth in another one at a time; undefined if that is not known. */
 export type PastValue = (amount: Decimal, coin: string, unit: string, time: number) => Decimal | undefined;

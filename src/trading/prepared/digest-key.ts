@@ -2,8 +2,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { Failure, shellWord, systemErrorCode } from '../../errors.js';
+import { makeOwnFolder, readPrivate } from '../../platform/files/private-files.js';
 import type { Host } from '../../platform/host.js';
-import { makeOwnFolder, readPrivate } from '../../platform/private-files.js';
 import { create, orCannotWrite } from '../journal/files.js';
 
 /** In the state folder. No tool of an agent reads files. */

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { makePrivateFolder, readPrivate } from '../../platform/files/private-files.js';
 import type { Host } from '../../platform/host.js';
-import { makePrivateFolder, readPrivate } from '../../platform/private-files.js';
 import {
   append,
   claimLink,

@@ -1,8 +1,8 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Order, OrderReference } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
-import { recordedParent } from '../algos/recorded-parent.js';
-import { AlgoStore, type ChildLine, type FactRecord, parentOf } from '../algos/store.js';
+import { recordedParent } from '../algos/record/recorded-parent.js';
+import { AlgoStore, type ChildLine, type FactRecord, parentOf } from '../algos/record/store.js';
 import { isKind } from '../journal/write.js';
 import type { TradingContext } from '../trading-context.js';
 

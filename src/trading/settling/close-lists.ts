@@ -4,7 +4,7 @@ import type { TradingContext } from '../trading-context.js';
 import type { DuplicateOrders, DuplicateWithdrawals } from './duplicates.js';
 import { type Reach, readOrderList } from './order-list.js';
 import { reconcileOrders } from './reconcile-orders.js';
-import { readRecordList, reconcileRecords } from './reconcile-withdrawals.js';
+import { readRecordList, reconcileRecords } from './withdrawals/reconcile-withdrawals.js';
 
 /**
  * Reads each side of a market that has a settled write which is not closed, and closes what is over. Never throws a

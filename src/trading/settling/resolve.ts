@@ -17,14 +17,14 @@ import { settleReplacement } from '../replace/replace.js';
 import type { TradingContext } from '../trading-context.js';
 import { closeCoin, closeSide } from './close-lists.js';
 import { findOrderOutcome, type Unknown } from './find-order.js';
-import { findWithdrawalOutcome } from './find-withdrawal.js';
 import { readOrderList } from './order-list.js';
 import { listMustReachTo } from './reconcile.js';
 import { reconcileOrders, settleLateOrder } from './reconcile-orders.js';
 import { endJob, outcomeOf, settleJob } from './settle-job.js';
 import { checkForDuplicates, settleEarlierLines } from './settle-lines.js';
 import { settleOrder } from './settle-order.js';
-import { settleWithdrawal, type UnknownWithdrawal } from './settle-withdrawal.js';
+import { findWithdrawalOutcome } from './withdrawals/find-withdrawal.js';
+import { settleWithdrawal, type UnknownWithdrawal } from './withdrawals/settle-withdrawal.js';
 
 /** A write with its current outcome. */
 export interface Resolution {

@@ -3,11 +3,11 @@ import { algoAnswer, algoList } from '../../../src/commands/algo/algo-row.js';
 import { Decimal } from '../../../src/domain/decimal.js';
 import type { Order } from '../../../src/domain/order.js';
 import { screenOf } from '../../../src/terminal/screen.js';
-import { ChildOrder } from '../../../src/trading/algos/child-order.js';
-import { type AlgoFact, foldFacts } from '../../../src/trading/algos/facts.js';
-import { snapshotOf } from '../../../src/trading/algos/snapshot.js';
-import { childId } from '../../../src/trading/algos/store.js';
-import type { AlgoTerms } from '../../../src/trading/algos/terms.js';
+import type { AlgoTerms } from '../../../src/trading/algos/plan/terms.js';
+import { type AlgoFact, foldFacts } from '../../../src/trading/algos/record/facts.js';
+import { snapshotOf } from '../../../src/trading/algos/record/snapshot.js';
+import { childId } from '../../../src/trading/algos/record/store.js';
+import { ChildOrder } from '../../../src/trading/algos/run/child-order.js';
 import { Kept } from '../../terminal/screens.js';
 import { buy, limit, sell } from '../../trading/algos/support/terms.js';
 

@@ -5,7 +5,7 @@ import { answer } from '../../../src/commands/completion/answer.js';
 import type { Names } from '../../../src/commands/completion/complete.js';
 import { knownNames } from '../../../src/commands/completion/known-names.js';
 import { commandTree } from '../../../src/commands/reference/index.js';
-import { directoriesOf } from '../../../src/platform/directories.js';
+import { directoriesOf } from '../../../src/platform/files/directories.js';
 import { plainEnvironment, temporaryHome } from '../../support/pit.js';
 import { runProgram } from '../../support/program.js';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { askMarket, findMarkets } from '../../../src/commands/order/guided/market-choice.js';
 import type { Context } from '../../../src/commands/session/command.js';
 import { Failure } from '../../../src/errors.js';
-import type { Choice } from '../../../src/terminal/prompts.js';
+import type { Choice } from '../../../src/terminal/asking/prompts.js';
 import type { TradingContext } from '../../../src/trading/trading-context.js';
 
 const MARKETS = [

@@ -10,8 +10,8 @@ import type { Context } from '../../../src/commands/session/command.js';
 import type { Ohlcv } from '../../../src/domain/candle.js';
 import type { Moment } from '../../../src/domain/moment.js';
 import { Failure } from '../../../src/errors.js';
-import { readCandlePage, readFirstPage } from '../../../src/exchange/candles.js';
 import type { CandleSeries } from '../../../src/exchange/exchange.js';
+import { readCandlePage, readFirstPage } from '../../../src/exchange/lists/candles.js';
 
 const MINUTE = 60_000;
 const SINCE = Date.UTC(2023, 2, 1);

@@ -9,9 +9,9 @@ import { commodityOf } from '../../../src/commands/ledger/postings.js';
 import { nameInAnswer } from '../../../src/domain/coin.js';
 import { wallClock } from '../../../src/domain/zone.js';
 import { operations } from '../../../src/exchange/operations/index.js';
-import { readResponse } from '../../../src/exchange/response.js';
+import { readResponse } from '../../../src/exchange/requests/response.js';
 import { ledgerEntries } from '../../../src/trading/ledger/entries.js';
-import { matchBills } from '../../../src/trading/pnl/match-bills.js';
+import { matchBills } from '../../../src/trading/pnl/matching/match-bills.js';
 import { PAYLOADS } from '../../cli-contract/payloads.js';
 import { requires } from '../../support/tools.js';
 

@@ -14,7 +14,7 @@ import { type LedgerEntry, ledgerEntries } from '../../../src/trading/ledger/ent
 import { assetChanges, ledgerOf, openingBalances } from '../../../src/trading/ledger/ledger.js';
 import { unpricedCoins, worthOf } from '../../../src/trading/ledger/worth.js';
 import type { AccountHistory, FilledOrder } from '../../../src/trading/pnl/account-history.js';
-import { matchBills } from '../../../src/trading/pnl/match-bills.js';
+import { matchBills } from '../../../src/trading/pnl/matching/match-bills.js';
 import { FundsFixture } from '../../sandbox/funds/fixture.js';
 import { requires } from '../../support/tools.js';
 import { type Booked, bookedAccount, drawnAccount, openingOf } from './random-accounts.js';

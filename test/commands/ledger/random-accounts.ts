@@ -5,7 +5,7 @@ import type { Bill } from '../../../src/domain/funds.js';
 import { type LedgerEntry, ledgerEntries, type TransferRecords } from '../../../src/trading/ledger/entries.js';
 import { openingBalances } from '../../../src/trading/ledger/ledger.js';
 import type { AccountHistory } from '../../../src/trading/pnl/account-history.js';
-import { matchBills } from '../../../src/trading/pnl/match-bills.js';
+import { matchBills } from '../../../src/trading/pnl/matching/match-bills.js';
 import type { FundsFixture } from '../../sandbox/funds/fixture.js';
 import { fewOrders, type Habit, trade } from '../../trading/pnl/moments.js';
 import { day, historyOf, live, ownedBy, twoAccounts } from '../../trading/pnl/trading-days.js';

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { directoriesOf } from '../../../src/platform/directories.js';
+import { directoriesOf } from '../../../src/platform/files/directories.js';
 import { PIT } from '../../support/command.js';
 import { plainEnvironment } from '../../support/pit.js';
 import { commitAtTerminal } from '../../support/prepare.js';

@@ -5,7 +5,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { isAlive } from '../../../src/platform/processes.js';
+import { isAlive } from '../../../src/platform/programs/processes.js';
 import { afterFile } from '../../support/after-file.js';
 import { pitLine } from '../../support/command.js';
 import { eventually } from '../../support/eventually.js';

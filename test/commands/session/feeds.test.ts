@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createContext } from '../../../src/commands/session/context.js';
-import { directoriesOf } from '../../../src/platform/directories.js';
+import { directoriesOf } from '../../../src/platform/files/directories.js';
 import { Output } from '../../../src/terminal/output.js';
 import { eventually } from '../../support/eventually.js';
 import { fakeHost } from '../../support/fake-host.js';

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { tapeName } from '../../../src/commands/stream/record-tape.js';
 import { claimTape } from '../../../src/commands/stream/recorder-claim.js';
 import { compareIds } from '../../../src/domain/market-data.js';
-import { directoriesOf } from '../../../src/platform/directories.js';
+import { directoriesOf } from '../../../src/platform/files/directories.js';
 import { schemaViolations } from '../../cli-contract/schema-violations.js';
 import { temporaryHome } from '../../support/pit.js';
 import { TIME, usePitHome } from '../pit-home.js';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { FileStore } from '../../../src/exchange/limiter/file-store.js';
 import { HOLD_MS } from '../../../src/exchange/limiter/permits.js';
-import { thisMachine } from '../../../src/platform/processes.js';
+import { thisMachine } from '../../../src/platform/programs/processes.js';
 import { temporaryState } from '../../trading/support/trading.js';
 
 const TERMS = { count: 1, reserved: 0 };

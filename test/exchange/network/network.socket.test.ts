@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { get, Network } from '../../../src/exchange/transport.js';
+import { get, Network } from '../../../src/exchange/requests/transport.js';
 import { adviceText, saying } from '../../support/advice.js';
 import { Authority, hasOpenssl } from '../../support/authority.js';
 import { type Manner, serveConnectProxy } from '../../support/connect-proxy.js';

@@ -2,7 +2,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ExchangeClient } from '../../../src/exchange/exchange-client.js';
 import { ReadyConnection } from '../../../src/exchange/network/write-connection.js';
-import { Network } from '../../../src/exchange/transport.js';
+import { Network } from '../../../src/exchange/requests/transport.js';
 import { TimeBudget } from '../../../src/platform/time-budget.js';
 import { Authority, hasOpenssl } from '../../support/authority.js';
 import { serveConnectProxy } from '../../support/connect-proxy.js';

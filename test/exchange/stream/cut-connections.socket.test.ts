@@ -9,7 +9,7 @@ import type { Coin } from '../../../src/domain/account.js';
 import type { Depth, Trade } from '../../../src/domain/market-data.js';
 import type { Order } from '../../../src/domain/order.js';
 import { ExchangeClient } from '../../../src/exchange/exchange-client.js';
-import { readOrderPages } from '../../../src/exchange/order-pages.js';
+import { readOrderPages } from '../../../src/exchange/lists/order-pages.js';
 import { Connection } from '../../../src/exchange/stream/connection.js';
 import { type Channel, type GapEvent, isKind, type StreamEvent } from '../../../src/exchange/stream/events.js';
 import { StreamClient } from '../../../src/exchange/stream/stream-client.js';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Network } from '../../../src/exchange/requests/transport.js';
 import type { Channel } from '../../../src/exchange/stream/events.js';
-import { Network } from '../../../src/exchange/transport.js';
 import { adviceText } from '../../support/advice.js';
 import { Authority, hasOpenssl } from '../../support/authority.js';
 import { serveConnectProxy } from '../../support/connect-proxy.js';

@@ -7,7 +7,7 @@ import { Profiles } from '../../../src/config/profiles.js';
 import { Failure } from '../../../src/errors.js';
 import { FileStore } from '../../../src/exchange/limiter/file-store.js';
 import { Latch } from '../../../src/exchange/limiter/latch.js';
-import { readPrivate } from '../../../src/platform/private-files.js';
+import { readPrivate } from '../../../src/platform/files/private-files.js';
 import { locate } from '../../../src/sandbox/lifecycle/files.js';
 import { Journal } from '../../../src/trading/journal/journal.js';
 import { PreparedStore } from '../../../src/trading/prepared/prepared-store.js';

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writ
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeFolders } from '../../../src/platform/private-files.js';
+import { makeFolders } from '../../../src/platform/files/private-files.js';
 import { diskTrouble, keepingData } from '../../../src/sandbox/failures.js';
 import { NotWritten } from '../../../src/sandbox/store/store.js';
 import { ask, newHome, stateFile, useHomes } from './homes.js';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { type Host, monotonicMs } from '../../../src/platform/host.js';
-import { isAlive } from '../../../src/platform/processes.js';
+import { isAlive } from '../../../src/platform/programs/processes.js';
 import { ensureSandbox, resetSandbox, sandboxStatus, stopSandbox } from '../../../src/sandbox/lifecycle/control.js';
 import { locate } from '../../../src/sandbox/lifecycle/files.js';
 import { bundleProgram } from '../../support/bundled-program.js';

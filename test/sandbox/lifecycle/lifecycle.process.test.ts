@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { isAlive, startStamp } from '../../../src/platform/processes.js';
+import { isAlive, startStamp } from '../../../src/platform/programs/processes.js';
 import { administer } from '../../../src/sandbox/lifecycle/admin-client.js';
 import type { SandboxAddress } from '../../../src/sandbox/lifecycle/files.js';
 import { ask, askProcess, filesOf, kill, logOf, newHome, run, start, stateFile, until, useHomes } from './homes.js';

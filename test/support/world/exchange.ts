@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import path from 'node:path';
 import { Duplex } from 'node:stream';
 import { Failure } from '../../../src/errors.js';
-import { makeOwnFolder } from '../../../src/platform/private-files.js';
+import { makeOwnFolder } from '../../../src/platform/files/private-files.js';
 import type { AdminCallName } from '../../../src/sandbox/admin/calls.js';
 import { adminHandlers } from '../../../src/sandbox/admin/handlers.js';
 import { AdminRefusal } from '../../../src/sandbox/admin/http.js';

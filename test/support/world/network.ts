@@ -1,5 +1,5 @@
 import { type SendRequest, TransportError } from '../../../src/exchange/connect.js';
-import type { HttpResponse } from '../../../src/exchange/transport.js';
+import type { HttpResponse } from '../../../src/exchange/requests/transport.js';
 import type { ServedAnswer } from '../../../src/sandbox/rehearsal/private-sandbox.js';
 import type { WorldClock } from './clock.js';
 

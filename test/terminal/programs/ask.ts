@@ -1,6 +1,6 @@
 import { Failure, Interrupted } from '../../../src/errors.js';
 import { systemHost } from '../../../src/platform/host.js';
-import { Prompts } from '../../../src/terminal/prompts.js';
+import { Prompts } from '../../../src/terminal/asking/prompts.js';
 import { questions } from './questions.js';
 
 /** Asks one question of the kind that its argument names, and prints what came of it as JSON. */

@@ -1,4 +1,4 @@
-import type { Prompts } from '../../../src/terminal/prompts.js';
+import type { Prompts } from '../../../src/terminal/asking/prompts.js';
 
 /** A question of each kind. */
 export function questions(prompts: Prompts): Readonly<Record<string, () => Promise<unknown>>> {

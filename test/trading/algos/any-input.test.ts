@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
-import type { AlgoMarket } from '../../../src/trading/algos/algo-market.js';
-import { type Child, mayPlace } from '../../../src/trading/algos/children.js';
-import { decide } from '../../../src/trading/algos/decide.js';
-import { type AlgoFact, foldFacts } from '../../../src/trading/algos/facts.js';
-import { nextStep } from '../../../src/trading/algos/next-step.js';
-import { algoRow } from '../../../src/trading/algos/summary.js';
-import type { AlgoEntry, AlgoTerms } from '../../../src/trading/algos/terms.js';
+import { type Child, mayPlace } from '../../../src/trading/algos/plan/children.js';
+import { decide } from '../../../src/trading/algos/plan/decide.js';
+import { nextStep } from '../../../src/trading/algos/plan/next-step.js';
+import type { AlgoEntry, AlgoTerms } from '../../../src/trading/algos/plan/terms.js';
+import { type AlgoFact, foldFacts } from '../../../src/trading/algos/record/facts.js';
+import { algoRow } from '../../../src/trading/algos/record/summary.js';
+import type { AlgoMarket } from '../../../src/trading/algos/run/algo-market.js';
 import { MARKET } from '../support/market.js';
 
 // Nothing here is what a command would make or an exchange would send: that is the point.

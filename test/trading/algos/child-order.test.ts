@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Order } from '../../../src/domain/order.js';
-import { ChildOrder, ChildrenInJournal, readChild, settleChild } from '../../../src/trading/algos/child-order.js';
-import type { FactRecord } from '../../../src/trading/algos/store.js';
+import type { FactRecord } from '../../../src/trading/algos/record/store.js';
+import { ChildOrder, ChildrenInJournal, readChild, settleChild } from '../../../src/trading/algos/run/child-order.js';
 import type { TradingContext } from '../../../src/trading/trading-context.js';
 import { NOW } from '../../support/fake-host.js';
 import { respond } from '../../support/fault-server.js';

@@ -6,7 +6,7 @@ import { Latch } from '../../../src/exchange/limiter/latch.js';
 import { type Sharing, sharedLimits } from '../../../src/exchange/limiter/shared-limits.js';
 import { waitForRequests } from '../../../src/exchange/limiter/under-way.js';
 import { TimeBudget } from '../../../src/platform/time-budget.js';
-import type { AlgoFact } from '../../../src/trading/algos/facts.js';
+import type { AlgoFact } from '../../../src/trading/algos/record/facts.js';
 import { KEYS } from '../../exchange/support.js';
 import { eventually } from '../../support/eventually.js';
 import { AtWork, ID } from './support/at-work.js';

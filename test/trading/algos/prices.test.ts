@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
-import type { AlgoBook, AlgoMarket } from '../../../src/trading/algos/algo-market.js';
-import { type AlgoFact, foldFacts } from '../../../src/trading/algos/facts.js';
 import {
   fits,
   hitPrice,
@@ -10,9 +8,11 @@ import {
   limitWithSlippage,
   noWorse,
   restingPrice,
-} from '../../../src/trading/algos/prices.js';
-import type { AlgoTerms } from '../../../src/trading/algos/terms.js';
-import { missedIn, observeStop, seenAfter } from '../../../src/trading/algos/trigger.js';
+} from '../../../src/trading/algos/plan/prices.js';
+import type { AlgoTerms } from '../../../src/trading/algos/plan/terms.js';
+import { missedIn, observeStop, seenAfter } from '../../../src/trading/algos/plan/trigger.js';
+import { type AlgoFact, foldFacts } from '../../../src/trading/algos/record/facts.js';
+import type { AlgoBook, AlgoMarket } from '../../../src/trading/algos/run/algo-market.js';
 import { MARKET } from '../support/market.js';
 import { buy, limit, sell } from './support/terms.js';
 

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
-import type { AlgoMarket } from '../../../src/trading/algos/algo-market.js';
-import type { Child } from '../../../src/trading/algos/children.js';
-import { decide } from '../../../src/trading/algos/decide.js';
-import { type AlgoFact, type AlgoFacts, foldFacts } from '../../../src/trading/algos/facts.js';
-import { nextStep } from '../../../src/trading/algos/next-step.js';
-import { isQuiet, quietRange } from '../../../src/trading/algos/quiet-range.js';
-import type { AlgoTerms } from '../../../src/trading/algos/terms.js';
-import { seenAfter } from '../../../src/trading/algos/trigger.js';
+import type { Child } from '../../../src/trading/algos/plan/children.js';
+import { decide } from '../../../src/trading/algos/plan/decide.js';
+import { nextStep } from '../../../src/trading/algos/plan/next-step.js';
+import { isQuiet, quietRange } from '../../../src/trading/algos/plan/quiet-range.js';
+import type { AlgoTerms } from '../../../src/trading/algos/plan/terms.js';
+import { seenAfter } from '../../../src/trading/algos/plan/trigger.js';
+import { type AlgoFact, type AlgoFacts, foldFacts } from '../../../src/trading/algos/record/facts.js';
+import type { AlgoMarket } from '../../../src/trading/algos/run/algo-market.js';
 import { algo, buy, chase, limit, sell, type Typed, twap } from './support/terms.js';
 
 const START = Date.UTC(2026, 0, 5);

@@ -3,8 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
 import type { Order } from '../../../src/domain/order.js';
-import { ChildrenInJournal } from '../../../src/trading/algos/child-order.js';
-import { filledOf } from '../../../src/trading/algos/children.js';
+import { filledOf } from '../../../src/trading/algos/plan/children.js';
 import {
   AlgoStore,
   childId,
@@ -12,7 +11,8 @@ import {
   type FactRecord,
   parentOf,
   unwatchedAccounts,
-} from '../../../src/trading/algos/store.js';
+} from '../../../src/trading/algos/record/store.js';
+import { ChildrenInJournal } from '../../../src/trading/algos/run/child-order.js';
 import type { Journal } from '../../../src/trading/journal/journal.js';
 import { temporaryHome } from '../../support/pit.js';
 import { sell } from './support/terms.js';

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Candle } from '../../../src/domain/candle.js';
 import { Decimal } from '../../../src/domain/decimal.js';
 import { Failure } from '../../../src/errors.js';
-import type { AlgoTerms, TrailDistance } from '../../../src/trading/algos/terms.js';
-import { compareTrail, trailReport, usualMovement } from '../../../src/trading/algos/trail-distance.js';
+import type { AlgoTerms, TrailDistance } from '../../../src/trading/algos/plan/terms.js';
+import { compareTrail, trailReport, usualMovement } from '../../../src/trading/algos/plan/trail-distance.js';
 
 const MARKET = {
   ...{ market: 'btc_usdt', base: 'btc', quote: 'usdt', priceScale: 2, amountScale: 4 },

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
-import { bestOfOthers } from '../../../src/trading/algos/algo-market.js';
-import { type Child, mayPlace, positionOf } from '../../../src/trading/algos/children.js';
-import { decide, stateOf } from '../../../src/trading/algos/decide.js';
-import { decodeFact, encodeFact } from '../../../src/trading/algos/fact-line.js';
-import { type AlgoFact, foldFacts } from '../../../src/trading/algos/facts.js';
-import { nextStep } from '../../../src/trading/algos/next-step.js';
-import { algoRow, summaryOf } from '../../../src/trading/algos/summary.js';
-import { type AlgoTerms, kindOf } from '../../../src/trading/algos/terms.js';
-import { stopLevel } from '../../../src/trading/algos/trigger.js';
+import { type Child, mayPlace, positionOf } from '../../../src/trading/algos/plan/children.js';
+import { decide, stateOf } from '../../../src/trading/algos/plan/decide.js';
+import { nextStep } from '../../../src/trading/algos/plan/next-step.js';
+import { type AlgoTerms, kindOf } from '../../../src/trading/algos/plan/terms.js';
+import { stopLevel } from '../../../src/trading/algos/plan/trigger.js';
+import { decodeFact, encodeFact } from '../../../src/trading/algos/record/fact-line.js';
+import { type AlgoFact, foldFacts } from '../../../src/trading/algos/record/facts.js';
+import { algoRow, summaryOf } from '../../../src/trading/algos/record/summary.js';
+import { bestOfOthers } from '../../../src/trading/algos/run/algo-market.js';
 import { algo, buy, chase, limit, sell, twap } from './support/terms.js';
 
 const START = Date.UTC(2026, 0, 5);

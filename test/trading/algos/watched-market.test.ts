@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { Depth, Trade } from '../../../src/domain/market-data.js';
 import { Failure } from '../../../src/errors.js';
 import type { AnyDataEvent, Exchange, ExchangeStream } from '../../../src/exchange/exchange.js';
-import { STALE_MS } from '../../../src/trading/algos/algo-market.js';
-import type { Gap, GapPrices } from '../../../src/trading/algos/gap-prices.js';
-import { WatchedMarket } from '../../../src/trading/algos/watched-market.js';
+import { STALE_MS } from '../../../src/trading/algos/run/algo-market.js';
+import type { Gap, GapPrices } from '../../../src/trading/algos/run/gap-prices.js';
+import { WatchedMarket } from '../../../src/trading/algos/run/watched-market.js';
 import { eventually } from '../../support/eventually.js';
 
 // What is known of a market, and how old it is. The clocks stand until a test moves them; the exchange's is at the same time.

@@ -8,11 +8,11 @@ import { administer } from '../../../src/sandbox/lifecycle/admin-client.js';
 import { sandboxFiles } from '../../../src/sandbox/lifecycle/files.js';
 import { MARKETS } from '../../../src/sandbox/markets/market.js';
 import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
-import { STALE_MS } from '../../../src/trading/algos/algo-market.js';
-import { decodeFact } from '../../../src/trading/algos/fact-line.js';
-import type { AlgoFact } from '../../../src/trading/algos/facts.js';
-import { AlgoStore, parentOf } from '../../../src/trading/algos/store.js';
-import { exitSideOf } from '../../../src/trading/algos/terms.js';
+import { exitSideOf } from '../../../src/trading/algos/plan/terms.js';
+import { decodeFact } from '../../../src/trading/algos/record/fact-line.js';
+import type { AlgoFact } from '../../../src/trading/algos/record/facts.js';
+import { AlgoStore, parentOf } from '../../../src/trading/algos/record/store.js';
+import { STALE_MS } from '../../../src/trading/algos/run/algo-market.js';
 import {
   type AlgoRun,
   judgeAlgoReport,

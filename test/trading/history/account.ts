@@ -2,7 +2,7 @@ import type { Order, OrderState, Side } from '../../../src/domain/order.js';
 import { Failure, type FailureKind } from '../../../src/errors.js';
 import type { Exchange } from '../../../src/exchange/exchange.js';
 import { FACTS } from '../../../src/exchange/facts.js';
-import { eachOrderPage } from '../../../src/exchange/order-pages.js';
+import { eachOrderPage } from '../../../src/exchange/lists/order-pages.js';
 import { knownSides } from '../../../src/trading/history/known-side.js';
 import { type OpenOrdersOptions, readOpenOfSide } from '../../../src/trading/history/open-orders.js';
 import { type OrderHistoryOptions, orderHistory } from '../../../src/trading/history/order-history.js';

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { startStamp } from '../../../src/platform/processes.js';
+import { startStamp } from '../../../src/platform/programs/processes.js';
 import { recordText } from '../../../src/trading/journal/entry.js';
 import { claimLink, encodeLine } from '../../../src/trading/journal/files.js';
 import { type Owner, thisProcess } from '../../../src/trading/journal/owner.js';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { usage } from '../../../src/errors.js';
-import { startStamp } from '../../../src/platform/processes.js';
+import { startStamp } from '../../../src/platform/programs/processes.js';
 import { Archive } from '../../../src/trading/journal/archive.js';
 import { accountsWithJournal, claimLink, linesBackwards } from '../../../src/trading/journal/files.js';
 import type { MarketSide, RecordedWrite } from '../../../src/trading/journal/write.js';

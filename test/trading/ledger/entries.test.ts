@@ -3,7 +3,7 @@ import { Decimal } from '../../../src/domain/decimal.js';
 import type { Bill, Deposit } from '../../../src/domain/funds.js';
 import { type LedgerEntry, ledgerEntries } from '../../../src/trading/ledger/entries.js';
 import type { AccountHistory, FilledOrder } from '../../../src/trading/pnl/account-history.js';
-import { matchBills } from '../../../src/trading/pnl/match-bills.js';
+import { matchBills } from '../../../src/trading/pnl/matching/match-bills.js';
 
 // The ledger shows what the one matching of bills has found: each bill is in one entry, and nothing is looked for again.
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
 import type { Bill, Withdrawal } from '../../../src/domain/funds.js';
 import type { AccountHistory, DatedDeposit, FilledOrder } from '../../../src/trading/pnl/account-history.js';
-import { type MatchedHistory, matchBills } from '../../../src/trading/pnl/match-bills.js';
+import { type MatchedHistory, matchBills } from '../../../src/trading/pnl/matching/match-bills.js';
 import { profitAndLoss } from '../../../src/trading/pnl/profit-and-loss.js';
 import { reconcile } from '../../../src/trading/pnl/reconciliation.js';
 

@@ -6,7 +6,7 @@ import { wallClock } from '../../../src/domain/zone.js';
 import { Basis } from '../../../src/trading/pnl/basis.js';
 import { coinBooks } from '../../../src/trading/pnl/coin-books.js';
 import { METHODS } from '../../../src/trading/pnl/lots.js';
-import { type MatchedHistory, matchBills } from '../../../src/trading/pnl/match-bills.js';
+import { type MatchedHistory, matchBills } from '../../../src/trading/pnl/matching/match-bills.js';
 import { PastPrices } from '../../../src/trading/pnl/past-prices.js';
 import { profitAndLoss } from '../../../src/trading/pnl/profit-and-loss.js';
 import { type BasisRow, type BookRow, type BookRules, independentBooks } from '../../support/independent-books.js';

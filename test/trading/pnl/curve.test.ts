@@ -4,7 +4,7 @@ import { Decimal } from '../../../src/domain/decimal.js';
 import { coinBooks } from '../../../src/trading/pnl/coin-books.js';
 import { coinSteps, marketSteps, momentsBetween, pointOf, samplesOf } from '../../../src/trading/pnl/curve.js';
 import { METHODS } from '../../../src/trading/pnl/lots.js';
-import { matchBills } from '../../../src/trading/pnl/match-bills.js';
+import { matchBills } from '../../../src/trading/pnl/matching/match-bills.js';
 import { profitAndLoss } from '../../../src/trading/pnl/profit-and-loss.js';
 import { FundsFixture } from '../../sandbox/funds/fixture.js';
 import { day, historyOf, live, twoAccounts } from './trading-days.js';

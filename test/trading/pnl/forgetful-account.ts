@@ -1,8 +1,8 @@
 import type { Bill } from '../../../src/domain/funds.js';
 import type { Order, Side } from '../../../src/domain/order.js';
 import type { Exchange } from '../../../src/exchange/exchange.js';
-import { uncounted } from '../../../src/exchange/growing-pages.js';
-import { eachOrderPage } from '../../../src/exchange/order-pages.js';
+import { uncounted } from '../../../src/exchange/lists/growing-pages.js';
+import { eachOrderPage } from '../../../src/exchange/lists/order-pages.js';
 import { knownSides } from '../../../src/trading/history/known-side.js';
 import type { KeptHistory } from '../../../src/trading/pnl/kept-history.js';
 import { readHistory } from '../../../src/trading/pnl/read-history.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
 import type { Bill } from '../../../src/domain/funds.js';
 import type { AccountHistory, FilledOrder } from '../../../src/trading/pnl/account-history.js';
-import { matchBills } from '../../../src/trading/pnl/match-bills.js';
+import { matchBills } from '../../../src/trading/pnl/matching/match-bills.js';
 import { reconcile } from '../../../src/trading/pnl/reconciliation.js';
 
 const ALWAYS = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };

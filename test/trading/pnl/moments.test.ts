@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
-import { matchBills } from '../../../src/trading/pnl/match-bills.js';
+import { matchBills } from '../../../src/trading/pnl/matching/match-bills.js';
 import { reconcile } from '../../../src/trading/pnl/reconciliation.js';
 import { fewOrders, type Habit, manyOrders, type Traded, trade } from './moments.js';
 

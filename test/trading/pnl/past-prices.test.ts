@@ -3,7 +3,7 @@ import { CANDLE_MS, type Candle, type CandleType } from '../../../src/domain/can
 import { Decimal } from '../../../src/domain/decimal.js';
 import type { Market } from '../../../src/domain/market.js';
 import type { Exchange } from '../../../src/exchange/exchange.js';
-import type { Fill } from '../../../src/trading/pnl/match-bills.js';
+import type { Fill } from '../../../src/trading/pnl/matching/match-bills.js';
 import { type KeptPrices, PastPrices } from '../../../src/trading/pnl/past-prices.js';
 
 const NOW = Date.parse('2026-11-25T12:00:00Z');

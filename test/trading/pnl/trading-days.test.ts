@@ -4,7 +4,7 @@ import { Decimal } from '../../../src/domain/decimal.js';
 import type { Account } from '../../../src/sandbox/accounts/accounts.js';
 import type { AccountHistory } from '../../../src/trading/pnl/account-history.js';
 import { METHODS, type Method } from '../../../src/trading/pnl/lots.js';
-import { type MatchedHistory, matchBills } from '../../../src/trading/pnl/match-bills.js';
+import { type MatchedHistory, matchBills } from '../../../src/trading/pnl/matching/match-bills.js';
 import { type AccountPnl, profitAndLoss } from '../../../src/trading/pnl/profit-and-loss.js';
 import { FundsFixture } from '../../sandbox/funds/fixture.js';
 import { expectedLots, units } from './independent-ledger.js';

@@ -3,7 +3,7 @@ import { Decimal } from '../../../src/domain/decimal.js';
 import type { Bill, Withdrawal } from '../../../src/domain/funds.js';
 import { Basis } from '../../../src/trading/pnl/basis.js';
 import { coinBooks } from '../../../src/trading/pnl/coin-books.js';
-import { matchBills } from '../../../src/trading/pnl/match-bills.js';
+import { matchBills } from '../../../src/trading/pnl/matching/match-bills.js';
 import { reconcile } from '../../../src/trading/pnl/reconciliation.js';
 
 const ALWAYS = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };

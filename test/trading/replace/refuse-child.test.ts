@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
 import type { OrderReference } from '../../../src/domain/order.js';
-import { AlgoStore } from '../../../src/trading/algos/store.js';
+import { AlgoStore } from '../../../src/trading/algos/record/store.js';
 import { parsePrice } from '../../../src/trading/expressions.js';
 import { planReplacement } from '../../../src/trading/replace/plan.js';
 import { buy, limit } from '../algos/support/terms.js';

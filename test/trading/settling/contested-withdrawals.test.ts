@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { WithdrawTerms } from '../../../src/trading/journal/write.js';
 import { closeCoin } from '../../../src/trading/settling/close-lists.js';
-import { findWithdrawalOutcome } from '../../../src/trading/settling/find-withdrawal.js';
 import { resolve } from '../../../src/trading/settling/resolve.js';
-import { settleWithdrawal } from '../../../src/trading/settling/settle-withdrawal.js';
+import { findWithdrawalOutcome } from '../../../src/trading/settling/withdrawals/find-withdrawal.js';
+import { settleWithdrawal } from '../../../src/trading/settling/withdrawals/settle-withdrawal.js';
 import { NOW } from '../../support/fake-host.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
 import { closeAll } from '../support/closed.js';

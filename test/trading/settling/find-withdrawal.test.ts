@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { findWithdrawalOutcome } from '../../../src/trading/settling/find-withdrawal.js';
 import { resolve } from '../../../src/trading/settling/resolve.js';
-import { settleWithdrawal } from '../../../src/trading/settling/settle-withdrawal.js';
+import { findWithdrawalOutcome } from '../../../src/trading/settling/withdrawals/find-withdrawal.js';
+import { settleWithdrawal } from '../../../src/trading/settling/withdrawals/settle-withdrawal.js';
 import { NOW } from '../../support/fake-host.js';
 import { FAULTS, serveFaults } from '../../support/fault-server.js';
 import { ageLimit } from '../support/exchange.js';

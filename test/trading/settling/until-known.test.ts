@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { cancelOrders } from '../../../src/trading/cancel/cancel-orders.js';
 import { placeOrder } from '../../../src/trading/orders/place.js';
-import { findWithdrawalOutcome } from '../../../src/trading/settling/find-withdrawal.js';
+import { findWithdrawalOutcome } from '../../../src/trading/settling/withdrawals/find-withdrawal.js';
 import { type FakeHost, NOW } from '../../support/fake-host.js';
 import { FAULTS, respond, serveFaults } from '../../support/fault-server.js';
 import { lines, place } from '../batches/jobs.js';

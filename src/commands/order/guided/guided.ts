@@ -2,7 +2,7 @@ import type { Globals } from '../../../cli/context.js';
 import type { Market } from '../../../domain/market.js';
 import type { OrderType, Side } from '../../../domain/order.js';
 import { Failure } from '../../../errors.js';
-import { PromptCancelled } from '../../../terminal/prompt-cancelled.js';
+import { PromptCancelled } from '../../../terminal/asking/prompt-cancelled.js';
 import { evaluateOrder } from '../../../trading/expressions.js';
 import { guardLimits } from '../../../trading/guards/limits.js';
 import { checkAmount, validateOrder } from '../../../trading/orders/terms.js';

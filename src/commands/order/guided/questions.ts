@@ -3,7 +3,7 @@ import { Decimal, formatAmount, formatPrice } from '../../../domain/decimal.js';
 import type { Market } from '../../../domain/market.js';
 import type { Side } from '../../../domain/order.js';
 import { Failure, usage } from '../../../errors.js';
-import { REFRESH_MS } from '../../../terminal/prompts.js';
+import { REFRESH_MS } from '../../../terminal/asking/prompts.js';
 import type { Screen } from '../../../terminal/screen.js';
 import { safe, wrapped } from '../../../terminal/text.js';
 import { ageText } from '../../../terminal/time.js';

@@ -2,8 +2,8 @@ import { suggest, tryRead, usage } from '../../../errors.js';
 import type { JournalEntry } from '../../journal/entry.js';
 import type { TradingContext } from '../../trading-context.js';
 import { acceptsReqTime } from '../poll-until-found.js';
-import { type NewRecords, readRecordList, reconcileRecords } from '../reconcile-withdrawals.js';
-import { settleWithdrawal } from '../settle-withdrawal.js';
+import { type NewRecords, readRecordList, reconcileRecords } from '../withdrawals/reconcile-withdrawals.js';
+import { settleWithdrawal } from '../withdrawals/settle-withdrawal.js';
 import { type ManualOutcome, requireClaimed, requireExpired } from './manual-outcome.js';
 
 /**

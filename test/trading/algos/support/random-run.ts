@@ -1,14 +1,26 @@
 import { Decimal } from '../../../../src/domain/decimal.js';
 import type { OrderType, Side } from '../../../../src/domain/order.js';
 import type { RefusalKind } from '../../../../src/domain/refusal.js';
-import { type AlgoMarket, STALE_MS } from '../../../../src/trading/algos/algo-market.js';
-import { type Child, type ChildRole, isExit, mayPlace, type NewChild } from '../../../../src/trading/algos/children.js';
-import { decide } from '../../../../src/trading/algos/decide.js';
-import { decodeFact, encodeFact } from '../../../../src/trading/algos/fact-line.js';
-import { type AlgoFact, type AlgoFacts, foldFacts, isBetter, isHeldBack } from '../../../../src/trading/algos/facts.js';
-import { nextStep, type Step } from '../../../../src/trading/algos/next-step.js';
-import { type AlgoTerms, exitSideOf, kindOf } from '../../../../src/trading/algos/terms.js';
-import { seenAfter } from '../../../../src/trading/algos/trigger.js';
+import {
+  type Child,
+  type ChildRole,
+  isExit,
+  mayPlace,
+  type NewChild,
+} from '../../../../src/trading/algos/plan/children.js';
+import { decide } from '../../../../src/trading/algos/plan/decide.js';
+import { nextStep, type Step } from '../../../../src/trading/algos/plan/next-step.js';
+import { type AlgoTerms, exitSideOf, kindOf } from '../../../../src/trading/algos/plan/terms.js';
+import { seenAfter } from '../../../../src/trading/algos/plan/trigger.js';
+import { decodeFact, encodeFact } from '../../../../src/trading/algos/record/fact-line.js';
+import {
+  type AlgoFact,
+  type AlgoFacts,
+  foldFacts,
+  isBetter,
+  isHeldBack,
+} from '../../../../src/trading/algos/record/facts.js';
+import { type AlgoMarket, STALE_MS } from '../../../../src/trading/algos/run/algo-market.js';
 import { judgeAlgoRun, type LoggedOrder, type MarketPoint } from '../../../support/algo-verdict.js';
 import { algo, chase, limit, type Typed, twap } from './terms.js';
 

@@ -1,6 +1,6 @@
 import { Decimal } from '../../../../src/domain/decimal.js';
 import type { Side } from '../../../../src/domain/order.js';
-import type { AlgoEntry, AlgoTerms, Exits, TrailDistance } from '../../../../src/trading/algos/terms.js';
+import type { AlgoEntry, AlgoTerms, Exits, TrailDistance } from '../../../../src/trading/algos/plan/terms.js';
 import { MARKET } from '../../support/market.js';
 
 /** The parts of an algo order as they are typed. */

@@ -2,7 +2,7 @@ import { Decimal } from '../../../../src/domain/decimal.js';
 import type { Market } from '../../../../src/domain/market.js';
 import type { Side } from '../../../../src/domain/order.js';
 import { MARKETS } from '../../../../src/sandbox/markets/market.js';
-import type { AlgoEntry, AlgoTerms, Exits } from '../../../../src/trading/algos/terms.js';
+import type { AlgoEntry, AlgoTerms, Exits } from '../../../../src/trading/algos/plan/terms.js';
 import { between, chosen, type Draw } from '../draw.js';
 
 /** All kinds, brackets by their entry. */

@@ -1,0 +1,166 @@
+import type { Decimal } from '../../../domain/decimal.js';
+import type { Market } from '../../../domain/market.js';
+import type { ChildRole } from '../plan/children.js';
+import { type AlgoTerms, exitSideOf, hasStop, withRules } from '../plan/terms.js';
+
+/** What an algo order waits for: the conditions of its entry, or the stop of its exits. */
+export type TriggeredLeg = 'entry' | 'exit';
+
+/**
+ * Why an algo order is paused. `user`: by `pit algo pause`; `halt`: by `pit halt`; `guard`: a guard or limit held a child back;
+ * `rejected`: the exchange rejected a child for a reason that does not go away; `account`: other hosts or keys; `missing`: the exchange
+ * does not show a child any more.
+ */
+export type PauseCause = 'user' | 'halt' | 'guard' | 'rejected' | 'account' | 'missing';
+
+export type AlgoOutcome = 'done' | 'partial' | 'cancelled' | 'failed';
+
+/** The state of an algo order in lists and JSON. */
+export type AlgoState = 'waiting' | 'working' | 'triggered' | 'settling' | 'blind' | 'paused' | 'halted' | AlgoOutcome;
+
+/**
+ * What happened to an algo order: a line on disk that is never taken back, written before anything follows from it. Each `time` is when
+ * the fact was found, by the exchange's clock, in milliseconds since the Unix epoch.
+ */
+export type AlgoFact =
+  /** `bid` and `ask` are the best prices at the start; null for an empty side. */
+  | {
+      readonly fact: 'began';
+      readonly time: number;
+      readonly terms: AlgoTerms;
+      readonly bid: Decimal | null;
+      readonly ask: Decimal | null;
+    }
+  /** The best price that a trail has seen. `tradeId` is the newest trade by then if trades trigger it; null if the book does. */
+  | { readonly fact: 'best'; readonly time: number; readonly price: Decimal; readonly tradeId: string | null }
+  /** `source`: `book`, `last`, or the condition of an entry. `late`: it was found after a time in which pit did not see the market. */
+  | {
+      readonly fact: 'triggered';
+      readonly time: number;
+      readonly leg: TriggeredLeg;
+      readonly price: Decimal;
+      readonly source: string;
+      readonly late: boolean;
+    }
+  /**
+   * `role`: that of the child which was rejected or held back. An entry holds back only itself, a take-profit the entry too: the stop goes
+   * on protecting. Null: everything is held back.
+   */
+  | {
+      readonly fact: 'paused';
+      readonly time: number;
+      readonly cause: PauseCause;
+      readonly reason: string;
+      readonly role: ChildRole | null;
+    }
+  | { readonly fact: 'resumed'; readonly time: number }
+  /** The exchange has changed the rules of the market: its orders have to keep these from now on. */
+  | { readonly fact: 'rules'; readonly time: number; readonly market: Market }
+  /** The user ends it: the children are cancelled, and nothing is placed any more. `ended` follows. */
+  | { readonly fact: 'cancelled'; readonly time: number; readonly reason: string }
+  /** All children are closed. `filled` is that of the entry, or of the exits if there is none; `remaining` what did not fill of it. */
+  | {
+      readonly fact: 'ended';
+      readonly time: number;
+      readonly outcome: AlgoOutcome;
+      readonly reason: string;
+      readonly filled: Decimal;
+      readonly remaining: Decimal;
+      /** Of the position that the entry built, what no exit has sold or bought back. */
+      readonly position: Decimal;
+    };
+
+export type FactOf<Name extends AlgoFact['fact']> = Extract<AlgoFact, { readonly fact: Name }>;
+
+/** The facts of one algo order, as decisions need them. Null for what has not happened. */
+export interface AlgoFacts {
+  readonly began: FactOf<'began'>;
+  /** The best price of a trail. */
+  readonly best: FactOf<'best'> | null;
+  /** The conditions of the entry held. The first such fact counts. */
+  readonly entryTriggered: FactOf<'triggered'> | null;
+  /** The stop was reached. The first such fact counts: it is final. */
+  readonly exitTriggered: FactOf<'triggered'> | null;
+  /** Null if it was resumed since. */
+  readonly paused: FactOf<'paused'> | null;
+  /** The last time that it was resumed. */
+  readonly resumed: FactOf<'resumed'> | null;
+  /** The rules of the market, if they have changed since the start. */
+  readonly rules: FactOf<'rules'> | null;
+  readonly cancelled: FactOf<'cancelled'> | null;
+  readonly ended: FactOf<'ended'> | null;
+}
+
+/** What the facts of one algo order come to, in the order in which they were written; undefined if it never began. */
+export function foldFacts(facts: readonly AlgoFact[]): AlgoFacts | undefined {
+  const [began] = facts.filter((fact) => fact.fact === 'began');
+  if (began === undefined) return undefined;
+  const start: AlgoFacts = {
+    began,
+    best: null,
+    entryTriggered: null,
+    exitTriggered: null,
+    paused: null,
+    resumed: null,
+    rules: null,
+    cancelled: null,
+    ended: null,
+  };
+  return facts.reduce(withFact, start);
+}
+
+/** The facts with one more. */
+export function withFact(facts: AlgoFacts, fact: AlgoFact): AlgoFacts {
+  switch (fact.fact) {
+    case 'began':
+      return facts;
+    case 'best':
+      return facts.best === null || isBetter(fact.price, facts.best.price, facts.began.terms)
+        ? { ...facts, best: fact }
+        : facts;
+    case 'triggered':
+      return fact.leg === 'entry'
+        ? { ...facts, entryTriggered: facts.entryTriggered ?? fact }
+        : { ...facts, exitTriggered: facts.exitTriggered ?? fact };
+    case 'paused':
+      return { ...facts, paused: fact };
+    case 'resumed':
+      return { ...facts, paused: null, resumed: fact };
+    case 'rules':
+      return { ...facts, rules: fact };
+    case 'cancelled':
+      return { ...facts, cancelled: facts.cancelled ?? fact };
+    case 'ended':
+      return { ...facts, ended: facts.ended ?? fact };
+  }
+}
+
+/** The terms with the rules that the market has now. */
+export function currentTerms({ began, rules }: Pick<AlgoFacts, 'began' | 'rules'>): AlgoTerms {
+  return rules === null ? began.terms : withRules(began.terms, rules.market);
+}
+
+/** Whether a pause holds back the children of a role. */
+export function isHeldBack({ paused }: Pick<AlgoFacts, 'paused'>, role: ChildRole): boolean {
+  if (paused === null) return false;
+  if (paused.role === 'entry') return role === 'entry';
+  return paused.role === 'take' ? role !== 'stop' : true;
+}
+
+/**
+ * Since when its stop is not sent although a process watches, by the exchange's clock; null if it is sent, or was not reached. A pause holds it
+ * back, or it is reached and not known to be at the exchange.
+ * @param unsentSince what that process said last of a stop that was reached; undefined if it said nothing since the last fact
+ */
+export function unprotectedSince(facts: AlgoFacts, unsentSince: number | null | undefined): number | null {
+  const { began, cancelled, ended, exitTriggered, paused } = facts;
+  if (!hasStop(began.terms) || ended !== null || cancelled !== null) return null;
+  if (exitTriggered !== null) return unsentSince === undefined ? exitTriggered.time : unsentSince;
+  return paused !== null && isHeldBack(facts, 'stop') ? paused.time : null;
+}
+
+/** Whether a trail follows this price away from another: up if it sells, down if it buys. */
+export function isBetter(price: Decimal, than: Decimal, terms: AlgoTerms): boolean {
+  const order = price.compare(than);
+  return exitSideOf(terms) === 'sell' ? order > 0 : order < 0;
+}

@@ -1,0 +1,654 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import type { Order, OrderType } from '../../../domain/order.js';
+import { Failure, hasErrorCode, suggest, systemErrorCode, usage } from '../../../errors.js';
+import { lock } from '../../../platform/files/lock.js';
+import { makePrivateFolder, requireOwnFolder } from '../../../platform/files/private-files.js';
+import type { Host } from '../../../platform/host.js';
+import { isStopped } from '../../../platform/programs/processes.js';
+import {
+  append,
+  appendIfExists,
+  create,
+  createLink,
+  encodeLine,
+  HIDDEN,
+  ignoringDiskErrors,
+  moveIfExists,
+  namesIn,
+  orCannotWrite,
+  readIfExists,
+  removeLink,
+  sweepLeftovers,
+  textOfLink,
+  valueInLine,
+} from '../../journal/files.js';
+import { LineFields, tryDecode } from '../../journal/line-fields.js';
+import { decodeOwner, isOwnerAlive, type Owner, thisProcess } from '../../journal/owner.js';
+import { DigestKey, digestOf, isDigestOf } from '../../prepared/digest-key.js';
+import type { ChildEnd, ChildRole } from '../plan/children.js';
+import { ALGO_FOLDER, openAlgos } from './algo-folder.js';
+import { encodeFact, factOf } from './fact-line.js';
+import { type AlgoFact, type AlgoFacts, type AlgoState, type FactOf, foldFacts, isHeldBack } from './facts.js';
+
+/** Ended algo orders are kept, so many of them. */
+const MOST_ENDED = 1_000;
+
+/** Before the digest at the end of the first line of a record. */
+const DIGEST = ',"digest":';
+const DIGEST_AT_END = new RegExp(`^(.*)${DIGEST}"([0-9a-f]{64})"}$`);
+
+/** Separates the end of an ended algo order from its id in the name of its file. */
+const SEPARATOR = '~';
+
+/** Begins the name of the link of a process that watches. */
+const WATCHER = `${HIDDEN}watcher${HIDDEN}`;
+
+/** Begins the name of the file that stands for duplicates of an algo order which the user has not seen. */
+const UNSEEN = `${HIDDEN}duplicates${HIDDEN}`;
+
+/** The file that keeps room on the disk. The record of an order, its outcome and its archive take less. */
+const RESERVE = `${HIDDEN}reserve`;
+const RESERVE_BYTES = 131_072;
+
+/** What a process leaves while it makes a file is older than this only if the process died. */
+const LEFTOVER_MS = 3_600_000;
+
+/** No letter or digit looks like another one. */
+const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
+const RANDOM_CHARACTERS = 6;
+
+/** The id that some bytes come to. It is short and can be typed. */
+export function algoIdOf(bytes: Uint8Array): string {
+  const characters = [...bytes.slice(0, RANDOM_CHARACTERS)].map((byte) => ALPHABET[byte % ALPHABET.length]);
+  return `a${characters.join('')}`;
+}
+
+/** The letter of each role in the client id of a child. */
+const ROLE_LETTERS: Readonly<Record<ChildRole, string>> = { entry: 'e', take: 't', stop: 's' };
+
+/** The name of a child: the id of its algo order, what it is for, and its number. */
+interface ChildName {
+  readonly parent: string;
+  readonly role: ChildRole;
+  readonly number: number;
+}
+
+/** The client id of a child, which is made of its name alone: whoever finds the order knows what it is. */
+export function childId({ parent, role, number }: ChildName): string {
+  return `${parent}${ROLE_LETTERS[role]}${number}`;
+}
+
+/** The name of a child by its client id; undefined for an order that is none. */
+export function childName(clientId: string): ChildName | undefined {
+  const [, parent, letter, number] = /^(a[a-hj-km-np-z2-9]{6})([ets])([1-9]\d{0,8})$/.exec(clientId) ?? [];
+  const role = (Object.keys(ROLE_LETTERS) as ChildRole[]).find((one) => ROLE_LETTERS[one] === letter);
+  return parent === undefined || role === undefined ? undefined : { parent, role, number: Number(number) };
+}
+
+/** The algo order of a child, by its client id; undefined for an order that is no child. */
+export function parentOf(clientId: string): string | undefined {
+  return childName(clientId)?.parent;
+}
+
+/**
+ * A child as the record of its algo order names it, before it is sent. The journal has it too and decides what became of it, but forgets
+ * it after some weeks.
+ */
+export interface ChildLine {
+  readonly child: string;
+  readonly type: OrderType;
+  readonly price: string;
+  readonly amount: string;
+  /** Milliseconds since the Unix epoch, by the exchange's clock. */
+  readonly time: number;
+}
+
+/** The order of a child as the exchange showed it when it was closed: the exchange may forget it too. */
+export interface ClosedChildLine {
+  readonly closed: string;
+  readonly end: ChildEnd;
+  readonly order: Order | null;
+}
+
+/** An order that the network made twice, as the exchange showed it last: the later line of the same order counts. */
+export interface DuplicateLine {
+  /** The client id of the child. */
+  readonly duplicateOf: string;
+  readonly order: Order;
+  readonly isProven: boolean;
+}
+
+/** How much of a child the user was told has filled, so that the next process does not tell it again. */
+export interface ToldFillLine {
+  /** The client id of the child. */
+  readonly toldFillOf: string;
+  readonly filled: string;
+}
+
+/** Something that the user was told and that changes nothing. */
+export interface SaidLine {
+  readonly said: string;
+  /** Milliseconds since the Unix epoch, by the exchange's clock. */
+  readonly time: number;
+}
+
+/** The record of an algo order as it was read. */
+export interface FactRecord {
+  readonly id: string;
+  /** Undefined if the record has a {@link problem}. */
+  readonly facts: AlgoFacts | undefined;
+  /** Why nothing may be done for it, as a part of a sentence; null if the record is as pit wrote it. */
+  readonly problem: string | null;
+  readonly children: readonly ChildLine[];
+  readonly closed: readonly ClosedChildLine[];
+  readonly duplicates: readonly DuplicateLine[];
+  readonly said: readonly SaidLine[];
+  readonly toldFills: readonly ToldFillLine[];
+  /** When its last fact was written, by the exchange's clock, in milliseconds since the Unix epoch. */
+  readonly lastFactTime: number;
+  /** How many lines were cut off: nothing was done that rests on them. */
+  readonly torn: number;
+  /** Whether it has ended and was put away. */
+  readonly isPutAway: boolean;
+}
+
+const NO_RECORD = {
+  ...{ facts: undefined, children: [], closed: [], duplicates: [], said: [], toldFills: [] },
+  ...{ lastFactTime: 0, torn: 0, isPutAway: false },
+};
+
+/** What the process that watches an algo order says of it. It is no fact: nothing rests on it. */
+export interface StatusNote {
+  readonly state: AlgoState;
+  readonly reason: string | null;
+  /** Since when, in milliseconds since the Unix epoch. */
+  readonly since: number;
+  /** Since when its stop is reached and not known to be sent; null if it is, or was not reached. Absent: as an earlier version wrote it. */
+  readonly unsentSince?: number | null;
+  /** The time of the `resumed` fact that it knew last: a note from before the last one is old. */
+  readonly resumed: number | null;
+}
+
+/** A process that has claimed to watch. While it is stopped it acts for nothing, and keeps the claim: it may be continued at any moment. */
+export interface Watcher extends Owner {
+  readonly isStopped: boolean;
+}
+
+/**
+ * The algo orders of one account. Each is a file of lines of JSON, its facts: lines are only added, and each is on the disk before
+ * anything follows from it. What is needed beside them is in the journal and at the exchange.
+ *
+ *     open/ID           began (with a keyed digest: only pit makes an algo order) ──> best, triggered, paused, resumed … ──> ended
+ *     open/.ID.status   what the watching process says of it
+ *     ended/TIME~ID     put away
+ *     .watcher.PID      the process that watches them
+ *     .duplicates.ID    the network made an order of it twice, and the user has not seen it
+ *     .reserve          room for the order of a stop on a full disk
+ */
+export class AlgoStore {
+  readonly #host: Pick<Host, 'now' | 'randomBytes'>;
+  readonly #root: string;
+
+  readonly #folder: string;
+  readonly #key: DigestKey;
+
+  /**
+   * @param root `directories.state`
+   * @param account the name of its journal
+   */
+  constructor(host: Pick<Host, 'now' | 'randomBytes'>, root: string, account: string) {
+    this.#host = host;
+    this.#root = root;
+    this.#key = new DigestKey(host, root);
+
+    this.#folder = path.join(ALGO_FOLDER, account);
+  }
+
+  /**
+   * Makes an algo order with its first fact. When this returns, it survives a power failure.
+   * @param began makes the fact
+   * @param given the id that it gets, if it was named before
+   * @returns its id
+   * @throws Failure `usage` if it cannot be written, or one with this id exists
+   */
+  create(began: (id: string) => FactOf<'began'>, given?: string): string {
+    for (const name of ['open', 'ended']) makePrivateFolder(this.#root, path.join(this.#folder, name));
+    sweepLeftovers(this.#of('open'), this.#host.now() - LEFTOVER_MS);
+    if (given !== undefined && this.#fileOf(given) !== undefined)
+      throw usage(`The algo order ${given} exists already.`, suggest('See it', 'algo', 'show', given));
+    let id = given ?? algoIdOf(this.#host.randomBytes(RANDOM_CHARACTERS));
+    while (given === undefined && this.#fileOf(id) !== undefined)
+      id = algoIdOf(this.#host.randomBytes(RANDOM_CHARACTERS));
+    const file = path.join(this.#of('open'), id);
+    const key = this.#key.readOrMake();
+    orCannotWrite(file, () => create(file, this.#beganLine(began(id), key), true));
+    return id;
+  }
+
+  /**
+   * Runs `work` while no other process does the same for this account.
+   * @throws Failure `usage` if another one does for too long
+   */
+  async alone<Value>(work: () => Promise<Value>): Promise<Value> {
+    makePrivateFolder(this.#root, this.#folder);
+    const release = await lock(path.join(this.#root, this.#folder));
+    try {
+      return await work();
+    } finally {
+      await release();
+    }
+  }
+
+  /**
+   * Adds a fact. When this returns, it is on the disk.
+   * @throws Failure `usage` if it is not: nothing may follow from it
+   */
+  add(id: string, fact: AlgoFact): void {
+    const file = path.join(this.#of('open'), id);
+    const isThere = orCannotWrite(file, () => appendIfExists(file, lineOf(fact)));
+    if (!isThere) throw usage(`There is no open algo order ${id}.`, suggest('List them', 'algo', 'list'));
+  }
+
+  /**
+   * Adds what is no fact. The line survives the end of this process; durable is what the journal has.
+   * @throws Failure `usage` if it cannot be written
+   */
+  addLine(id: string, line: ChildLine | ClosedChildLine | DuplicateLine | SaidLine | ToldFillLine): void {
+    const file = this.#fileOf(id);
+    if (file === undefined) throw usage(`There is no algo order ${id}.`, suggest('List them', 'algo', 'list', '--all'));
+    orCannotWrite(file, () => {
+      if ('duplicateOf' in line && !this.#isDuplicateKnown(id, line.order.id)) create(this.#unseenFile(id), '', true);
+      append(file, encodeLine(line));
+    });
+  }
+
+  #isDuplicateKnown(id: string, order: string): boolean {
+    return this.read(id)?.duplicates.some((line) => line.order.id === order) === true;
+  }
+
+  /** The algo orders, ended ones too, with orders that the network made twice and that the user has not seen. */
+  withUnseenDuplicates(): string[] {
+    return namesOf(path.join(this.#root, this.#folder)).flatMap((name) =>
+      name.startsWith(UNSEEN) ? name.slice(UNSEEN.length) : [],
+    );
+  }
+
+  /** The user has seen the duplicates of an algo order. On a disk that cannot be written, every command goes on to name them. */
+  duplicatesSeen(id: string): void {
+    ignoringDiskErrors(() => fs.rmSync(this.#unseenFile(id), { force: true }));
+  }
+
+  /**
+   * The record of an algo order; undefined if there is none. One that cannot be read has a problem, and so hides no other. Throws Failure
+   * `usage` if the folder cannot be read, and `credentials`.
+   */
+  read(id: string): FactRecord | undefined {
+    this.#requireOwn();
+    const file = this.#fileOf(id);
+    if (file === undefined) return undefined;
+    try {
+      const text = readIfExists(file);
+      return text === undefined ? undefined : this.#recordIn(text, id, file);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      return { ...NO_RECORD, id, problem: `its record cannot be read: ${error.message.replace(/\.$/, '')}` };
+    }
+  }
+
+  #recordIn(text: string, id: string, file: string): FactRecord {
+    const read = text.split('\n').filter((line) => line !== '');
+    const decoded = read.map((one) => ({ text: one, line: tryDecode(one, recordLineOf) }));
+    const lines = decoded.flatMap(({ line }) => line ?? []);
+    const unread = decoded.filter(({ line }) => line === undefined);
+    const torn = unread.filter((one) => isCutOff(one.text)).length;
+    const facts = lines.filter((line) => 'fact' in line);
+    const known = foldFacts(facts);
+    const isOther = lines.some((line) => isOfOther(line, id)) || known?.began.terms.id !== id;
+    const isDamaged = known === undefined || isOther || unread.length > torn;
+    const began = decoded.find(({ line }) => line !== undefined && 'fact' in line && line.fact === 'began');
+    const problem = isDamaged
+      ? `its record is damaged: ${file}`
+      : began === undefined || !this.#isOwnLine(began.text)
+        ? `pit did not write its terms, or they were changed: ${file}`
+        : null;
+    return {
+      id,
+      facts: problem === null ? known : undefined,
+      problem,
+      children: lines.filter((line) => 'child' in line),
+      closed: lines.filter((line) => 'closed' in line),
+      duplicates: lines.filter((line) => 'duplicateOf' in line),
+      said: lines.filter((line) => 'said' in line),
+      toldFills: lines.filter((line) => 'toldFillOf' in line),
+      lastFactTime: facts.at(-1)?.time ?? 0,
+      torn,
+      isPutAway: path.dirname(file) === this.#of('ended'),
+    };
+  }
+
+  /** Changes whenever a record does; undefined if it is not open. Reads nothing of it. */
+  sizeOf(id: string): number | undefined {
+    return fs.statSync(path.join(this.#of('open'), id), { throwIfNoEntry: false })?.size;
+  }
+
+  /** The ids of the algo orders that have not ended. */
+  openIds(): string[] {
+    this.#requireOwn();
+    return namesIn(this.#of('open'));
+  }
+
+  /** The ids of those that were put away, newest first. */
+  endedIds(): string[] {
+    this.#requireOwn();
+    return namesIn(this.#of('ended')).map(idOfEnded).reverse();
+  }
+
+  /** Puts an algo order away that has ended, and deletes the oldest of too many. Disk errors are left to the next time. */
+  putAway(id: string): void {
+    ignoringDiskErrors(() => {
+      fs.rmSync(this.#statusFile(id), { force: true });
+      moveIfExists(
+        path.join(this.#of('open'), id),
+        path.join(this.#of('ended'), `${this.#host.now()}${SEPARATOR}${id}`),
+      );
+      for (const name of namesIn(this.#of('ended')).slice(0, -MOST_ENDED))
+        fs.rmSync(path.join(this.#of('ended'), name));
+    });
+  }
+
+  /** Says how an algo order is. If the disk is full, nothing is said: not what was before either. */
+  note(id: string, note: StatusNote): void {
+    const file = this.#statusFile(id);
+    try {
+      create(file, JSON.stringify(note), false);
+    } catch (thrown) {
+      if (!hasErrorCode(thrown)) throw thrown;
+      ignoringDiskErrors(() => fs.rmSync(file, { force: true }));
+    }
+  }
+
+  /** Keeps room on the disk for what a stop has to record, unless it is kept already or there is none. */
+  keepReserve(): void {
+    if (fs.existsSync(this.#reserve)) return;
+    // bytes of chance: some file systems store others in no room
+    ignoringDiskErrors(() => create(this.#reserve, Buffer.from(this.#host.randomBytes(RESERVE_BYTES)), true));
+  }
+
+  /** Gives the room back, because the disk is full. Returns false if there was none. */
+  freeReserve(): boolean {
+    try {
+      fs.rmSync(this.#reserve);
+      return true;
+    } catch (thrown) {
+      if (!hasErrorCode(thrown)) throw thrown;
+      return false;
+    }
+  }
+
+  /** What was said last; undefined for nothing. It counts only while the process that watches is alive. */
+  noteOf(id: string): StatusNote | undefined {
+    const text = readIfExists(this.#statusFile(id));
+    return text === undefined ? undefined : (valueInLine(text) as StatusNote | undefined);
+  }
+
+  /** What the watching process said last; undefined if nobody watches, or if the user has changed the algo order since. */
+  currentNoteOf(id: string, facts: AlgoFacts): StatusNote | undefined {
+    const isOld = facts.ended !== null || facts.cancelled !== null || isHeldBack(facts, 'stop');
+    const note = isOld || !this.isWatched ? undefined : this.noteOf(id);
+    return note?.resumed === (facts.resumed?.time ?? null) ? note : undefined;
+  }
+
+  /** The living process that has claimed to watch; undefined if there is none. */
+  watcher(): Watcher | undefined {
+    return watcherIn(path.join(this.#root, this.#folder));
+  }
+
+  /** Whether a process watches: one that is living and not stopped. */
+  get isWatched(): boolean {
+    return this.watcher()?.isStopped === false;
+  }
+
+  /**
+   * Makes this process the one that watches. Each process makes a link of its own and then looks for others: of two that do so at
+   * once, at least one sees the other. A process that died does not count.
+   * @returns undefined, or the process that watches already
+   * @throws Failure `usage` if the disk fails
+   */
+  claim(): Watcher | undefined {
+    makePrivateFolder(this.#root, this.#folder);
+    const own = thisProcess();
+    const link = this.#watcherLink(own);
+    return orCannotWrite(link, () => {
+      if (!createLink(link, JSON.stringify(own))) {
+        // of a process that died and had the same id
+        removeLink(link);
+        createLink(link, JSON.stringify(own));
+      }
+      const other = livingWatchers(path.join(this.#root, this.#folder)).find(({ pid }) => pid !== own.pid);
+      if (other !== undefined) removeLink(link);
+      return other;
+    });
+  }
+
+  /** Gives up to watch. */
+  release(): void {
+    ignoringDiskErrors(() => removeLink(this.#watcherLink(thisProcess())));
+  }
+
+  /** The first line of a record, with the digest of its text and of the account. */
+  #beganLine(fact: FactOf<'began'>, key: Uint8Array): string {
+    const text = encodeFact(fact);
+    return `\n${text.slice(0, -1)}${DIGEST}"${digestOf(this.#signed(text), key)}"}\n`;
+  }
+
+  /** Whether this pit has written the first line of a record, for this account. */
+  #isOwnLine(line: string): boolean {
+    const key = this.#key.read();
+    const [, text = '', digest = ''] = DIGEST_AT_END.exec(line) ?? [];
+    return key !== undefined && isDigestOf(digest, this.#signed(`${text}}`), key);
+  }
+
+  /** What the digest is of: the terms have the id of the algo order. */
+  #signed(text: string): string {
+    return `${this.#folder}\n${text}`;
+  }
+
+  #unseenFile(id: string): string {
+    return path.join(this.#root, this.#folder, `${UNSEEN}${id}`);
+  }
+
+  get #reserve(): string {
+    return path.join(this.#root, this.#folder, RESERVE);
+  }
+
+  #watcherLink({ pid }: Owner): string {
+    return path.join(this.#root, this.#folder, `${WATCHER}${pid}`);
+  }
+
+  #statusFile(id: string): string {
+    return path.join(this.#of('open'), `${HIDDEN}${id}${HIDDEN}status`);
+  }
+
+  /** Where the facts of an algo order are. */
+  #fileOf(id: string): string | undefined {
+    const open = path.join(this.#of('open'), id);
+    if (fs.existsSync(open)) return open;
+    const ended = namesIn(this.#of('ended')).find((name) => idOfEnded(name) === id);
+    return ended === undefined ? undefined : path.join(this.#of('ended'), ended);
+  }
+
+  #of(name: 'open' | 'ended'): string {
+    return path.join(this.#root, this.#folder, name);
+  }
+
+  /** Throws Failure `credentials` if others can change the records. */
+  #requireOwn(): void {
+    requireOwnFolder(this.#root, this.#folder);
+  }
+}
+
+/** A fact as a line. It begins with a line feed too, so that it is whole even if the line before it was cut off. */
+function lineOf(fact: AlgoFact): string {
+  return `\n${encodeFact(fact)}\n`;
+}
+
+/** What a line of a record is. */
+type RecordLine = AlgoFact | ChildLine | ClosedChildLine | DuplicateLine | SaidLine | ToldFillLine;
+
+/** @throws UnreadableLine if it is none of them in full */
+function recordLineOf(fields: LineFields): RecordLine {
+  if (!fields.absent('fact')) return factOf(fields);
+  if (!fields.absent('child'))
+    return {
+      child: fields.text('child'),
+      type: fields.oneOf('type', ['limit', 'postOnly', 'ioc']),
+      price: fields.numeric('price'),
+      amount: fields.numeric('amount'),
+      time: fields.time('time'),
+    };
+  if (!fields.absent('closed'))
+    return {
+      closed: fields.text('closed'),
+      end: fields.oneOf('end', ['filled', 'cancelled', 'cancelledByOthers', 'rejected', 'notSent']),
+      order: fields.optional('order', (value) => orderOf(new LineFields(value))),
+    };
+  if (!fields.absent('duplicateOf'))
+    return {
+      duplicateOf: fields.text('duplicateOf'),
+      order: orderOf(fields.object('order')),
+      isProven: fields.flag('isProven'),
+    };
+  if (!fields.absent('toldFillOf')) return { toldFillOf: fields.text('toldFillOf'), filled: fields.numeric('filled') };
+  return { said: fields.text('said'), time: fields.time('time') };
+}
+
+function orderOf(fields: LineFields): Order {
+  return {
+    id: fields.text('id'),
+    clientId: fields.optional('clientId', LineFields.text),
+    market: fields.text('market'),
+    side: fields.oneOf('side', ['buy', 'sell']),
+    type: fields.oneOf('type', ['limit', 'postOnly', 'ioc', 'other']),
+    price: fields.numeric('price'),
+    amount: fields.numeric('amount'),
+    filled: fields.numeric('filled'),
+    filledValue: fields.numeric('filledValue'),
+    fee: fields.optional('fee', LineFields.numeric),
+    feeCoin: fields.optional('feeCoin', LineFields.text),
+    feeDiscount: fields.flag('feeDiscount'),
+    time: fields.time('time'),
+    state: fields.oneOf('state', ['open', 'filled', 'cancelled', 'other']),
+    status: fields.integer('status'),
+  };
+}
+
+/** Whether a line is about a child of another algo order, or of none. */
+function isOfOther(line: RecordLine, id: string): boolean {
+  if ('child' in line) return parentOf(line.child) !== id;
+  if ('closed' in line) return parentOf(line.closed) !== id;
+  if ('toldFillOf' in line) return parentOf(line.toldFillOf) !== id;
+  return 'duplicateOf' in line && parentOf(line.duplicateOf) !== id;
+}
+
+/**
+ * Whether a line was cut off: by a power failure or a full disk, before anything rested on it. A line whose last character or line feed is
+ * another one is whole without that.
+ */
+function isCutOff(line: string): boolean {
+  // behind an object within it
+  if (line.endsWith('}')) return valueInLine(`${line}}`) !== undefined;
+  const rest = line.slice(0, -1);
+  return [rest, `${rest}}`].every((text) => tryDecode(text, recordLineOf) === undefined);
+}
+
+function idOfEnded(name: string): string {
+  return name.slice(name.indexOf(SEPARATOR) + 1);
+}
+
+function watcherIn(folder: string): Watcher | undefined {
+  const watchers = livingWatchers(folder);
+  // one that waits for the claim of a stopped one has a link too for a moment, at each try
+  return watchers.find((watcher) => watcher.isStopped) ?? watchers[0];
+}
+
+/** The living processes that watch the algo orders in a folder. The links of dead ones are removed. */
+function livingWatchers(folder: string): Watcher[] {
+  const links = namesOf(folder).filter((name) => name.startsWith(WATCHER));
+  return links.flatMap((name) => {
+    const link = path.join(folder, name);
+    const owner = ownerIn(link);
+    // the process that gave up may make it again at any moment
+    if (owner === undefined) return [];
+    if (isOwnerAlive(owner)) return { ...owner, isStopped: isStopped(owner.pid) };
+    ignoringDiskErrors(() => removeLink(link));
+    return [];
+  });
+}
+
+/** The process that made a link, by the link's name if its text does not say; undefined if the link is gone or names none. */
+function ownerIn(link: string): Owner | undefined {
+  let text: string | undefined = '';
+  ignoringDiskErrors(() => {
+    text = textOfLink(link);
+  });
+  if (text === undefined) return undefined;
+  const pid = path.basename(link).slice(WATCHER.length);
+  return decodeOwner(text) ?? decodeOwner(`{"pid":${pid},"startStamp":null}`);
+}
+
+/** Algo orders that no process watches. */
+export interface Unwatched {
+  /** The folder of the account, by the name of its journal. */
+  readonly account: string;
+  readonly ids: readonly string[];
+  /** The process that would watch them if it were not stopped; undefined if there is none. */
+  readonly stopped: Watcher | undefined;
+}
+
+/**
+ * The accounts with algo orders that no process watches. It reads names of files alone, because every command asks. What
+ * cannot be read counts as none.
+ * @param root `directories.state`
+ */
+export function unwatchedAccounts(root: string): Unwatched[] {
+  const folder = path.join(root, ALGO_FOLDER);
+  return namesOf(folder).flatMap((account) => {
+    const ids = namesOf(path.join(folder, account, 'open')).filter((name) => !name.startsWith(HIDDEN));
+    if (ids.length === 0) return [];
+    const watcher = watcherIn(path.join(folder, account));
+    return watcher?.isStopped === false ? [] : { account, ids, stopped: watcher };
+  });
+}
+
+/** Algo orders whose records cannot be written: nothing may follow for them. */
+interface Unwritable {
+  readonly folder: string;
+  readonly ids: readonly string[];
+  /** The system's code of the error. */
+  readonly code: string;
+}
+
+/** The accounts with algo orders in a folder that this user cannot write. @param root `directories.state` */
+export function unwritableAccounts(root: string): Unwritable[] {
+  return openAlgos(root).flatMap(({ account, ids }) => {
+    const folder = path.join(root, ALGO_FOLDER, account, 'open');
+    if (ids.length === 0) return [];
+    try {
+      fs.accessSync(folder, fs.constants.W_OK);
+      return [];
+    } catch (thrown) {
+      return [{ folder, ids, code: systemErrorCode(thrown) }];
+    }
+  });
+}
+
+/** The names in a folder; none if it is missing or cannot be read. */
+function namesOf(folder: string): string[] {
+  try {
+    return fs.readdirSync(folder);
+  } catch (thrown) {
+    if (systemErrorCode(thrown) === 'unknown error') throw thrown;
+    return [];
+  }
+}
