@@ -130,10 +130,7 @@ export class AlgoVoice {
     );
   }
 
-  /**
-   * Keeps the state where every command finds it. It takes longer than a decision, so no order waits for it: {@link show} keeps it only
-   * if nothing is sent.
-   */
+  /** Keeps the state where every command finds it. It takes longer than a decision, so no order that leaves waits for it. */
   keepStatus(facts: AlgoFacts): void {
     const { state, reason, unsentSince } = this;
     const resumed = facts.resumed?.time ?? null;

@@ -152,6 +152,8 @@ export class RunningAlgo {
         while (this.#step());
         if (!this.#isOver) for (const begun of this.#book.work(this.facts.exitTriggered !== null)) this.#follow(begun);
       }
+      // an order that is about to leave does not wait for it
+      if (this.#underWay.size === 0 && !this.#isStopped && !this.#isOver) this.#voice.keepStatus(this.facts);
     } catch (thrown) {
       this.#options.failed(thrown);
     } finally {
