@@ -188,7 +188,9 @@ it('pit mcp answers with tools that were not called before an update', async () 
 
 it('pit alert runs the program of an alert that comes after an update', async () => {
   const marker = path.join(folder, 'alerted');
-  const running = start('alert', 'btc_usdt', 'last<27000', '--exec', `sh -c 'cat > ${marker}'`, '--verbose');
+  // the tests before have left another price
+  await price('28000');
+  const running = start('alert', 'btc_usdt', 'bid<27000', '--exec', `sh -c 'cat > ${marker}'`, '--verbose');
   await prints(running, 'addChannel');
   update();
   await price('26500');
