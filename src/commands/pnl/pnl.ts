@@ -100,9 +100,9 @@ export default define({
       markets,
       prices: await pastPrices(context, client, markets),
     };
-    const { answer, failure: ofBooks } = await (by === 'coin' ? byCoin : byMarket)(context, request);
     const [firstBill] = history.matched.bills;
     if (firstBill !== undefined && (listsLots || by === 'coin')) context.output.note(firstBillText(firstBill));
+    const { answer, failure: ofBooks } = await (by === 'coin' ? byCoin : byMarket)(context, request);
     const failure = leftOutFailure(history.leftOut, noBillsFailure(history.matched, held) ?? ofBooks);
     const whole = failure === undefined ? answer : { ...answer, failure };
     if (!isCharted && drawing === undefined) return whole;

@@ -88,8 +88,8 @@ interface Writes {
  * - **recorded**: nothing says on the disk whether the request has left.
  * - **recorded to lost**: the process that recorded it owns it (`isUnderWay`) until it releases it or dies. Then the outcome is
  *   unknown (`isOutcomeUnknown`), and one other process can claim it: the one that makes the link `.ID.NUMBER` beside the record (`JournalEntry.claim`).
- * - **settled**: its line is in the archive, for 14 days, and its record is deleted; that of a job, of which the archive has only a summary,
- *   is kept in `jobs/`. The request may be executed again: the list of the exchange that would show it has a mark, and the line is after it.
+ * - **settled**: its line is in the archive, for 14 days, and its record is deleted. A job has only a summary there, so its record moves
+ *   to `jobs/`. The request may be executed again: the list of the exchange that would show it has a mark, and the line is after it.
  * - **closed**: the request has expired, and a later list showed everything that it made: the mark is moved beyond the line. An order which
  *   does not exist is watched for a day more, in case it appears after all (`ListMarks`).
  *
@@ -289,7 +289,7 @@ export class Journal {
     return kept !== undefined && moveIfExists(kept, this.fileOf(id));
   }
 
-  /** The settled writes of which a list of the exchange may still show more, oldest first. Those of which nothing can be read are left out. */
+  /** The settled writes that a list of the exchange may still show more of, oldest first. Those that cannot be read are left out. */
   settledEntries(list: ShowingList): JournalEntry[] {
     this.#requireThisVersion();
     return this.#marks.watched(list).flatMap((watched) => this.#settledEntry(watched.settled, watched) ?? []);

@@ -74,14 +74,14 @@ export class ListMarks {
   /** The settled writes that a list may still show more of, oldest first. */
   watched(list: ShowingList): Watched[] {
     const { found, bytes } = this.#read(list);
-    // otherwise, a list of which nothing is settled any more would read all that is settled of others
+    // else a list with no newer writes of its own would read all those of other lists each time
     if (bytes > 2 * LONGEST_REST) ignoringDiskErrors(() => this.#move(list));
     return found
       .flatMap(({ settled, line }) => (line.is === 'over' ? [] : { settled, isClosed: line.is === 'watched' }))
       .sort((one, other) => one.settled.write.time - other.settled.write.time);
   }
 
-  /** Moves the mark of a list, of which these writes are closed. If the disk fails, a later list closes them. */
+  /** Closes these writes of a list and moves its mark. If the disk fails, the next reading of the list does so. */
   close(list: ShowingList, closings: ReadonlyMap<string, ClosedAs>): void {
     if (closings.size > 0) ignoringDiskErrors(() => this.#move(list, closings));
   }

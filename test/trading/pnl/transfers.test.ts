@@ -2,12 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
 import type { Bill, Withdrawal } from '../../../src/domain/funds.js';
 import { Basis } from '../../../src/trading/pnl/basis.js';
-import { coinBooks } from '../../../src/trading/pnl/coin-books.js';
+import { type CoinBookOptions, coinBooks } from '../../../src/trading/pnl/coin-books.js';
 import { matchBills } from '../../../src/trading/pnl/matching/match-bills.js';
 import { reconcile } from '../../../src/trading/pnl/reconciliation.js';
 
 const ALWAYS = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
 const HOUR_MS = 3_600_000;
+const BOOKS: CoinBookOptions = {
+  ...({ method: 'fifo', fees: 'in' } as const),
+  ...{ window: ALWAYS, unit: 'usdt', readAt: Number.POSITIVE_INFINITY, pastValue: () => undefined },
+};
 
 /** Bills as `hour change kind`. */
 function bills(text: string): Bill[] {
@@ -42,14 +46,7 @@ function withdrawals(text: string, changes: Partial<Withdrawal> = {}): Withdrawa
 function booked(history: Partial<Parameters<typeof matchBills>[0]>) {
   const matched = matchBills({ orders: [], bills: [], deposits: [], withdrawals: [], ...history });
   const { coins } = reconcile(matched, ALWAYS, Number.POSITIVE_INFINITY);
-  const options = {
-    window: ALWAYS,
-    method: 'fifo',
-    fees: 'in',
-    unit: 'usdt',
-    readAt: Number.POSITIVE_INFINITY,
-  } as const;
-  const { books } = coinBooks(matched, { ...options, pastValue: () => undefined });
+  const { books } = coinBooks(matched, BOOKS);
   return {
     moved: matched.movements.map(({ time, amount }) => `${(time ?? 0) / HOUR_MS} ${amount}`).sort(),
     unexplained: Decimal.sum(coins.map(({ unexplained }) => unexplained)).toString(),
@@ -99,14 +96,7 @@ it('a lot names the transaction of the withdrawal that closed it, or else of the
   const hashOf = (hash: string | null) => {
     const history = { bills: bills('0 5 In, 10 -5 Out'), deposits: deposits('0 5') };
     const matched = matchBills({ orders: [], ...history, withdrawals: withdrawals('10 5', { hash }) });
-    const options = {
-      window: ALWAYS,
-      method: 'fifo',
-      fees: 'in',
-      unit: 'usdt',
-      readAt: Number.POSITIVE_INFINITY,
-    } as const;
-    const { books } = coinBooks(matched, { ...options, pastValue: () => undefined });
+    const { books } = coinBooks(matched, BOOKS);
     return books.flatMap(({ lots }) => lots.map((lot) => lot.hash));
   };
   expect([hashOf('tx9'), hashOf(null)]).toEqual([['tx9'], ['tx0']]);
