@@ -9,6 +9,7 @@ import { planTape } from '../../src/sandbox/replay/load-tape.js';
 import { readTape } from '../../src/sandbox/replay/read-tape.js';
 import { depthLine, gapLine, iso, RULES, textOf, trade, tradesLine } from '../sandbox/replay/tape-lines.js';
 import { TESTER, temporaryDirectory } from '../sandbox/support/exchange-fixture.js';
+import { eventually } from '../support/eventually.js';
 import { temporaryHome } from '../support/pit.js';
 import { PitHome } from './pit-home.js';
 
@@ -26,8 +27,12 @@ interface Candle {
 
 interface Document {
   readonly channel?: string;
+  readonly scope?: string;
   readonly data: unknown;
 }
+
+/** Of the tape that is recorded here. */
+const CHANNELS = ['trades:btc_usdt', 'depth:btc_usdt', 'kline:btc_usdt:1min'];
 
 const [recorder, replayer] = [new PitHome(temporaryHome()), new PitHome(temporaryHome())];
 beforeAll(async () => {
@@ -58,9 +63,13 @@ describe('a tape of a sandbox, replayed', () => {
   const tape = path.join(recorder.home, 'tape.ndjson.gz');
   let documents: Document[] = [];
   beforeAll(async () => {
-    const recording = recorder.json(
-      `stream trades:btc_usdt depth:btc_usdt kline:btc_usdt:1min --count 24 --out ${tape}`,
+    // all channels begin with the same state, in whatever order they are answered
+    await recorder.done('sandbox clock stop');
+    const recording = recorder.json(`stream ${CHANNELS.join(' ')} --count 24 --out ${tape}`);
+    await eventually(() =>
+      expect(documentsIn(tape).map(({ channel }) => channel)).toEqual(expect.arrayContaining(CHANNELS)),
     );
+    await recorder.done('sandbox clock start');
     for (const side of ['buy', 'sell', 'buy'])
       await recorder.done(`order ${side} btc_usdt 0.01 --at ${side === 'buy' ? 'ask' : 'bid'} --yes`);
     await recording;
@@ -122,7 +131,10 @@ describe('a tape of a sandbox, replayed', () => {
     const at = (time: string | undefined) => shown.find((candle) => candle.time === time);
     const past = candles.slice(-80, -1);
     expect(past.map(({ time }) => at(time))).toEqual(past);
-    const later = dataOf<Trade[]>(documents.slice(first), 'trades:btc_usdt').flat();
+    const later = dataOf<Trade[]>(
+      documents.filter(({ scope }) => scope === 'delta'),
+      'trades:btc_usdt',
+    ).flat();
     const within = later.filter(({ time }) => time.slice(0, 16) === begun?.time.slice(0, 16));
     const volume = Decimal.sum(
       [begun?.volume ?? '0', ...within.map(({ amount }) => amount)].map((text) => Decimal.of(text)),
