@@ -99,22 +99,16 @@ export interface Clocks {
  * young and the host has neither closed it nor sent anything.
  */
 export class ReadyConnection {
-  readonly #clocks: Clocks;
-
   #kept: { readonly socket: Promise<Socket>; readonly isStale: () => boolean } | undefined;
   /** When the last one failed to open, on the monotonic clock. */
   #failedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(clocks: Clocks) {
-    this.#clocks = clocks;
-  }
-
   /**
    * Opens one in the background, unless one is kept that may still be used, or opening has failed just now: that is left to the write.
    * It may be called often.
+   * @param clocks measure its age
    */
-  prepare(open: () => Promise<Socket>): void {
-    const { now, monotonic } = this.#clocks;
+  prepare(open: () => Promise<Socket>, { now, monotonic }: Clocks): void {
     if (this.#kept !== undefined && !this.#kept.isStale()) return;
     this.drop();
     if (monotonic() - this.#failedAt < PAUSE_MS) return;

@@ -132,9 +132,9 @@ export class Network {
   async prepare(url: string, clocks: Clocks): Promise<void> {
     const plan = await this.#plan(url, CONNECT_TIMEOUT_MS);
     const key = connectionKey(plan);
-    const ready = READY.get(key) ?? new ReadyConnection(clocks);
+    const ready = READY.get(key) ?? new ReadyConnection();
     READY.set(key, ready);
-    ready.prepare(() => openConnection(plan));
+    ready.prepare(() => openConnection(plan), clocks);
   }
 
   /** A connection of its own, on which nothing was sent. Throws as {@link route}, and what opening it throws. */

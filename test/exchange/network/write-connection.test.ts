@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ExchangeClient } from '../../../src/exchange/exchange-client.js';
@@ -129,15 +130,34 @@ describe('the connection of a write', () => {
     expect(usedBy(server)).toEqual([1]);
   });
 
+  it('is as old as the clocks of the client say that had it opened, whoever had one opened before', async () => {
+    const server = await serve();
+    const ready = new ReadyConnection();
+    const open = async () => {
+      const socket = connect(server.port, '127.0.0.1');
+      await once(socket, 'connect');
+      return socket;
+    };
+    const standing = { now: () => 0, monotonic: () => 0 };
+    ready.prepare(open, standing);
+    (await ready.take())?.destroy();
+    let now = 0;
+    ready.prepare(open, { now: () => now, monotonic: () => now });
+    await accepted(server, 2);
+    now += 30_001;
+    expect(await ready.take()).toBeUndefined();
+  });
+
   it('is not opened ahead again for five seconds if that failed, however often it is asked for', async () => {
     let now = 0;
     let opened = 0;
-    const ready = new ReadyConnection({ now: () => now, monotonic: () => now });
+    const ready = new ReadyConnection();
+    const clocks = { now: () => now, monotonic: () => now };
     const prepare = async () => {
       ready.prepare(async () => {
         opened += 1;
         throw new Error('refused');
-      });
+      }, clocks);
       await new Promise((resolve) => setImmediate(resolve));
       return opened;
     };
