@@ -145,15 +145,15 @@ class Life {
     this.#path.push({
       time: this.#now,
       bid: text(this.#bid),
-      ask: text(this.#ask),
+      ask: text(this.#shownAsk()),
       last: this.#last?.toString() ?? null,
     });
     const isClean = this.#act();
     const span = { from: this.#now, to: this.#now + lasts };
-    const isUnseen = this.#blindSince !== null || this.#isCrossed || this.#isLate;
+    const isUnseen = this.#blindSince !== null || this.#isLate;
     if (isUnseen) this.#unseen.push(span);
-    if (!isClean || isUnseen) this.#held.push(span);
-    const isLooking = this.#facts.paused === null && this.#facts.cancelled === null;
+    if (!isClean || isUnseen || this.#isCrossed) this.#held.push(span);
+    const isLooking = this.#facts.paused === null && this.#facts.cancelled === null && !this.#isClosing();
     if (isUnseen || !isLooking || !this.#knowsFills()) this.#inattentive.push(span);
     this.#now += lasts;
   }
@@ -179,6 +179,12 @@ class Life {
   /** What an entry has filled that was lost is no position yet. */
   #knowsFills(): boolean {
     return this.#orders.every(({ role, knowledge }) => role !== 'entry' || knowledge === 'known');
+  }
+
+  /** Without an entry, nothing is protected any more once the time that was given is over. */
+  #isClosing(): boolean {
+    const { entry, forMs } = this.#terms;
+    return entry === null && forMs !== null && this.#now >= START + forMs;
   }
 
   #isClean(children: readonly Child[]): boolean {
@@ -409,7 +415,7 @@ class Life {
     if (this.#limitedUntil !== null && this.#limitedUntil <= this.#now) this.#limitedUntil = null;
     this.#isCrossed = this.#chance(0.05);
     if (this.#blindSince === null && this.#chance(0.08)) this.#goBlind();
-    else if (this.#blindSince !== null && this.#chance(0.4)) this.#seeAgain();
+    else if (this.#blindSince !== null && this.#chance(0.4)) this.#seeAgain(this.#blindSince);
     if (this.#chance(0.03)) this.#limitedUntil = this.#now + 5_000;
     if (this.#chance(0.03)) this.#foreignCancel();
     if (this.#chance(0.01) && this.#free() > 0) this.#gone += Math.floor((this.#free() / 10_000) * this.#random());
@@ -446,7 +452,7 @@ class Life {
     this.#isCalm = true;
     this.#isCrossed = false;
     this.#limitedUntil = null;
-    if (this.#blindSince !== null) this.#seeAgain();
+    if (this.#blindSince !== null) this.#seeAgain(this.#blindSince);
     for (const order of this.#orders) {
       const isOpen = order.duplicate === 'unproven' && order.closed === null;
       if (isOpen) this.#close(order, 'cancelled', 'owner');
@@ -479,16 +485,21 @@ class Life {
     for (const order of this.#orders) if (order.knowledge !== 'known' && this.#chance(share)) order.knowledge = 'known';
   }
 
+  /** A crossed book is no gap: it is shown, and nothing follows it. */
+  #shownAsk(): number {
+    return this.#isCrossed ? this.#bid - 5 : this.#ask;
+  }
+
   #goBlind(): void {
     this.story.push(`${this.#time()} blind`);
     this.#blindSince = this.#now;
-    [this.#gapLow, this.#gapHigh] = [this.#bid, this.#ask];
+    if (!this.#isLate) [this.#gapLow, this.#gapHigh] = [this.#bid, this.#ask];
   }
 
-  #seeAgain(): void {
+  #seeAgain(from: number): void {
     this.story.push(`${this.#time()} sees again`);
     this.#gap = {
-      from: this.#blindSince ?? this.#now,
+      from,
       to: this.#now,
       low: price(this.#gapLow),
       high: price(this.#gapHigh),
@@ -504,13 +515,17 @@ class Life {
       return;
     }
     const elapsed = this.#now - this.#shownAt;
+    const wasLate = this.#isLate;
+    // a late book that no other one has replaced in time is the last before a gap
+    if (wasLate && elapsed > STALE_MS) this.#seeAgain(this.#shownAt);
     this.#isLate = !this.#isCalm && !this.#isCrossed && this.#gap === null && elapsed <= STALE_MS && this.#chance(0.2);
     if (this.#isLate && this.#shown !== null) {
+      if (!wasLate) [this.#gapLow, this.#gapHigh] = [this.#bid, this.#ask];
       this.#shown = { ...this.#shown, ageMs: elapsed };
       this.story.push(`${this.#time()} the book of ${elapsed} ms ago`);
       return;
     }
-    const [bid, ask] = [price(this.#bid), price(this.#isCrossed ? this.#bid - 5 : this.#ask)];
+    const [bid, ask] = [price(this.#bid), price(this.#shownAsk())];
     const mine = this.#orders.filter(({ closed, isReal }) => isReal && closed === null);
     const isAlone = (side: Side, cents: number) => mine.some((order) => order.side === side && order.cents === cents);
     const othersBid = isAlone('buy', this.#bid) ? price(this.#bid - 10) : bid;
