@@ -86,10 +86,14 @@ async function account(closed) {
   await once(load, 'message');
   load.disconnect();
   // older than a request can be: none of them may still be executed
-  run([PIT, 'sandbox', 'clock', 'advance', '10m'], own);
-  // learns the new time
-  pit('balance');
+  const wait = () => {
+    run([PIT, 'sandbox', 'clock', 'advance', '10m'], own);
+    // learns the new time
+    pit('balance');
+  };
+  wait();
   open();
+  wait();
   pit('orders', 'btc_usdt', '--refresh');
   pit('pnl', '--json');
   return {

@@ -12,7 +12,7 @@ import type { MarketSide } from '../trading/journal/write.js';
 import { KnownClientIds } from '../trading/orders/known-client-ids.js';
 import type { TradingContext } from '../trading/trading-context.js';
 import { marketName, moment, requireRange } from './inputs/parsers.js';
-import { readOrderLists } from './listings/order-lists.js';
+import { REFRESH, readOrderLists } from './listings/order-lists.js';
 import { pagedListing, withTimePerPage } from './listings/paged-listing.js';
 import { feeText } from './order/fills-so-far.js';
 import { newestFirst, orderRow } from './order/order-row.js';
@@ -40,6 +40,7 @@ export default define({
     from: flag('--from <time>', 'list all orders from this time (default: the newest)', moment),
     to: flag('--to <time>', 'list orders before this time (default: now)', moment),
     all: toggle('--all', 'list all fills'),
+    refresh: REFRESH,
   },
   examples: [
     'fills btc_usdt',
@@ -48,11 +49,15 @@ export default define({
     'fills --all --csv',
   ],
   output: shape.array(FILL),
-  async run(context, { market, from, to, all }) {
+  async run(context, { market, from, to, all, refresh }) {
     const trading = await context.session.trading();
     const client = withTimePerPage(context, trading.client);
     requireRange([from, to], ['--from', '--to'], context.host.now());
-    const range = { bounds: boundsByAnswer(client, { from, to }), readsAllPages: all || from !== undefined };
+    const range = {
+      bounds: boundsByAnswer(client, { from, to }),
+      readsAllPages: all || from !== undefined,
+      isWhole: refresh,
+    };
     const { lists, unread } = await readOrderLists(context, trading, {
       market,
       sides: ['buy', 'sell'],
@@ -79,8 +84,10 @@ export default define({
 interface Range {
   /** Asked for once orders were read. */
   readonly bounds: ReturnType<typeof boundsByAnswer>;
-  /** Whether everything in it is read, instead of one page. */
+  /** Whether everything in it is listed, instead of one page. */
   readonly readsAllPages: boolean;
+  /** Whether the list is read to its end, whatever is listed of it. */
+  readonly isWhole: boolean | undefined;
 }
 
 /** The orders of one side of a market: the first page of the list, and those that have filled, newest first. */
@@ -94,7 +101,7 @@ async function openFilled(
   trading: TradingContext,
   side: MarketSide,
   lists: Exchange,
-  { bounds, readsAllPages }: Range,
+  { bounds, readsAllPages, isWhole }: Range,
 ): Promise<FilledOrders> {
   const isEnough = (rows: readonly Order[]) => {
     const oldest = rows.at(-1)?.time ?? Number.POSITIVE_INFINITY;
@@ -105,13 +112,16 @@ async function openFilled(
     const { from, to } = bounds();
     return time >= from && time < to && Decimal.of(filled).sign > 0;
   };
-  const pages = orderHistory(trading, side, { lists, isEnough });
+  const pages = orderHistory(trading, side, isWhole ? { lists, isWhole } : { lists, isEnough });
   const first = await pages.next();
   async function* filled(): FilledOrders['filled'] {
-    let isCut = false;
+    let [isCut, isListed] = [false, false];
     for (let next = first; !next.done; next = await pages.next()) {
-      yield next.value.fresh.filter(isMeant);
-      isCut = next.value.hasOlder && !readsAllPages;
+      if (isListed) continue;
+      const { rows, fresh, hasOlder } = next.value;
+      yield fresh.filter(isMeant);
+      isListed = isEnough(rows);
+      isCut = hasOlder && !readsAllPages;
     }
     return isCut;
   }

@@ -16,7 +16,7 @@ import { readOrderHistory } from '../trading/history/order-history.js';
 import { KnownClientIds } from '../trading/orders/known-client-ids.js';
 import type { TradingContext } from '../trading/trading-context.js';
 import { marketName, oneOf, wholeNumber } from './inputs/parsers.js';
-import { type OrderLists, readOrderLists } from './listings/order-lists.js';
+import { type OrderLists, REFRESH, readOrderLists } from './listings/order-lists.js';
 import { requirePageOrAll, warnOfOlder, withPageCount, withTimePerPage } from './listings/paged-listing.js';
 import { requireWatchable, WATCH, watch } from './live/watch-flag.js';
 import { newestFirst, ORDER, orderColumns, orderRow } from './order/order-row.js';
@@ -44,7 +44,7 @@ export default define({
     ),
     all: toggle('--all', 'list every page; open orders are found on every page'),
     allMarkets: toggle('--all-markets', 'read every market of the exchange'),
-    refresh: toggle('--refresh', 'read every page, whatever pit knows of the orders'),
+    refresh: REFRESH,
     watch: WATCH,
   },
   examples: [

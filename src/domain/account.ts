@@ -1,3 +1,5 @@
+import { Decimal } from './decimal.js';
+
 /** What a key may do: query the account, lend and borrow, trade, deposit and withdraw. Null for what the exchange leaves out. */
 export interface Permissions {
   readonly asset: boolean | null;
@@ -31,6 +33,11 @@ export interface Coin {
     readonly unitDecimal: number | null;
     readonly fundstype: number | null;
   };
+}
+
+/** Whether the account has any of a coin. */
+export function isHeld({ available, frozen }: Pick<Coin, 'available' | 'frozen'>): boolean {
+  return Decimal.of(available).plus(Decimal.of(frozen)).sign !== 0;
 }
 
 /** Null for what the exchange leaves out. */

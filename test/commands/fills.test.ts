@@ -152,6 +152,15 @@ describe('pit fills, the second time', () => {
     // one of each side
     expect(stderr.match(/getOrders\?/g)).toHaveLength(2);
   });
+
+  it('reads every page on request, and lists the same', async () => {
+    const newest = await list('eos_usdt');
+    const { stdout, stderr } = await pit.run('fills eos_usdt --refresh --json --verbose');
+    expect(JSON.parse(stdout)).toEqual(newest);
+    // two of the sells, and one of the buys
+    expect(stderr.match(/getOrders\?/g)).toHaveLength(3);
+    expect(await list('eos_usdt --all --refresh')).toEqual(await list('eos_usdt --all'));
+  });
 });
 
 const CATALOGUE = `{${['btc_usdt', 'eth_usdt', 'ltc_usdt']

@@ -103,7 +103,7 @@ describe('pit pnl', () => {
     expect(before.pricedAt).toBe(new Date(Date.parse(between) - 1).toISOString());
     const candles = await pit.json<{ time: string; close: string }[]>('kline eos_usdt --type 1min --size 1000');
     const ended = candles.findLast(({ time }) => Date.parse(time) < Date.parse(between));
-    expect(before.price).toBe(ended?.close);
+    expect(same(before.price ?? '', ended?.close ?? '')).toBe(true);
     expect(before.unrealised).not.toBe(eos.unrealised);
   });
 
@@ -184,6 +184,28 @@ describe('pit pnl', () => {
     expect(await pit.done('order sell eos_usdt 30 --at bid --dry-run')).toContain('; 10.28 eos has no known cost');
     expect(await pit.done('order buy eos_usdt 30 --at bid --dry-run')).not.toMatch(/^gain /m);
     expect(await pit.done('order sell bch_usdt 1 --at bid --dry-run')).not.toMatch(/^gain /m);
+  });
+
+  it('asks only for the account, its newest bills and each open order while nothing is new', async () => {
+    const { tradeUrl, baseUrl, accessKey, secretKey } = pit.served.address;
+    const trade = await countRequests(tradeUrl);
+    const keys = { PIT_ACCESS_KEY: accessKey, PIT_SECRET_KEY: secretKey };
+    const extra: Extra = { environment: { PIT_BASE_URL: baseUrl, PIT_TRADE_URL: trade.url, ...keys } };
+    await pit.done('balance');
+    const open = await pit.json<{ id: string }>('order buy xrp_usdt 20 --at bid-3% --yes');
+    // no request of the order can still be carried out
+    await straight.advance(PASSES_FAST);
+    await pit.done('balance');
+    const before = await pit.json<Row[]>('pnl', extra);
+    const reads = ['getAccountInfo', 'getSpotBills', 'getOrders', 'getOrder', 'getChargeRecord', 'getWithdrawRecord'];
+    const counts = () => reads.map(trade.count);
+    const earlier = counts();
+    expect(await pit.json<Row[]>('pnl', extra)).toEqual(before);
+    const sent = counts().map((count, index) => count - (earlier[index] ?? 0));
+    expect(sent).toEqual([1, 1, 0, 1, 0, 0]);
+    await pit.json('pnl --refresh', extra);
+    expect(trade.count('getOrders')).toBeGreaterThan(earlier[2] ?? 0);
+    await pit.done(`cancel xrp_usdt ${open.id}`);
   });
 
   it('asks only for what is new the second time', async () => {

@@ -17,7 +17,7 @@ import { coinName, filePath, oneOf, requireRange, zonedMoment, zoneName } from '
 import { withTimePerPage } from '../listings/paged-listing.js';
 import { FORCE } from '../named-files/force.js';
 import { OutputTarget } from '../named-files/output.js';
-import { pastPrices, readAccount, requireCoin } from '../pnl/read-account.js';
+import { pastPrices, REFRESH, readAccount, requireCoin } from '../pnl/read-account.js';
 import { noteDueFees, warnOfRefusedCoins, warnOfUndated } from '../pnl/remarks.js';
 import { leftOutFailure, noBillsFailure, unexplainedFailure } from '../pnl/unexplained.js';
 import { type Context, define } from '../session/command.js';
@@ -53,6 +53,7 @@ export default define({
     zone: flag('--zone <zone>', 'where days begin, such as Europe/Zurich (default: UTC)', zoneName),
     out: flag('--out <file>', 'write to this file (default: stdout)', filePath),
     force: FORCE,
+    refresh: REFRESH,
   },
   examples: [
     'ledger --format hledger',
@@ -66,7 +67,7 @@ export default define({
     from: shape.nullable(shape.time('of the first entry')),
     to: shape.nullable(shape.time('of the last entry')),
   }),
-  async run(context, { from, to, format, in: unit, zone, out, force }) {
+  async run(context, { from, to, format, in: unit, zone, out, force, refresh }) {
     if (format === undefined) throw usage('--format is missing.', 'Give --format hledger, beancount or csv.');
     if (force && out === undefined) throw usage('--force needs --out.', 'It replaces the file that --out names.');
     const { profile, settings } = await context.session.connection();
@@ -81,7 +82,7 @@ export default define({
     const markets = await client.markets.all();
     if (unit !== undefined) requireCoin(unit, markets);
     const before = await client.account();
-    const history = await readAccount(context, trading, client, { markets: [], coins: before.coins });
+    const history = await readAccount(context, trading, client, { markets: [], account: before, isWhole: refresh });
     const after = await client.account();
     const now = client.now();
     const window = { from: begin?.(now) ?? Number.NEGATIVE_INFINITY, to: end?.(now) ?? Number.POSITIVE_INFINITY };

@@ -1,3 +1,4 @@
+import { toggle } from '../../cli/definition.js';
 import type { Side } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
 import type { OrderPages } from '../../exchange/exchange.js';
@@ -11,6 +12,9 @@ import type { TradingContext } from '../../trading/trading-context.js';
 import { explainUnknownMarket } from '../inputs/known-market.js';
 import type { Context } from '../session/command.js';
 import { warnOfUnknown } from '../writes/unknown-writes.js';
+
+/** The flag of every command that lists orders, or what they have filled. */
+export const REFRESH = toggle('--refresh', 'read every page, whatever pit knows of the orders');
 
 /** Which orders are read, and how. */
 interface OrderListRequest<List extends OrderPages> {

@@ -11,7 +11,7 @@ import { define } from '../session/command.js';
 import { readBasis } from './basis-file.js';
 import { byCoin } from './by-coin.js';
 import { byMarket } from './by-market.js';
-import { pastPrices, readAccount, requireCoin } from './read-account.js';
+import { pastPrices, REFRESH, readAccount, requireCoin } from './read-account.js';
 import { firstBillText } from './remarks.js';
 import type { PnlRequest } from './request.js';
 import { COIN_LOT_ROW, COIN_ROW, LOT_ROW, PNL_ROW } from './rows.js';
@@ -45,6 +45,7 @@ export default define({
     svg: flag('--svg <file>', 'write that chart to this file; - is stdout', filePath),
     force: FORCE,
     zone: flag('--zone <zone>', 'where days begin, such as Europe/Zurich (default: UTC)', zoneName),
+    refresh: REFRESH,
   },
   examples: [
     'pnl',
@@ -82,8 +83,8 @@ export default define({
     if (unit !== undefined) requireCoin(unit, markets);
     const basisLines =
       given.basis === undefined ? undefined : await readBasis(context, given.basis, { clock, markets });
-    const held = await tryRead(async () => (await client.account()).coins);
-    const history = await readAccount(context, trading, client, { markets: names, coins: held });
+    const account = await tryRead(() => client.account());
+    const history = await readAccount(context, trading, client, { markets: names, account, isWhole: given.refresh });
     const now = client.now();
     const [from, to] = range;
     const request: PnlRequest = {
@@ -103,7 +104,7 @@ export default define({
     const [firstBill] = history.matched.bills;
     if (firstBill !== undefined && (listsLots || by === 'coin')) context.output.note(firstBillText(firstBill));
     const { answer, failure: ofBooks } = await (by === 'coin' ? byCoin : byMarket)(context, request);
-    const failure = leftOutFailure(history.leftOut, noBillsFailure(history.matched, held) ?? ofBooks);
+    const failure = leftOutFailure(history.leftOut, noBillsFailure(history.matched, account?.coins) ?? ofBooks);
     const whole = failure === undefined ? answer : { ...answer, failure };
     if (!isCharted && drawing === undefined) return whole;
     const { curveOf, showCurve, writePnlSvg } = await import('./chart.js');

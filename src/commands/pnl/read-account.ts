@@ -1,4 +1,5 @@
-import type { Coin } from '../../domain/account.js';
+import { toggle } from '../../cli/definition.js';
+import type { AccountInfo } from '../../domain/account.js';
 import { grouped } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import { Failure } from '../../errors.js';
@@ -9,14 +10,18 @@ import type { TradingContext } from '../../trading/trading-context.js';
 import { permissionHint } from '../account/permissions.js';
 import { unknownCoin } from '../funds/refusal.js';
 import type { Context } from '../session/command.js';
-import { isHeld } from './unexplained.js';
+
+/** The flag of every command that reads the history of the account. */
+export const REFRESH = toggle('--refresh', 'read every list to its end, whatever pit has kept of it');
 
 /** What is known of an account before its history is read. */
 interface KnownAccount {
   /** The markets that were asked about. */
   readonly markets: readonly string[];
-  /** What it holds; undefined if that could not be read. */
-  readonly coins: readonly Coin[] | undefined;
+  /** As it is; undefined if that could not be read. */
+  readonly account: AccountInfo | undefined;
+  /** Whether every list is read to its end, whatever is kept. */
+  readonly isWhole: boolean | undefined;
 }
 
 /** Reads the account with progress on a terminal. */
@@ -24,7 +29,7 @@ export async function readAccount(
   context: Context,
   trading: TradingContext,
   client: Exchange,
-  { markets, coins = [] }: KnownAccount,
+  known: KnownAccount,
 ): Promise<ReadHistory> {
   const { output, host } = context;
   let progress = { orders: 0, bills: 0 };
@@ -37,8 +42,7 @@ export async function readAccount(
     const history = await readHistory({
       trading,
       client,
-      markets,
-      coins: new Set(coins.filter(isHeld).map(({ coin }) => coin)),
+      ...known,
       onProgress: (count) => {
         progress = count;
       },

@@ -369,7 +369,7 @@ export function lotRow(market: string, lot: ClosedLot, { method, feesAre, dayOf 
     method,
     ...lotDetails(lot, feesAre),
     ...daysOf(lot, dayOf),
-    bills: lot.bills,
+    bills: [...new Set(lot.bills)],
     hash: lot.hash,
   };
 }
@@ -387,7 +387,7 @@ export function coinLotRow(coin: string, unit: string, lot: ClosedLot, { method,
     daysHeld: daysHeld(lot),
     valuedIn: unit,
     ...daysOf(lot, dayOf),
-    bills: lot.bills,
+    bills: [...new Set(lot.bills)],
     hash: lot.hash,
   };
 }

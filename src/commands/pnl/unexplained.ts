@@ -1,4 +1,4 @@
-import type { Coin } from '../../domain/account.js';
+import { type Coin, isHeld } from '../../domain/account.js';
 import { COIN } from '../../domain/coin.js';
 import { Decimal, formatAmount } from '../../domain/decimal.js';
 import type { Bill } from '../../domain/funds.js';
@@ -16,10 +16,6 @@ export function leftOutFailure(coins: readonly string[], other: Failure | undefi
   const text = `Coins with these names cannot be asked for, so they are left out: ${names}.`;
   if (other === undefined) return new Failure('partial', text, { hint: suggest('See their bills', 'bills', '--all') });
   return other.hinting([...other.hints, text]);
-}
-
-export function isHeld({ available, frozen }: Coin): boolean {
-  return Decimal.of(available).plus(Decimal.of(frozen)).sign !== 0;
 }
 
 /** The failure of books without any bill although the account has coins: an exchange may list no bills of long ago. */

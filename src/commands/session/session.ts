@@ -50,6 +50,7 @@ import type { Journal, Unsettled } from '../../trading/journal/journal.js';
 import type { OrderMarkets } from '../../trading/orders/order-markets.js';
 import type { UnknownWrite } from '../../trading/settling/unknown-writes.js';
 import type { TradingContext } from '../../trading/trading-context.js';
+import { version } from '../../version.js';
 import { accountName } from './account-name.js';
 import { hostsOf, isSameDestination, keyStoreOf, latchAccountOf, profilesWithLatch } from './destination.js';
 import type { ExchangeLink } from './exchange-link.js';
@@ -500,7 +501,7 @@ export class Session {
         return journal();
       },
       get keptHistory() {
-        return keptStore(cache, account());
+        return keptStore(cache, account(), version);
       },
       get keptLots() {
         return lotStore(cache, account());

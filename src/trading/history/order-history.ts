@@ -1,11 +1,20 @@
+import { Decimal } from '../../domain/decimal.js';
 import type { Order } from '../../domain/order.js';
-import { Failure } from '../../errors.js';
+import { Failure, tryRead } from '../../errors.js';
 import type { OrderPage, OrderPages } from '../../exchange/exchange.js';
+import { inParallel } from '../../platform/in-parallel.js';
 import type { MarketSide } from '../journal/write.js';
 import { LostOrders, newestFirst } from './closed-orders.js';
 import type { KnownSides } from './known-side.js';
 import { reportWholeRead } from './open-orders.js';
-import { type KnownBehind, type Reader, type ReadingOptions, SideReading } from './side-reading.js';
+import {
+  CONCURRENCY,
+  type KnownBehind,
+  mayBeOpen,
+  type Reader,
+  type ReadingOptions,
+  SideReading,
+} from './side-reading.js';
 
 export interface OrderHistoryOptions extends ReadingOptions {
   /** Whether no order after these is wanted. */
@@ -112,6 +121,29 @@ function* inPages(
     rows.push(order);
   }
   yield { rows, hasOlder: false };
+}
+
+/**
+ * Whether each order of a market that was open when it was seen last is open now, and has filled nothing more: all are asked for by
+ * their ids. False if that cannot be found out.
+ */
+export async function areStillOpen(
+  { client, knownSides }: Reader,
+  market: string,
+  { lists = client }: Pick<ReadingOptions, 'lists'> = {},
+): Promise<boolean> {
+  const sides = (['buy', 'sell'] as const).map((side) => knownSides?.read({ market, side }));
+  const open = sides.flatMap((known) => known?.followed ?? []).filter(({ order }) => mayBeOpen(order));
+  const now = await tryRead(() =>
+    inParallel(open, CONCURRENCY, ({ order }) => lists.findOrder(market, { id: order.id })),
+  );
+  return (
+    sides.every((known) => known !== undefined) &&
+    open.every(({ order }, index) => {
+      const found = now?.[index];
+      return found?.state === order.state && Decimal.of(found.filled).equals(Decimal.of(order.filled));
+    })
+  );
 }
 
 /** The orders of a market as they were when they were read last. */

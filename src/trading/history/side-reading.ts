@@ -30,7 +30,7 @@ export interface KnownBehind {
 }
 
 /** Orders asked for at once. */
-const CONCURRENCY = 8;
+export const CONCURRENCY = 8;
 
 /** One reading of the orders of a side: its newest pages, then what is known of the others. */
 export class SideReading {

@@ -1,6 +1,7 @@
 import type { Cache } from '../../config/cache.js';
 import type { Bill, Deposit, Withdrawal } from '../../domain/funds.js';
 import type { AccountHistory } from './account-history.js';
+import type { MatchedRows } from './matched-rows.js';
 
 /**
  * What was read of an account beside its orders, which `history/` keeps. A bill never changes, and neither does a deposit or withdrawal
@@ -18,11 +19,23 @@ export interface KeptHistory extends Pick<AccountHistory, 'bills'> {
   readonly billsReadAt: number;
   /** What a whole read could not explain, as text: while it is the same, another whole read would not explain it either. */
   readonly unexplained: string;
+  /** Null unless the account was read to its end, and its bills added up. */
+  readonly balanced: BalancedAccount | null;
+}
+
+/** An account whose bills add up with all that was read. While it is described in the same way and has no new bill, nothing else is new. */
+export interface BalancedAccount {
+  /** How the exchange described it before anything else was read. */
+  readonly description: string;
+  /** What was found of the bills that are kept. */
+  readonly matched: MatchedRows;
+  /** The coins whose deposits and withdrawals the exchange refused to list. */
+  readonly refusedCoins: readonly string[];
 }
 
 export const EMPTY: KeptHistory = {
   ...{ markets: {}, bills: [], deposits: {}, withdrawals: {}, zone: null },
-  ...{ billsReadAt: 0, unexplained: '' },
+  ...{ billsReadAt: 0, unexplained: '', balanced: null },
 };
 
 export interface KeptStore {
@@ -37,18 +50,19 @@ const FORMAT = 3;
  * Keeps the history of one account in the cache: a private file that is replaced in one step. An account may have hundreds of thousands of
  * bills, so they are kept as lists of values: that halves the file.
  * @param account as its journal is named, after the exchange and the key
+ * @param version of pit: another one may match bills in another way
  */
-export function keptStore(cache: Pick<Cache, 'read' | 'write'>, account: string): KeptStore {
+export function keptStore(cache: Pick<Cache, 'read' | 'write'>, account: string, version: string): KeptStore {
   const key = `pnl ${FORMAT} ${account}`;
   return {
     read: () => {
       const text = cache.read(key)?.value;
       if (text === undefined) return undefined;
-      const { bills, ...rest } = JSON.parse(text) as Rows & KeptHistory;
-      return { ...rest, bills: bills.map(billOf) };
+      const { bills, matchedBy, balanced, ...rest } = JSON.parse(text) as Rows & KeptHistory;
+      return { ...rest, bills: bills.map(billOf), balanced: matchedBy === version ? balanced : null };
     },
     write: ({ bills, ...rest }) => {
-      const rows: Rows = { bills: bills.map(rowOfBill) };
+      const rows: Rows = { bills: bills.map(rowOfBill), matchedBy: version };
       return cache.write(key, JSON.stringify({ ...rest, ...rows }));
     },
   };
@@ -56,6 +70,8 @@ export function keptStore(cache: Pick<Cache, 'read' | 'write'>, account: string)
 
 interface Rows {
   readonly bills: readonly ReturnType<typeof rowOfBill>[];
+  /** The version of pit. */
+  readonly matchedBy: string;
 }
 
 function rowOfBill({ id, time, timeRaw, coin, type, change, balance, total, remark }: Bill) {

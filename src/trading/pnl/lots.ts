@@ -24,7 +24,7 @@ export interface Lot {
   readonly cost: Decimal | null;
   /** The fees that were paid for the lot: in `cost` or not, as the books have it. */
   readonly fee: Decimal | null;
-  /** The ids of the bills of the trade or transfer. Absent: none are known. */
+  /** The ids of the bills of the trade or transfer, some perhaps more than once. Absent: none are known. */
   readonly bills?: readonly string[];
   /** Of the transaction of a deposit. Absent, or null: none is known. */
   readonly hash?: string | null;
@@ -60,7 +60,7 @@ export interface ClosedLot extends Pick<Disposal, 'closed' | 'closedBy' | 'closi
   readonly feeCost: Decimal | null;
   readonly proceeds: Decimal | null;
   readonly feeProceeds: Decimal | null;
-  /** The ids of the bills: of the lot first, none of them for average cost, then of what closed it. */
+  /** As {@link Lot.bills}: of the lot first, none of them for average cost, then of what closed it. */
   readonly bills: readonly string[];
   /** Of the transaction of the withdrawal that closed it or else of the deposit that opened it; null if none is known. */
   readonly hash: string | null;
@@ -167,7 +167,7 @@ export class LotQueue {
         feeCost: lot?.fee ?? null,
         proceeds: sold.proceeds,
         feeProceeds: sold.fee,
-        bills: [...new Set([...(lot?.bills ?? []), ...bills])],
+        bills: [...(lot?.bills ?? []), ...bills],
         hash: hash ?? lot?.hash ?? null,
       });
       left = {

@@ -1,3 +1,4 @@
+import { type AccountInfo, isHeld } from '../../domain/account.js';
 import { COIN } from '../../domain/coin.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Bill, Deposit, Withdrawal } from '../../domain/funds.js';
@@ -5,15 +6,16 @@ import type { Order } from '../../domain/order.js';
 import { quotedName } from '../../domain/quotation.js';
 import { Failure } from '../../errors.js';
 import type { Exchange } from '../../exchange/exchange.js';
-import { keptOrders, orderHistory } from '../history/order-history.js';
+import { areStillOpen, keptOrders, orderHistory } from '../history/order-history.js';
 import { mayBeOpen } from '../history/side-reading.js';
 import type { MarketSide } from '../journal/write.js';
 import { datedRead } from '../settling/dated-read.js';
 import { orderList } from '../settling/order-list.js';
 import { reconcileLists } from '../settling/reconcile-orders.js';
 import type { TradingContext } from '../trading-context.js';
-import { EMPTY, type KeptHistory } from './kept-history.js';
+import { type BalancedAccount, EMPTY, type KeptHistory } from './kept-history.js';
 import { LotQueue } from './lots.js';
+import { matchedOfRows, rowsOfMatched } from './matched-rows.js';
 import { type Fill, type MatchedHistory, matchBills } from './matching/match-bills.js';
 import { reconcile } from './reconciliation.js';
 import { tradeLegs } from './trade-legs.js';
@@ -24,8 +26,10 @@ export interface HistoryOptions {
   readonly client: Exchange;
   /** The markets that were asked about: their orders are read in any case. */
   readonly markets?: readonly string[];
-  /** The coins that the account has now. */
-  readonly coins?: ReadonlySet<string>;
+  /** The account as it is now; undefined if that could not be read. */
+  readonly account?: Pick<AccountInfo, 'coins' | 'permissions'> | undefined;
+  /** Reads every list to its end, whatever is kept. */
+  readonly isWhole?: boolean | undefined;
   /** Called after each page, with what has been read since the start. */
   readonly onProgress: (read: { readonly orders: number; readonly bills: number }) => void;
 }
@@ -72,11 +76,12 @@ class HistoryReader {
   /** How many bills are new since the history was last written. */
   #unwritten = 0;
   /** Whether every list is read to its end, whatever is kept. */
-  #readsAll = false;
+  #readsAll: boolean;
 
   constructor(options: HistoryOptions) {
     this.#options = options;
     this.#kept = options.trading.keptHistory?.read() ?? EMPTY;
+    this.#readsAll = options.isWhole ?? false;
   }
 
   /**
@@ -85,15 +90,18 @@ class HistoryReader {
    */
   async read(): Promise<ReadHistory> {
     const before = this.#kept;
+    const unchanged = await this.#readUnchanged();
+    if (unchanged !== undefined) return unchanged;
     const hasKept = before.bills.length > 0;
     let history = await this.#readNew();
     let unexplained = unexplainedText(history);
-    if (hasKept && unexplained !== '' && unexplained !== this.#kept.unexplained) {
+    if (hasKept && !this.#readsAll && unexplained !== '' && unexplained !== this.#kept.unexplained) {
       this.#readsAll = true;
       history = await this.#readNew();
       unexplained = unexplainedText(history);
     }
-    this.#kept = { ...this.#kept, unexplained };
+    const balanced = unexplained === '' ? this.#balanced(history) : null;
+    this.#kept = { ...this.#kept, unexplained, balanced };
     if (!isSame(before, this.#kept)) await this.#write();
     await this.#keepLots(history);
     return history;
@@ -113,6 +121,46 @@ class HistoryReader {
   async #writeIfMuchIsNew(added: number): Promise<void> {
     this.#unwritten += added;
     if (this.#unwritten >= ENOUGH_TO_KEEP) await this.#write();
+  }
+
+  #balanced({ matched, refusedCoins, unlisted }: ReadHistory): BalancedAccount | null {
+    const description = this.#description;
+    if (description === undefined || unlisted.length > 0) return null;
+    return { description, refusedCoins, matched: rowsOfMatched(matched) };
+  }
+
+  /** What the exchange says of the account, and the zone in which its dates are read; undefined if the account could not be read. */
+  get #description(): string | undefined {
+    const { account, client } = this.#options;
+    if (account === undefined) return undefined;
+    const coins = account.coins.filter(isHeld).map(({ coin, available, frozen }) => `${coin} ${available} ${frozen}`);
+    return JSON.stringify([account.permissions, coins.sort(), client.zone.name ?? null]);
+  }
+
+  /**
+   * What was found before, if nothing is new since then. Each fill, deposit and withdrawal makes a bill and changes a balance. Only
+   * fills of a margin account do neither, so the orders that were open are asked for; whatever else pit may have placed is in a list
+   * that was read since, or in the journal. Undefined if anything may be new.
+   */
+  async #readUnchanged(): Promise<ReadHistory | undefined> {
+    const { trading, client, markets = [] } = this.#options;
+    const { balanced, bills, markets: read } = this.#kept;
+    if (this.#readsAll || balanced === null || balanced.description !== this.#description) return undefined;
+    if (!trading.journal.isIdle || !markets.every((market) => Object.hasOwn(read, market))) return undefined;
+    const transfers = this.#keptTransfers;
+    const haveEnded = [...transfers.deposits, ...transfers.withdrawals].every(({ state }) => isFinal(state));
+    if (!haveEnded) return undefined;
+    client.learnZone(onePerDay(bills));
+    await this.#readBills();
+    if (this.#kept.bills.length > bills.length) return undefined;
+    for (const market of this.#marketsWithOrders)
+      if (!(await areStillOpen(trading, market, { lists: client }))) return undefined;
+    const { refusedCoins } = balanced;
+    const matched = matchedOfRows(balanced.matched, this.#exactBills);
+    const readAt = client.now() - CLOCK_ERROR_MS;
+    const history = { matched, readAt, transfers, refusedCoins, leftOut: this.#leftOut, unlisted: [] };
+    // a bill may have been too young for its order to be expected
+    return unexplainedText(history) === '' ? history : undefined;
   }
 
   async #readNew(): Promise<ReadHistory> {
@@ -136,10 +184,17 @@ class HistoryReader {
     // after the orders, so that every fill that they show has its bills
     await this.#readBills();
     const { transfers, refusedCoins } = await this.#readTransfers();
-    const bills = this.#kept.bills.filter(({ coin }) => COIN.isExact(coin));
-    const matched = matchBills({ orders: [...orders.values()].flat().filter(hasFilled), bills, ...transfers });
-    const leftOut = [...this.#coins].filter((coin) => !COIN.isExact(coin)).sort();
-    return { matched, readAt, transfers, refusedCoins, leftOut, unlisted };
+    const filled = [...orders.values()].flat().filter(hasFilled);
+    const matched = matchBills({ orders: filled, bills: this.#exactBills, ...transfers });
+    return { matched, readAt, transfers, refusedCoins, leftOut: this.#leftOut, unlisted };
+  }
+
+  get #exactBills(): readonly Bill[] {
+    return this.#kept.bills.filter(({ coin }) => COIN.isExact(coin));
+  }
+
+  get #leftOut(): readonly string[] {
+    return [...this.#coins].filter((coin) => !COIN.isExact(coin)).sort();
   }
 
   #rememberMarkets(read: ReadonlyMap<string, readonly Order[]>): void {
@@ -172,9 +227,12 @@ class HistoryReader {
     const from = newest === undefined || this.#readsAll ? undefined : Math.min(newest, billsReadAt);
     const { value: recent, began } = await datedRead(this.#options.trading, () => this.#billsFrom(from));
     const found = new Set(recent.map(billText));
-    const others = bills.filter((bill) => !found.has(billText(bill)));
+    const oldest = recent[0]?.time ?? Number.POSITIVE_INFINITY;
+    const others = bills.filter((bill) => bill.time < oldest || !found.has(billText(bill)));
     const all = [...others, ...recent].sort((one, other) => one.time - other.time);
-    this.#kept = { ...this.#kept, bills: all, billsReadAt: began - OVERLAP_MS };
+    // the places of the bills are others now
+    const balanced = all.length === bills.length ? this.#kept.balanced : null;
+    this.#kept = { ...this.#kept, bills: all, billsReadAt: began - OVERLAP_MS, balanced };
     await this.#writeIfMuchIsNew(all.length - bills.length);
   }
 
@@ -196,10 +254,12 @@ class HistoryReader {
    * had coins before its first bill, older bills are not listed: then every market is asked once.
    */
   async #tradedMarkets(): Promise<readonly { readonly market: string; readonly hasBills: boolean }[]> {
-    const { client, markets = [], coins: held = new Set() } = this.#options;
+    const { client, markets = [], account } = this.#options;
     const { bills, markets: read } = this.#kept;
     const wanted = new Set([...markets, ...this.#marketsWithOrders]);
-    const isOurs = (coin: string) => this.#coins.has(coin) || held.has(coin);
+    const billed = this.#coins;
+    const held = new Set(account?.coins.filter(isHeld).map(({ coin }) => coin));
+    const isOurs = (coin: string) => billed.has(coin) || held.has(coin);
     const isCut = hadCoinsBefore(bills);
     const all = await client.markets.all();
     return all
@@ -207,7 +267,7 @@ class HistoryReader {
         ({ market, base, quote }) =>
           wanted.has(market) || (isOurs(base) && isOurs(quote)) || (isCut && read[market] === undefined),
       )
-      .map(({ market, base, quote }) => ({ market, hasBills: this.#coins.has(base) && this.#coins.has(quote) }));
+      .map(({ market, base, quote }) => ({ market, hasBills: billed.has(base) && billed.has(quote) }));
   }
 
   /** Reads the orders of a market. The lists also settle the writes that they show. */
@@ -262,11 +322,13 @@ class HistoryReader {
       deposits: { ...deposits, ...Object.fromEntries(listed.map(([coin, own]) => [coin, own.deposits])) },
       withdrawals: { ...withdrawals, ...Object.fromEntries(listed.map(([coin, own]) => [coin, own.withdrawals])) },
     };
-    const transfers = {
-      deposits: Object.values(this.#kept.deposits).flat(),
-      withdrawals: Object.values(this.#kept.withdrawals).flat(),
-    };
-    return { transfers, refusedCoins: read.filter(({ own }) => own === undefined).map(({ coin }) => coin) };
+    const refusedCoins = read.filter(({ own }) => own === undefined).map(({ coin }) => coin);
+    return { transfers: this.#keptTransfers, refusedCoins };
+  }
+
+  get #keptTransfers(): ReadHistory['transfers'] {
+    const { deposits, withdrawals } = this.#kept;
+    return { deposits: Object.values(deposits).flat(), withdrawals: Object.values(withdrawals).flat() };
   }
 }
 
@@ -284,8 +346,8 @@ function* onePerDay(bills: readonly Bill[]): Generator<Bill> {
 
 /** Whether nothing was added but later moments. To write a long history takes as long as to read it. */
 function isSame(one: KeptHistory, other: KeptHistory): boolean {
-  const partsOf = ({ markets, deposits, withdrawals, zone, unexplained }: KeptHistory) =>
-    JSON.stringify([markets, deposits, withdrawals, zone, unexplained]);
+  const partsOf = ({ markets, deposits, withdrawals, zone, unexplained, balanced }: KeptHistory) =>
+    JSON.stringify([markets, deposits, withdrawals, zone, unexplained, balanced]);
   return (
     one.bills.length === other.bills.length &&
     one.bills.at(-1)?.id === other.bills.at(-1)?.id &&
@@ -354,17 +416,21 @@ async function readOn<Entry>(
   return [...now, ...known.filter((entry) => !freshKeys.has(list.keyOf(entry)))];
 }
 
+function isFinal(state: Deposit['state'] | Withdrawal['state']): boolean {
+  return state === 'success' || state === 'failed' || state === 'cancelled';
+}
+
 const DEPOSITS: RecordList<Deposit> = {
   keyOf: ({ id, timeRaw, amount, address }) => JSON.stringify([id, timeRaw, amount, address]),
   // one whose moment is unknown may get one
-  hasEnded: ({ state, time }) => time !== null && (state === 'success' || state === 'failed'),
+  hasEnded: ({ state, time }) => time !== null && isFinal(state),
   // the bills that have shown the zone then may not be read again
   with: (deposit, { time }) => ({ ...deposit, time: deposit.time ?? time }),
 };
 
 const WITHDRAWALS: RecordList<Withdrawal> = {
   keyOf: ({ id, time, amount, address }) => JSON.stringify([id, time, amount, address]),
-  hasEnded: ({ state }) => state === 'success' || state === 'failed' || state === 'cancelled',
+  hasEnded: ({ state }) => isFinal(state),
   with: (withdrawal) => withdrawal,
 };
 

@@ -100,7 +100,7 @@ export function tradeLegs(fill: Fill, { unit, fees: basis, pastValue }: Valuatio
 /** The ids of all bills of a trade. */
 function billsOf({ bills, fees }: Fill): readonly string[] {
   const ofFees = fees.flatMap((fee) => (fee.bills === 'sum' ? [] : fee.bills));
-  return [...new Set([...bills.base, ...bills.quote, ...ofFees].map(({ id }) => id))];
+  return [...bills.base, ...bills.quote, ...ofFees].map(({ id }) => id);
 }
 
 /** What the value of a trade follows from. */

@@ -17,8 +17,9 @@ export interface DrawnAccount {
 }
 
 /**
- * An account of some years, drawn from a seed, at an exchange that lists 90 days, lists some bills late, and books fees in one of three ways. Every
- * reading has all orders and bills that were listed at one before, and when all are listed, they add up. Throws AssertionError otherwise.
+ * An account of some years, drawn from a seed, at an exchange that lists 90 days, lists some bills late, the balances with them or not, and
+ * books fees in one of three ways. Every reading has all orders and bills that were listed at one before. When all are listed, they add
+ * up, and nothing is asked for once more. Throws AssertionError otherwise.
  * @param folder for its journal (default: one that is removed after the test)
  */
 export async function drawnAccount(seed: number, folder?: string): Promise<DrawnAccount> {
@@ -35,6 +36,7 @@ export async function drawnAccount(seed: number, folder?: string): Promise<Drawn
       account.trade(random() < 0.6 ? 'buy' : 'sell', market, 8 * Math.ceil(random() * 100));
     }
     const isLate = random() < 0.4;
+    account.areBalancesLate = random() < 0.5;
     if (isLate) for (const { id } of account.bills.slice(-1 - Math.floor(random() * 2))) account.late.add(id);
     const words = `seed ${seed}, fees ${booking}, reading ${readings + 1}`;
     const read = await account.read();
@@ -52,6 +54,7 @@ export async function drawnAccount(seed: number, folder?: string): Promise<Drawn
     } else {
       deepStrictEqual(read.unexplained, [], words);
       deepStrictEqual([known.length, read.bills], [account.orders.length, account.bills.length], words);
+      deepStrictEqual(await account.read(), { ...read, asked: [], askedById: [] }, `${words}, once more`);
       account.now += Math.ceil(random() * LONG_DAYS) * DAY_MS;
     }
   }

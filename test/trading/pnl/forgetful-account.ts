@@ -1,11 +1,13 @@
+import type { AccountInfo } from '../../../src/domain/account.js';
 import type { Bill } from '../../../src/domain/funds.js';
 import type { Order, Side } from '../../../src/domain/order.js';
 import type { Exchange } from '../../../src/exchange/exchange.js';
 import { uncounted } from '../../../src/exchange/lists/growing-pages.js';
 import { eachOrderPage } from '../../../src/exchange/lists/order-pages.js';
 import { knownSides } from '../../../src/trading/history/known-side.js';
+import type { Journal } from '../../../src/trading/journal/journal.js';
 import type { KeptHistory } from '../../../src/trading/pnl/kept-history.js';
-import { readHistory } from '../../../src/trading/pnl/read-history.js';
+import { type HistoryOptions, readHistory } from '../../../src/trading/pnl/read-history.js';
 import { reconcile } from '../../../src/trading/pnl/reconciliation.js';
 import type { TradingContext } from '../../../src/trading/trading-context.js';
 import { FakeExchange } from '../../support/fake-exchange.js';
@@ -23,6 +25,13 @@ export type FeeBooking = 'none' | 'apart' | 'inside';
 const FEE_SHARE = 1 / 8;
 const ALWAYS = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
 
+/** An account with these amounts available. */
+export function accountWith(balances: Readonly<Record<string, number>>): AccountInfo {
+  const permissions = { asset: true, lever: true, entrust: true, money: true };
+  const coins = Object.entries(balances).map(([coin, amount]) => ({ coin, available: String(amount), frozen: '0' }));
+  return { permissions, coins } as unknown as AccountInfo;
+}
+
 /** An account that buys and sells whole btc and eth at an exchange that lists what happened in 90 days. */
 export class ForgetfulAccount {
   now = START;
@@ -33,6 +42,10 @@ export class ForgetfulAccount {
   markets = ['btc_usdt', 'eth_usdt'];
   /** Ids of bills that are not listed yet. */
   readonly late = new Set<string>();
+  /** Whether the balances lack what late bills have changed. */
+  areBalancesLate = false;
+  /** Open orders that were asked for by their ids. */
+  readonly askedById: string[] = [];
   readonly #balances = new Map<string, number>();
   #kept: KeptHistory | undefined;
   readonly #orderFiles = new MemoryCache();
@@ -57,33 +70,62 @@ export class ForgetfulAccount {
     this.#book(base, sign - inside(base), 'Trade');
     this.#book(quote, -sign * price - inside(quote), 'Trade');
     if (this.booking === 'apart') this.#book(feeCoin, -fee, 'Fee');
-    const order: Order = {
+    const state = { filled: '1', filledValue: String(price), fee: String(fee), state: 'filled', status: 2 } as const;
+    return this.#placed(side, market, price, { ...state, feeCoin });
+  }
+
+  #placed(side: Side, market: string, price: number, changes: Partial<Order>): Order {
+    const order = {
       ...{ id: String(this.orders.length + 1), clientId: null, market, side, type: 'limit', price: String(price) },
-      ...{ amount: '1', filled: '1', filledValue: String(price), fee: String(fee), feeCoin, feeDiscount: false },
-      ...{ time: this.now, state: 'filled', status: 2 },
-    };
+      ...{ amount: '1', feeCoin: null, feeDiscount: false, time: this.now, ...changes },
+    } as Order;
     this.orders.push(order);
     return order;
   }
 
+  /** Places an order of a margin account: it freezes nothing, and what it fills changes no balance here and makes no bill. */
+  placeOnMargin(side: Side, market: string, price: number): void {
+    const state = { ...{ filled: '0', filledValue: '0', fee: '0' }, state: 'open', status: 0 } as const;
+    this.#placed(side, market, price, state);
+  }
+
+  /** The newest order fills. */
+  fillNewest(): void {
+    const order = this.orders.pop();
+    if (order === undefined) return;
+    this.orders.push({ ...order, filled: order.amount, filledValue: order.price, state: 'filled', status: 2 });
+  }
+
   /** The ids of the orders and bills that a reading has, as the books use them. */
-  async read(options: { readonly markets?: readonly string[]; readonly coins?: ReadonlySet<string> } = {}) {
+  async read(options: Pick<HistoryOptions, 'account' | 'isWhole' | 'markets'> = {}) {
     this.asked.length = 0;
+    this.askedById.length = 0;
     const { matched } = await readHistory({
       trading: this.#trading,
       client: this.#exchange,
       onProgress: () => {},
+      account: this.info,
       ...options,
     });
     return {
       orders: [...new Set(matched.fills.map(({ order }) => order))].sort(),
       bills: matched.bills.length,
       asked: [...new Set(this.asked)].sort(),
+      askedById: [...this.askedById].sort(),
       /** The coins whose bills do not add up. */
       unexplained: reconcile(matched, ALWAYS, Number.POSITIVE_INFINITY).coins.flatMap(({ coin, unexplained }) =>
         unexplained.sign === 0 ? [] : coin,
       ),
     };
+  }
+
+  /** What the exchange says of it. */
+  get info(): AccountInfo {
+    const balances = new Map(this.#balances);
+    if (this.areBalancesLate)
+      for (const { id, coin, change } of this.bills)
+        if (this.late.has(id)) balances.set(coin, (balances.get(coin) ?? 0) - Number(change));
+    return accountWith(Object.fromEntries(balances));
   }
 
   #book(coin: string, amount: number, type: string): void {
@@ -119,6 +161,10 @@ export class ForgetfulAccount {
     };
     const bills = () => this.#listed(this.bills).filter(({ id }) => !this.late.has(id));
     return Object.assign(exchange, {
+      findOrder: async (_market: string, { id }: { readonly id: string }) => {
+        this.askedById.push(id);
+        return this.orders.find((order) => order.id === id);
+      },
       orderPages: (market: string, side: Side, isEnough: (orders: readonly Order[]) => boolean) =>
         eachOrderPage(source, market, side, isEnough),
       bills: async function* ({ from }: { readonly from?: () => number }) {
@@ -126,6 +172,11 @@ export class ForgetfulAccount {
         return uncounted(false);
       },
     }) as unknown as Exchange;
+  }
+
+  /** Its journal. */
+  get journal(): Journal {
+    return this.#trading.journal;
   }
 
   get #trading(): TradingContext {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { drawnAccount } from './drawn-account.js';
-import { DAY_MS, ForgetfulAccount } from './forgetful-account.js';
+import { accountWith, DAY_MS, ForgetfulAccount } from './forgetful-account.js';
 
 describe('an exchange that lists bills and orders of 90 days', () => {
   it('takes no earlier year away when a bill of today comes late', async () => {
@@ -58,7 +58,7 @@ describe('the orders of a market without bills', () => {
     const other = new ForgetfulAccount();
     other.deposit('usdt', 1);
     expect((await other.read()).asked).toEqual([]);
-    expect((await other.read({ coins: new Set(['eth', 'usdt']) })).asked).toEqual(['eth_usdt']);
+    expect((await other.read({ account: accountWith({ eth: 1, usdt: 1 }) })).asked).toEqual(['eth_usdt']);
   });
 
   it('are asked for once if the account had coins before its first bill', async () => {

@@ -81,7 +81,7 @@ export function matchBills(history: AccountHistory): MatchedHistory {
   const transfers = matchTransfers(history, statement, bills);
   return {
     fills,
-    movements: [...sides.flatMap(tradeMovements), ...feeBills, ...transfers.movements],
+    movements: [...fills.flatMap(movementsOf), ...feeBills, ...transfers.movements],
     bills: history.bills,
     unmatched: history.bills.filter((_, place) => !statement.isTaken(place)),
     matchedTypes: statement.takenTypes(),
@@ -219,19 +219,17 @@ function fillsOf(one: OrdersToMatch): Fill[] {
   });
 }
 
-function tradeMovements(one: OrdersToMatch): Movement[] {
-  const { market, base, quote, isBuy } = one;
-  const sign = isBuy ? 1 : -1;
+/** What a fill has moved: its two coins and its fees. */
+export function movementsOf({ market, base, quote, side, time, place, amount, value, bills, fees }: Fill): Movement[] {
+  const sign = side === 'buy' ? 1 : -1;
   const movements: Movement[] = [];
-  for (const { time, place, amount, value, bills, fees } of one.tradesWithFees()) {
-    const add = (kind: MovementKind, coin: string, moved: Decimal, at: number, own: readonly Line[]) => {
-      if (moved.sign !== 0)
-        movements.push({ kind, coin, amount: moved, time: at, market, bills: own, place, record: null, hash: null });
-    };
-    add('fills', base, signed(amount, sign), time, bills.base);
-    add('fills', quote, signed(value, -sign), time, bills.quote);
-    for (const fee of fees)
-      if (fee.coin !== null && fee.bills !== 'sum') add('fees', fee.coin, fee.amount.negated(), fee.time, fee.bills);
-  }
+  const add = (kind: MovementKind, coin: string, moved: Decimal, at: number, own: readonly Line[]) => {
+    if (moved.sign !== 0)
+      movements.push({ kind, coin, amount: moved, time: at, market, bills: own, place, record: null, hash: null });
+  };
+  add('fills', base, signed(amount, sign), time, bills.base);
+  add('fills', quote, signed(value, -sign), time, bills.quote);
+  for (const fee of fees)
+    if (fee.coin !== null && fee.bills !== 'sum') add('fees', fee.coin, fee.amount.negated(), fee.time, fee.bills);
   return movements;
 }

@@ -1,0 +1,114 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { EMPTY, keptStore } from '../../../src/trading/pnl/kept-history.js';
+import { rowsOfMatched } from '../../../src/trading/pnl/matched-rows.js';
+import { matchBills } from '../../../src/trading/pnl/matching/match-bills.js';
+import { MemoryCache } from '../support/memory-cache.js';
+import { temporaryState } from '../support/trading.js';
+import { DAY_MS, ForgetfulAccount } from './forgetful-account.js';
+
+const BOTH = ['btc_usdt', 'eth_usdt'];
+/** No list of orders, and none by its id. */
+const NOTHING = { asked: [], askedById: [] };
+
+describe('an account that was read to its end', () => {
+  let account: ForgetfulAccount;
+  let first: Awaited<ReturnType<ForgetfulAccount['read']>>;
+
+  beforeEach(async () => {
+    account = new ForgetfulAccount('apart', temporaryState());
+    account.deposit('usdt', 10_000);
+    account.trade('buy', 'btc_usdt', 80);
+    account.trade('buy', 'eth_usdt', 40);
+    account.trade('sell', 'btc_usdt', 96);
+    account.now += DAY_MS;
+    first = await account.read();
+    expect(first).toMatchObject({ orders: ['1', '2', '3'], asked: BOTH, unexplained: [] });
+  });
+
+  it('is not asked for its orders again while its balances and newest bills are the same', async () => {
+    account.now += 200 * DAY_MS;
+    expect(await account.read()).toEqual({ ...first, ...NOTHING });
+  });
+
+  it('is read on when it has traded', async () => {
+    account.trade('sell', 'eth_usdt', 48);
+    expect(await account.read()).toMatchObject({ orders: ['1', '2', '3', '4'], asked: BOTH, unexplained: [] });
+  });
+
+  it('is read on when a balance has changed although no new bill is listed', async () => {
+    account.trade('sell', 'eth_usdt', 48);
+    for (const { id } of account.bills.slice(-3)) account.late.add(id);
+    expect(await account.read()).toMatchObject({ orders: ['1', '2', '3', '4'], asked: BOTH });
+  });
+
+  it('is read on when a bill is new although the balances are as they were', async () => {
+    account.trade('sell', 'eth_usdt', 48);
+    for (const { id } of account.bills.slice(-2)) account.late.add(id);
+    account.areBalancesLate = true;
+    expect(await account.read()).toMatchObject({ orders: ['1', '2', '3', '4'], asked: BOTH });
+  });
+
+  it('is read on once bills are listed that were late together with the balances', async () => {
+    account.trade('sell', 'eth_usdt', 48);
+    for (const { id } of account.bills.slice(-3)) account.late.add(id);
+    account.areBalancesLate = true;
+    await account.read();
+    account.now += DAY_MS;
+    account.late.clear();
+    expect(await account.read()).toMatchObject({ orders: ['1', '2', '3', '4'], bills: 13, unexplained: [] });
+  });
+
+  it('is read on if its balances could not be read, or the key may do something else', async () => {
+    expect(await account.read({ account: undefined })).toMatchObject({ asked: BOTH });
+    const { info } = account;
+    const now = { ...info, permissions: { ...info.permissions, money: false } };
+    expect(await account.read({ account: now })).toMatchObject({ asked: BOTH });
+  });
+
+  it('is asked for a market that was never read', async () => {
+    account.markets.push('eth_btc', 'zz_usdt');
+    expect(await account.read({ markets: ['zz_usdt'] })).toMatchObject({
+      asked: [...BOTH, 'eth_btc', 'zz_usdt'].sort(),
+    });
+  });
+
+  it('is read whole on request', async () => {
+    expect(await account.read({ isWhole: true })).toMatchObject({ orders: ['1', '2', '3'], asked: BOTH });
+  });
+
+  it('is read on while the journal has a write that a list may still show', async () => {
+    const terms = { market: 'btc_usdt', side: 'buy', type: 'limit', price: '1', amount: '1', account: 'spot' } as const;
+    account.journal.begin<'order'>({ operation: 'order', terms } as never, { id: 'a1b2c3', reqTime: account.now });
+    expect(await account.read()).toMatchObject({ asked: BOTH });
+  });
+});
+
+describe('an account with open orders on margin, which change no balance and make no bill', () => {
+  const account = new ForgetfulAccount();
+  account.deposit('usdt', 10_000);
+  account.trade('buy', 'btc_usdt', 80);
+  account.placeOnMargin('buy', 'btc_usdt', 40);
+  account.now += DAY_MS;
+
+  it('is asked for each of them by its id', async () => {
+    expect(await account.read()).toMatchObject({ orders: ['1'], asked: ['btc_usdt'] });
+    expect(await account.read()).toMatchObject({ orders: ['1'], asked: [], askedById: ['2'] });
+  });
+
+  it('shows what they have filled, and that no bill explains it, each time', async () => {
+    account.fillNewest();
+    const shown = { orders: ['1', '2'], asked: ['btc_usdt'], unexplained: ['btc', 'usdt'] };
+    expect(await account.read()).toMatchObject(shown);
+    expect(await account.read()).toMatchObject(shown);
+  });
+});
+
+it('what another version of pit has found is not taken, and the bills are', async () => {
+  const { bills } = new ForgetfulAccount();
+  const matched = rowsOfMatched(matchBills({ orders: [], bills, deposits: [], withdrawals: [] }));
+  const kept = { ...EMPTY, bills, balanced: { description: 'as it was', matched, refusedCoins: [] } };
+  const cache = new MemoryCache();
+  await keptStore(cache, 'test', '1.0.0').write(kept);
+  expect(keptStore(cache, 'test', '1.0.0').read()).toEqual(kept);
+  expect(keptStore(cache, 'test', '1.0.1').read()).toEqual({ ...kept, balanced: null });
+});
