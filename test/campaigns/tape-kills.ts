@@ -1,6 +1,7 @@
 // `npm run campaign:tape-kills [-- KILLS [SEED]]`: records a tape of a sandbox whose streams fail in every way, and kills the recorder KILLS
 // times. Then each trade that the exchange showed meanwhile is in the tape exactly once, or within a gap of its channel. Frames of trades
-// are not lost: the interface numbers none, so that leaves no trace. At its end the tape says nothing of what came after its last document.
+// are not lost: the interface numbers none, so that leaves no trace. At its end the tape says nothing of what came after its last push: a
+// connection that has fallen silent is found out a channel at a time, and the recorder may be ended meanwhile.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
@@ -34,6 +35,7 @@ const FAULTS: readonly (readonly [kind: string, every: string, ...more: readonly
 interface Recorded {
   readonly channel?: string;
   readonly received?: string;
+  readonly source?: string;
   readonly data?: readonly { readonly id: string; readonly time: string }[];
   readonly gap?: { readonly from: string | null; readonly to: string };
 }
@@ -119,7 +121,8 @@ for (const key of times.keys()) {
 }
 const gaps = documents.flatMap(({ channel, gap }) => (gap === undefined ? [] : [{ channel, ...gap }]));
 const twice = [...times].filter(([, count]) => count > 1);
-const end = Math.max(...documents.map(({ received = '' }) => Date.parse(received) || 0));
+const pushes = documents.filter(({ source }) => source === 'push');
+const end = Math.max(...pushes.map(({ received = '' }) => Date.parse(received) || 0));
 const missing = [...shown.values()].filter(({ channel, id, time }) => {
   const first = firsts.get(channel);
   return first !== undefined && BigInt(id) > first && time < end - SLACK_MS && !times.has(`${channel} ${id}`);
