@@ -21,6 +21,8 @@ import { receivedAt, requireTapeName, TapeFile } from './tape-file.js';
 
 /** How often what has come is written to the disk, in milliseconds. */
 const SYNC_MS = 1_000;
+/** A trade may be pushed this much later than newer ones. */
+const LATE_MS = 60_000;
 /** More text than this is written at once. */
 const MOST_WAITING = 1_000_000;
 const DAY_MS = 86_400_000;
@@ -254,7 +256,10 @@ class TapeRecorder {
   }
 }
 
-/** When a tape ends, and the newest trade of each channel in it. Nothing for a new one. */
+/**
+ * When a tape ends, and the newest trade of each channel in it. Nothing for a new one. The last document of a channel need not have the
+ * newest trade: the exchange pushes some late.
+ */
 function endOf(
   file: TapeFile,
   channels: readonly Channel[],
@@ -262,14 +267,19 @@ function endOf(
   const wanted = new Set(channels.filter(({ kind }) => kind === 'trades').map(channelKey));
   const lastTrades = new Map<string, string>();
   let ended: number | undefined;
+  let enough = Number.POSITIVE_INFINITY;
   for (const document of file.fromEnd()) {
-    ended ??= receivedAt(document);
+    const received = receivedAt(document);
+    ended ??= received;
+    if (received !== undefined && received < enough && wanted.size === 0) break;
     const { channel, data } = document;
-    if (typeof channel === 'string' && wanted.has(channel) && Array.isArray(data)) {
-      const id: unknown = data.at(-1)?.id;
-      if (typeof id === 'string' && wanted.delete(channel)) lastTrades.set(channel, id);
+    if (typeof channel === 'string' && (wanted.has(channel) || lastTrades.has(channel)) && Array.isArray(data)) {
+      const known = lastTrades.get(channel);
+      const ids = data.map((row) => row?.id as unknown).filter((id) => typeof id === 'string');
+      const newest = [...ids, ...(known === undefined ? [] : [known])].sort(compareIds).at(-1);
+      if (newest !== undefined) lastTrades.set(channel, newest);
+      if (wanted.delete(channel) && received !== undefined) enough = received - LATE_MS;
     }
-    if (ended !== undefined && wanted.size === 0) break;
   }
   return { ended, lastTrades };
 }

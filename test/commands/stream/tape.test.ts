@@ -79,6 +79,20 @@ describe('pit stream --out', () => {
     expect(documents.filter(({ markets }) => markets !== undefined)).toHaveLength(1);
   });
 
+  it('has each trade once also if the last one that was pushed is an old one', async () => {
+    const file = newTape();
+    const record = () => pit.json(`stream trades:btc_usdt --count 1 --out ${file}`);
+    await trade();
+    await record();
+    const last = documentsIn(file).at(-1);
+    appendFileSync(file, `${JSON.stringify({ ...last, data: [{ ...last?.data?.[0], id: '1' }] })}\n`);
+    await trade();
+    await record();
+    const recorded = tradesIn(documentsIn(file));
+    expect(recorded).toEqual([...new Set(recorded)]);
+    expect(documentsIn(file).filter(({ gap }) => gap !== undefined)).toEqual([]);
+  });
+
   it('says that trades may be missing if the exchange shows none that the tape has', async () => {
     const file = newTape();
     await trade();
