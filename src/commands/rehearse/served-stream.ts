@@ -1,12 +1,12 @@
 import type { Aged } from '../../domain/aged.js';
-import type { BestPrices } from '../../domain/book.js';
-import { compareIds, type Depth, type Trade } from '../../domain/market-data.js';
+import type { Depth, Ticker, Trade } from '../../domain/market-data.js';
 import type {
   Channel,
   ChannelData,
   ChannelKind,
   ChannelOf,
   ExchangeStream,
+  IsUnmovedBy,
   OrderUpdate,
   StreamEvent,
 } from '../../exchange/exchange.js';
@@ -19,12 +19,16 @@ const LEVELS = 5;
 const TRADES = 50;
 const MOST_ORDERS = 1_000;
 
-type ServedChannel = ChannelOf<'depth'> | ChannelOf<'trades'> | (ChannelOf<'orders'> & { readonly market: string });
+type ServedChannel =
+  | ChannelOf<'depth'>
+  | ChannelOf<'trades'>
+  | ChannelOf<'ticker'>
+  | (ChannelOf<'orders'> & { readonly market: string });
 
 /** Whether a channel is served from what the exchange knows, without frames. */
 function isServed(channel: Channel): channel is ServedChannel {
   if (channel.kind === 'orders') return channel.market !== undefined;
-  return channel.kind === 'depth' || channel.kind === 'trades';
+  return channel.kind === 'depth' || channel.kind === 'trades' || channel.kind === 'ticker';
 }
 
 /**
@@ -107,17 +111,18 @@ class ServedStream implements ExchangeStream {
   /** What was seen last, to find what has changed. */
   readonly #seen = new Map<ServedChannel, number>();
   /** The newest trade that was taken, by market. */
-  readonly #newest = new Map<string, string>();
+  readonly #newest = new Map<string, bigint>();
   readonly #known: Readonly<Record<ServedChannel['kind'], Map<string, Known>>> = {
     depth: new Map(),
     trades: new Map(),
+    ticker: new Map(),
     orders: new Map(),
   };
   readonly #queue: StreamEvent[] = [];
-  /** Which books its reader need not be told of. */
-  #skip: { readonly market: string; readonly isUnmovedBy: (best: BestPrices) => boolean } | undefined;
-  /** When something was skipped last; undefined once it was read. */
-  #skippedAt: number | undefined;
+  /** What its reader need not be told of, by market. */
+  readonly #unmoved = new Map<string, IsUnmovedBy>();
+  /** When something was skipped last, by market, until it is read. */
+  readonly #skippedAt = new Map<string, number>();
   #wake: (() => void) | undefined;
   #isClosed = false;
 
@@ -144,7 +149,7 @@ class ServedStream implements ExchangeStream {
   }
 
   of<Kind extends ChannelKind>({ kind, ...of }: ChannelOf<Kind>): Aged<ChannelData[Kind]> | undefined {
-    if (kind !== 'depth' && kind !== 'trades' && kind !== 'orders') return undefined;
+    if (kind !== 'depth' && kind !== 'trades' && kind !== 'ticker' && kind !== 'orders') return undefined;
     this.#readSkipped();
     const known = 'market' in of ? this.#known[kind].get(String(of.market)) : undefined;
     if (known === undefined) return undefined;
@@ -152,38 +157,53 @@ class ServedStream implements ExchangeStream {
     return { value: value as ChannelData[Kind], time, received, ageMs: 0, isCurrent: true, source: 'stream' };
   }
 
-  skipWhile(market: string, isUnmovedBy: (best: BestPrices) => boolean): void {
-    this.#skip = { market, isUnmovedBy };
+  skipWhile(market: string, isUnmovedBy: IsUnmovedBy): void {
+    this.#unmoved.set(market, isUnmovedBy);
   }
 
-  /** Skips what has changed, if only the book and the trades have and they change nothing for the reader. Returns whether it did. */
+  /** Skips what has changed, if that is nothing of the orders and changes nothing for the reader. Returns whether nothing is left. */
   skips(): boolean {
-    if (this.#skip === undefined) return false;
-    const { market, isUnmovedBy } = this.#skip;
-    let hasChanged = false;
+    let changed: string | undefined;
     for (const channel of this.#channels) {
       if (this.#revisionOf(channel) === this.#seen.get(channel)) continue;
-      if (channel.kind === 'orders' || channel.market !== market) return false;
-      hasChanged = true;
+      // an event of the tape moves one market
+      if (channel.kind === 'orders' || (changed !== undefined && channel.market !== changed)) return false;
+      changed = channel.market;
     }
-    if (!hasChanged) return true;
-    if (!isUnmovedBy(this.#sandbox.exchange.market.best(market))) return false;
-    for (const channel of this.#channels) this.#seen.set(channel, this.#revisionOf(channel));
-    const newest = this.#sandbox.exchange.market.newestTradeId(market);
+    if (changed === undefined) return true;
+    const market = changed;
+    const { market: markets } = this.#sandbox.exchange;
+    const traded = () => markets.tradedPrices(market, this.#newest.get(market));
+    if (this.#unmoved.get(market)?.(markets.best(market), traded) !== true) return false;
+    for (const channel of this.#channels)
+      if (channel.market === market) this.#seen.set(channel, this.#revisionOf(channel));
+    const newest = markets.newestTradeId(market);
     if (newest !== undefined) this.#newest.set(market, newest);
-    this.#skippedAt = this.#clock.now();
+    this.#skippedAt.set(market, this.#clock.now());
     return true;
   }
 
-  /** Reads the book and the trades as they were when something was skipped last. */
+  /** Reads what was skipped, as it was when something was skipped last. */
   #readSkipped(): void {
-    const [time, { market } = {}] = [this.#skippedAt, this.#skip];
-    if (time === undefined || market === undefined) return;
-    this.#skippedAt = undefined;
-    const newest = this.#newest.get(market) ?? '';
-    const trades = this.#sandbox.exchange.market.trades(market).filter(({ id }) => compareIds(id, newest) <= 0);
-    this.#known.trades.set(market, { value: trades.map(withoutOrder), time: null, received: time });
-    this.#known.depth.set(market, { value: { ...this.#depth(market), time }, time, received: time });
+    if (this.#skippedAt.size === 0) return;
+    for (const channel of this.#channels) {
+      const { kind, market } = channel;
+      const received = this.#skippedAt.get(market);
+      if (received === undefined || kind === 'orders') continue;
+      const known = this.#known[kind];
+      if (kind === 'trades') known.set(market, { value: this.#skippedTrades(market), time: null, received });
+      else if (kind === 'depth')
+        known.set(market, { value: { ...this.#depth(market), time: received }, time: received, received });
+      else known.set(market, { value: { ...this.#ticker(market), time: received }, time: received, received });
+    }
+    this.#skippedAt.clear();
+  }
+
+  /** The latest trades, up to the newest that was taken or skipped. */
+  #skippedTrades(market: string): readonly Trade[] {
+    const newest = this.#newest.get(market) ?? 0n;
+    const trades = this.#sandbox.exchange.market.trades(market).filter(({ id }) => BigInt(id) <= newest);
+    return trades.map(withoutOrder);
   }
 
   /** What has changed since the last call. */
@@ -207,7 +227,7 @@ class ServedStream implements ExchangeStream {
     const hasTrades = !isOpening && changes.some(({ channel }) => channel.kind === 'trades');
     for (const { channel, value } of changes) {
       const { kind, market } = channel;
-      const time = kind === 'depth' ? received : null;
+      const time = kind === 'depth' || kind === 'ticker' ? received : null;
       const known = this.#known[kind];
       known.set(market, { value: merged(kind, known.get(market)?.value, value), time, received });
       // who reads the trades finds the book as it is: one decision is made from both
@@ -246,14 +266,20 @@ class ServedStream implements ExchangeStream {
   #revisionOf({ kind, market }: ServedChannel): number {
     if (kind === 'depth') return this.#sandbox.bookRevision(market);
     if (kind === 'trades') return this.#sandbox.tradesRevision(market);
-    return this.#sandbox.ordersRevision(market);
+    if (kind === 'orders') return this.#sandbox.ordersRevision(market);
+    return Math.max(this.#sandbox.bookRevision(market), this.#sandbox.tradesRevision(market));
   }
 
   #changeOf(channel: ServedChannel, seen: number): Change {
     const { kind, market } = channel;
     if (kind === 'trades') return { channel, value: this.#trades(market) };
     if (kind === 'orders') return { channel, value: this.#sandbox.ordersSince(market, seen) };
-    return { channel, value: this.#depth(market) };
+    if (kind === 'depth') return { channel, value: this.#depth(market) };
+    return { channel, value: this.#ticker(market) };
+  }
+
+  #ticker(market: string): Ticker & { readonly time: number | null } {
+    return this.#sandbox.exchange.market.ticker(market);
   }
 
   #depth(market: string): Depth {
@@ -263,9 +289,10 @@ class ServedStream implements ExchangeStream {
 
   /** The trades after the last that was taken; at the beginning the newest. */
   #trades(market: string): readonly Trade[] {
-    const trades = this.#sandbox.exchange.market.trades(market, this.#newest.get(market));
+    const after = this.#newest.get(market);
+    const trades = this.#sandbox.exchange.market.trades(market, after === undefined ? undefined : String(after));
     const newest = trades.at(-1);
-    if (newest !== undefined) this.#newest.set(market, newest.id);
+    if (newest !== undefined) this.#newest.set(market, BigInt(newest.id));
     return trades.map(withoutOrder);
   }
 }
@@ -284,7 +311,7 @@ function merged(
   before: ChannelData[ChannelKind] | undefined,
   change: ChannelData[ChannelKind],
 ): ChannelData[ChannelKind] {
-  if (kind === 'depth' || before === undefined) return change;
+  if (kind === 'depth' || kind === 'ticker' || before === undefined) return change;
   if (kind === 'orders') {
     const orders = new Map((before as OrderUpdate[]).map((order) => [order.id, order]));
     for (const order of change as OrderUpdate[]) orders.set(order.id, order);

@@ -1,5 +1,6 @@
 import type { Aged } from '../../domain/aged.js';
 import type { BestPrices } from '../../domain/book.js';
+import type { Decimal } from '../../domain/decimal.js';
 import type { RefusalKind } from '../../domain/refusal.js';
 import type { Channel, ChannelData, ChannelKind, ChannelOf } from '../channels/followed.js';
 import type { Scope } from '../channels/newest.js';
@@ -95,6 +96,9 @@ export function isKind<Kind extends ChannelKind>(
   return event.channel.kind === kind;
 }
 
+/** Whether these best prices, and trades at these prices since the last look, oldest first, change nothing. */
+export type IsUnmovedBy = (best: BestPrices, traded: () => readonly Decimal[]) => boolean;
+
 /** A running stream. It ends when it is closed, its signal is aborted, or nothing can come any more. */
 export interface ExchangeStream extends AsyncIterable<StreamEvent> {
   /** What is known of a channel, events that wait for the reader included; undefined before anything is. */
@@ -106,10 +110,10 @@ export interface ExchangeStream extends AsyncIterable<StreamEvent> {
   /** How many frames could not be read or belonged to nothing that was subscribed to. */
   readonly unreadable: number;
   /**
-   * Lets the stream leave out books of a market, and trades beside them, whose best prices change nothing for its reader. {@link of} is current
-   * all the same. Absent where everything arrives anyway.
+   * Lets the stream leave out the books, trades and tickers of a market that change nothing for its reader. {@link of} is current all the same.
+   * Absent where everything arrives anyway.
    */
-  skipWhile?(market: string, isUnmovedBy: (best: BestPrices) => boolean): void;
+  skipWhile?(market: string, isUnmovedBy: IsUnmovedBy): void;
   /** Resolves when the connection is closed and no timer is left. What was not read is dropped. */
   close(): Promise<void>;
 }

@@ -151,9 +151,14 @@ export class MarketService {
   }
 
   /** The id of the newest trade; undefined before the first. */
-  newestTradeId(name: string): string | undefined {
-    const id = this.#listing(name).trades.last?.id;
-    return id === undefined ? undefined : String(id);
+  newestTradeId(name: string): bigint | undefined {
+    return this.#listing(name).trades.last?.id;
+  }
+
+  /** The prices of the first 50 trades after an id, or of the latest, oldest first. */
+  tradedPrices(name: string, afterId?: bigint): Decimal[] {
+    const { market, trades } = this.#listing(name);
+    return trades.after(afterId).map(({ price }) => Decimal.fromUnits(price, market.priceScale));
   }
 
   /** Of the newest trade, in ticks; undefined before the first. */

@@ -96,6 +96,12 @@ export class Crossing<Crossed extends Threshold | ClosingPrice = Threshold> {
     return isCrossed;
   }
 
+  /** Whether {@link take} would do nothing with this as the next number. */
+  isUnmovedBy(value: Decimal): boolean {
+    if (this.#latest === undefined) return false;
+    return this.#isArmed ? !this.holds(value) : !this.#isBack(value);
+  }
+
   /** Forgets positions and times: those of the next number are compared with none before. */
   startOver(): void {
     this.#latest = undefined;

@@ -11,6 +11,7 @@ import {
   type Exchange,
   type ExchangeStream,
   type GapEvent,
+  type IsUnmovedBy,
   isKind,
   type StreamEvent,
 } from '../../exchange/exchange.js';
@@ -69,6 +70,7 @@ export async function* findAlerts(source: AlertSource): AsyncGenerator<Alert> {
   for (const finder of finders) yield* await finder.begin();
   const isOver = () => finders.every((finder) => finder.isOver);
   const stream = await source.follow(channelsOf(source));
+  for (const finder of finders) stream.skipWhile?.(finder.market, finder.isUnmovedBy);
   try {
     if (isOver()) return;
     for await (const event of withClosedCandles(stream, finders, source.sleep)) {
@@ -180,6 +182,8 @@ class AlertFinder {
   get market(): string {
     return this.#source.market;
   }
+
+  readonly isUnmovedBy: IsUnmovedBy = (best, traded) => this.#crossings.isUnmovedBy(best, traded);
 
   /** How long until a candle ends that has to be read, in milliseconds; undefined if no condition is on one. */
   get candleDueMs(): number | undefined {

@@ -1,3 +1,4 @@
+import type { BestPrices } from '../../domain/book.js';
 import type { Ohlcv } from '../../domain/candle.js';
 import { Decimal } from '../../domain/decimal.js';
 import { compareIds, isOvertaken, type Ticker, type Trade } from '../../domain/market-data.js';
@@ -23,6 +24,8 @@ type PriceCandle = Pick<Ohlcv, 'time' | 'high' | 'low' | 'close'>;
 export class MarketCrossings {
   readonly #crossings: readonly Crossing[];
   readonly #trails: readonly TrailCrossing[];
+  /** Those of the last price. */
+  readonly #ofLast: readonly Crossing[];
   #tickers = 0n;
   #tickerTime = Number.NEGATIVE_INFINITY;
   #lastTrade: Trade | undefined;
@@ -34,11 +37,25 @@ export class MarketCrossings {
   constructor(thresholds: readonly Threshold[], trails: readonly Trail[], reportsPresent: boolean) {
     this.#crossings = thresholds.map((threshold) => new Crossing(threshold, reportsPresent));
     this.#trails = trails.map((trail) => new TrailCrossing(trail));
+    this.#ofLast = this.#crossings.filter(({ threshold }) => threshold.field === 'last');
   }
 
   /** The newest trade that was taken; undefined before the first. */
   get lastTrade(): Trade | undefined {
     return this.#lastTrade;
+  }
+
+  /** Whether best prices, and trades at these prices after the newest, change nothing. */
+  isUnmovedBy({ bid, ask }: BestPrices, traded: () => readonly Decimal[]): boolean {
+    for (const crossing of this.#crossings) {
+      const { field } = crossing.threshold;
+      if (field === 'last') continue;
+      // the other numbers are only in the ticker
+      const value = field === 'bid' ? bid : field === 'ask' ? ask : null;
+      if (value === null || !crossing.isUnmovedBy(value)) return false;
+    }
+    const ofTrades = [...this.#ofLast, ...this.#trails];
+    return ofTrades.length === 0 || traded().every((price) => ofTrades.every((one) => one.isUnmovedBy(price)));
   }
 
   takeTicker(ticker: Ticker & { readonly time: number }): Crossed[] {
@@ -69,7 +86,7 @@ export class MarketCrossings {
     return taken.flatMap(({ id, time, price }) => {
       const observation = { position: BigInt(id), time, value: Decimal.of(price) };
       return [
-        ...this.#ofLast()
+        ...this.#ofLast
           .filter((crossing) => crossing.take(observation))
           .map(({ threshold }) => ({ condition: threshold, time, value: observation.value })),
         ...this.#trails.flatMap((crossing) => {
@@ -87,7 +104,7 @@ export class MarketCrossings {
   takeCandles(candles: readonly PriceCandle[], newest: string | undefined): Crossed[] {
     this.#coveredTo = newest ?? this.#coveredTo;
     return candles.flatMap((candle) => [
-      ...this.#ofLast().flatMap((crossing) => {
+      ...this.#ofLast.flatMap((crossing) => {
         const value = crossing.takeCandle(candle);
         return value === undefined ? [] : [{ condition: crossing.threshold, time: candle.time, value }];
       }),
@@ -102,9 +119,5 @@ export class MarketCrossings {
   startOver(): void {
     [this.#lastTrade, this.#coveredTo, this.#hasBegun] = [undefined, undefined, false];
     for (const crossing of [...this.#crossings, ...this.#trails]) crossing.startOver();
-  }
-
-  #ofLast(): Crossing[] {
-    return this.#crossings.filter(({ threshold }) => threshold.field === 'last');
   }
 }

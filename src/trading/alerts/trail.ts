@@ -43,6 +43,11 @@ export class TrailCrossing {
     return this.#reach(observation, observation);
   }
 
+  /** Whether {@link take} would do nothing with this as the next price. */
+  isUnmovedBy(value: Decimal): boolean {
+    return this.#best !== undefined && !this.#isBetter(value, this.#best.value) && !this.#holds(value);
+  }
+
   /** Forgets positions: that of the next price is compared with none before. */
   startOver(): void {
     this.#latest = undefined;

@@ -517,6 +517,32 @@ describe('what a rehearsal costs', () => {
       answers.mockRestore();
     }
   });
+
+  it.each(['close:15min>25000', 'bid>25000', 'trail<-50%'])(
+    'asks for no more than candles that have closed while an entry waits for %s',
+    async (condition) => {
+      const answers = vi.spyOn(PrivateSandbox.prototype, 'answer');
+      try {
+        const command = `order buy btc_usdt 0.5 --at 20000 --when ${condition}`;
+        expect(await reportOf(`${HILL} --funds usdt=30000`, command)).toMatchObject({ orders: 0 });
+        const asked = answers.mock.calls.map(([url]) => url);
+        expect(asked.filter((url) => /\/(ticker|trades)\?/.test(url)).length).toBeLessThan(10);
+        expect(asked.filter((url) => url.includes('/kline?')).length).toBeLessThan(10);
+      } finally {
+        answers.mockRestore();
+      }
+    },
+  );
+
+  it('buys when a candle has closed above a price', async () => {
+    const out = path.join(folder, 'closed.ndjson');
+    await rehearse(
+      `${HILL} --funds usdt=30000 --out ${out}`,
+      'order buy btc_usdt 0.5 --at 20310 --when close:15min>20150',
+    );
+    // the candles of a quarter end at 20140 and 20290
+    expect(JSON.parse(readFileSync(out, 'utf8'))).toMatchObject({ time: expect.stringContaining('T00:30:0') });
+  });
 });
 
 describe('a long tape', () => {
