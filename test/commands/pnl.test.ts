@@ -22,6 +22,7 @@ interface Row {
   readonly net: string | null;
   readonly price: string | null;
   readonly pricedAt: string | null;
+  readonly pricedBy: readonly { readonly market: string; readonly type: string; readonly opened: string }[];
   readonly fees: readonly { readonly coin: string | null; readonly amount: string; readonly value: string | null }[];
   readonly opening: { readonly position: string | null; readonly cost: string | null };
   readonly withoutCost: { readonly amount: string | null; readonly proceeds: string | null };
@@ -294,10 +295,12 @@ const DEPOSITS: Readonly<Record<string, object[]>> = {
 const ZZ_DAYS = [START - 24 * HOUR, START, START + 24 * HOUR].map((time, index) => [
   ...[time, 1, 1, 1, index + 0.5, 100],
 ]);
+const BTC_DAYS = ZZ_DAYS.map(([time]) => [time, 1, 50_000, 1, 32_000, 5]);
 
 /** What the exchange leaves out or refuses in a test. */
 let missing: object | undefined;
 let refusesTransfers = false;
+let refusesCandles = false;
 
 const NONE = '{"code":3008,"message":"none"}';
 const page = (parameters: URLSearchParams, entries: readonly object[]) =>
@@ -306,7 +309,11 @@ const page = (parameters: URLSearchParams, entries: readonly object[]) =>
 const exchange = useLiteralExchange({
   '/data/v1/markets': MARKETS,
   '/data/v1/allTicker': JSON.stringify({ btcusdt: ticker('40000'), zzusdt: ticker('2') }),
-  '/data/v1/kline': JSON.stringify({ data: ZZ_DAYS, moneyType: 'USDT', symbol: 'ZZ' }),
+  '/data/v1/kline': (parameters) => {
+    const [symbol = ''] = parameters.get('market')?.toUpperCase().split('_') ?? [];
+    if (symbol === 'BTC' && refusesCandles) return '{"error":"busy"}';
+    return JSON.stringify({ data: symbol === 'BTC' ? BTC_DAYS : ZZ_DAYS, moneyType: 'USDT', symbol });
+  },
   '/api/getOrders': (parameters) => {
     const orders = parameters.get('tradeType') === '1' ? BUYS : SELLS;
     const own = page(parameters, orders).filter(() => parameters.get('currency') === 'btc_usdt');
@@ -393,6 +400,49 @@ describe('pit pnl on an exchange of the past', () => {
     newHome();
     const { stdout } = await run('pnl', { bill: BILLS[2] as object });
     expect(stdout).toMatch(/Bills that do not add up\ncoin +bills +fills .*\nusdt .*\+600$/m);
+  });
+
+  describe('at the end of a window that is over', () => {
+    const WINDOW = '--to 2024-03-02T12:00 --zone +01:00';
+
+    it('names the candle of each price, in JSON and below the table', async () => {
+      newHome();
+      const [btc, all] = document<[Row, Row]>((await run(`pnl ${WINDOW} --json`)).stdout);
+      const opened = '2024-03-02T00:00:00.000Z';
+      expect(btc).toMatchObject({
+        ...{ price: '32000', unrealised: '20', pricedAt: '2024-03-02T10:59:59.999Z' },
+        // whatever reaches back to it by now
+        pricedBy: [{ market: 'btc_usdt', type: expect.stringMatching(/^1(day|week)$/), opened }],
+      });
+      expect(all).toMatchObject({ pricedAt: null, pricedBy: [] });
+      const { stdout } = await run(`pnl ${WINDOW}`);
+      expect(stdout).toMatch(
+        /^Prices of 2024-03-02 11:59:59\nmarket +candle +opened \(\+01:00\)\nbtc_usdt +1(?:day|week) +2024-03-02 01:00:00$/m,
+      );
+      const coins = document<Row[]>((await run(`pnl --by coin --in usdt ${WINDOW} --json`)).stdout);
+      expect(coins.map(({ coin, pricedBy }) => [coin, pricedBy.map(({ market }) => market)])).toEqual([
+        ['btc', ['btc_usdt']],
+        ['zz', ['zz_usdt']],
+        [null, []],
+      ]);
+    });
+
+    it('shows everything but the prices that cannot be read, and says so', async () => {
+      newHome();
+      refusesCandles = true;
+      try {
+        const { code, stdout, stderr } = await run(`pnl ${WINDOW} --json`);
+        const [btc] = document<[Row]>(stdout);
+        expect(btc).toMatchObject({ realised: '10', price: null, unrealised: null, net: null, pricedBy: [] });
+        expect(btc).toMatchObject({ position: '0.01', cost: '300', fees: [{ coin: 'zz', value: '4.5' }] });
+        expect([code, stderr]).toEqual([
+          0,
+          expect.stringContaining('Some prices of the end of the window are unknown: '),
+        ]);
+      } finally {
+        refusesCandles = false;
+      }
+    });
   });
 
   it('names the permissions that a key lacks', async () => {

@@ -83,7 +83,9 @@ const EXIT = shape.nullable(
       level: shape.nullable(shape.decimal('where the stop or the trail acts now')),
       filled: shape.decimal('in the base coin'),
       averagePrice: shape.nullable(shape.decimal('')),
-      slippage: shape.nullable(shape.decimal('how much worse than the trigger, as a share')),
+      slippage: shape.nullable(
+        shape.decimal('how much worse the average is than the trigger, as a share of it; below zero if better'),
+      ),
     },
     'what ends it',
   ),
@@ -168,7 +170,9 @@ export const ALGO: shape.Fields = {
   ),
   position: shape.nullable(shape.decimal('what the entry has built and no exit has ended')),
   slippage: shape.nullable(
-    shape.decimal('how much worse the average is than the price at the trigger or start, as a share'),
+    shape.decimal(
+      'how much worse the average is than the price at the trigger or start, as a share of it; below zero if better',
+    ),
   ),
   durationMs: shape.integer('until the end, or now'),
   events: ALGO_EVENTS,

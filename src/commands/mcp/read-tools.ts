@@ -44,8 +44,8 @@ const NEWEST_ONLY: PrintedWarning = {
   hint: 'For older ones, give market and side.',
 };
 
-/** Without how the bills of each coin come about: it is long, and `unexplained` says whether they add up. */
-const { balances: _balances, ...PNL_FIELDS } = PNL_ROW.properties ?? {};
+/** Without what is long: how the bills of each coin come about (`unexplained` says whether they add up), and the candles of prices. */
+const { balances: _balances, pricedBy: _pricedBy, ...PNL_FIELDS } = PNL_ROW.properties ?? {};
 
 /** Without how the user logs in: an agent has no use for it. */
 const {
@@ -305,7 +305,8 @@ export const READ_TOOLS: readonly Tool[] = [
       const { markets: named = [], from, to, method, in: unit } = given;
       const result = await run(commandWords('pnl', { from, to, method, in: unit }, named));
       if (!Array.isArray(result.data)) return result;
-      return pageOfRows('pnl', given, { ...result, data: result.data.map(({ balances: _, ...row }) => row) });
+      const data = result.data.map(({ balances: _, pricedBy: _candles, ...row }) => row);
+      return pageOfRows('pnl', given, { ...result, data });
     },
   }),
   REHEARSE,

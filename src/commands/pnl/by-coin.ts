@@ -51,22 +51,25 @@ export async function byCoin(context: Context, request: PnlRequest): Promise<Pnl
   }
   const held = books.filter(({ position }) => position.amount.sign !== 0).map(({ coin }) => coin);
   const end = await endPrices(
+    context,
     request,
     held.map((coin) => ({ coin, unit })),
   );
   const isCurrent = end === undefined && held.length > 0;
   const rates = isCurrent ? await readRates(client, markets, { coins: held, units: [unit] }) : undefined;
   const priceOf = (coin: string) => (end === undefined ? (rates?.value('1', coin, unit) ?? null) : end.of(coin, unit));
-  const priced = { unit, feesAre, pricedAt: end?.time };
   const unpriced = held.filter((coin) => priceOf(coin) === null);
   if (unpriced.length > 0)
     context.output.warn(`The value of ${unpriced.join(', ')} in ${unit} is unknown, so there is no total.`);
   const rows = [
-    ...books.map((book) => coinRow(book, priceOf(book.coin), priced)),
+    ...books.map((book) => {
+      const pricedBy = end?.candlesOf(book.coin, unit);
+      return coinRow(book, priceOf(book.coin), { unit, feesAre, pricedAt: end?.time, pricedBy });
+    }),
     coinTotalRow(books, coins, { unit, feesAre, priceOf }),
   ];
   const decimals = decimalsOf(markets);
-  return { answer: { data: rows, show: (screen) => showCoins(screen, rows, decimals) }, failure };
+  return { answer: { data: rows, show: (screen) => showCoins(screen, rows, decimals, lotDates(zone)) }, failure };
 }
 
 const GIVE_BASIS = 'Give what you paid for deposits and opening balances with --basis FILE.';

@@ -55,11 +55,12 @@ function chosen(result: AccountPnl, names: readonly string[]): AccountPnl {
   };
 }
 
-async function pnlAnswer({ output }: Context, request: PnlRequest, { markets, coins }: AccountPnl): Promise<Answer> {
+async function pnlAnswer(context: Context, request: PnlRequest, { markets, coins }: AccountPnl): Promise<Answer> {
+  const { output } = context;
   const { client, markets: all, feesAre } = request;
   const unit = request.unit ?? commonQuote(markets) ?? 'usdt';
   const quotes = [...new Set(markets.map(({ quote }) => quote))];
-  const end = await endPrices(request, [
+  const end = await endPrices(context, request, [
     ...markets.map(({ base, quote }) => ({ coin: base, unit: quote })),
     ...quotes.map((coin) => ({ coin, unit })),
   ]);
@@ -80,11 +81,17 @@ async function pnlAnswer({ output }: Context, request: PnlRequest, { markets, co
   if (unvalued.length > 0)
     output.warn(`The value of ${unvalued.join(', ')} in ${unit} is unknown, so there is no total.`);
   const rows = [
-    ...markets.map((market) => marketRow(market, priceOf(market), { feesAre, pricedAt: end?.time })),
-    totalRow(markets, coins, { unit, feesAre, value, priceOf }),
+    ...markets.map((market) => {
+      const pricedBy = end?.candlesOf(market.base, market.quote);
+      return marketRow(market, priceOf(market), { feesAre, pricedAt: end?.time, pricedBy });
+    }),
+    totalRow(markets, coins, {
+      ...{ unit, feesAre, value, priceOf },
+      pricedBy: end && quotes.flatMap((quote) => end.candlesOf(quote, unit)),
+    }),
   ];
   const decimals = decimalsOf(all);
-  return { data: rows, show: (screen) => showPnl(screen, rows, decimals) };
+  return { data: rows, show: (screen) => showPnl(screen, rows, decimals, lotDates(request.zone)) };
 }
 
 /** The quote coin of most markets. */

@@ -1,7 +1,7 @@
 import { wallClock } from '../../domain/zone.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
 
-/** The dates of lots in a zone. */
+/** Dates in a zone. */
 export interface LotDates {
   /** An ISO time as people read it: in the zone, or in their own if none was given. */
   readonly shown: (time: string) => string;

@@ -22,7 +22,7 @@ export default define({
   arguments: { markets: several('the markets (default: all in which you traded)', marketName) },
   flags: {
     from: flag('--from <time>', 'count from this time on (default: the beginning)', zonedMoment),
-    to: flag('--to <time>', 'count what is before this time (default: now)', zonedMoment),
+    to: flag('--to <time>', 'count what is before this time, at the prices of its candles (default: now)', zonedMoment),
     method: flag(
       '--method <method>',
       'which coins a sell takes: fifo, lifo or average (default: fifo)',

@@ -1,15 +1,16 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
-import { type Failure, usage } from '../../errors.js';
+import { Failure, usage } from '../../errors.js';
 import type { Exchange } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { BasisLine } from '../../trading/pnl/basis.js';
 import type { Method } from '../../trading/pnl/lots.js';
 import type { Fill } from '../../trading/pnl/matching/match-bills.js';
-import type { PastPrices } from '../../trading/pnl/past-prices.js';
+import type { PastPrices, PricingCandle } from '../../trading/pnl/past-prices.js';
 import type { ReadHistory } from '../../trading/pnl/read-history.js';
 import type { Window } from '../../trading/pnl/reconciliation.js';
 import type { FeeBasis } from '../../trading/pnl/trade-legs.js';
+import type { Context } from '../session/command.js';
 import type { Decimals } from './view.js';
 
 /** What is asked of an account, and what was read of it. */
@@ -54,18 +55,30 @@ export interface EndPrices {
   readonly time: number;
   /** Of one coin in another one, by the candle of that moment or the last one before; null if none has a price. */
   readonly of: (coin: string, unit: string) => Decimal | null;
+  /** The candles of that price, one for each market between the coins. */
+  readonly candlesOf: (coin: string, unit: string) => readonly PricingCandle[];
 }
 
-/** Reads what coins were worth at the end of the window; undefined if it is not over. Throws Failure if candles cannot be read. */
+/** Reads what coins were worth at the end of the window; undefined if it is not over. Warns if candles cannot be read. */
 export async function endPrices(
+  { output }: Context,
   { window, history, prices }: Pick<PnlRequest, 'window' | 'history' | 'prices'>,
   pairs: readonly { readonly coin: string; readonly unit: string }[],
 ): Promise<EndPrices | undefined> {
   if (window.to > history.readAt) return undefined;
   const time = window.to - 1;
-  await prices.load(pairs.filter(({ coin, unit }) => coin !== unit).map((pair) => ({ ...pair, time })));
+  try {
+    await prices.load(pairs.filter(({ coin, unit }) => coin !== unit).map((pair) => ({ ...pair, time })));
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    output.warn([`Some prices of the end of the window are unknown: ${error.message}`, ...error.hints]);
+  }
   const one = Decimal.of('1');
-  return { time, of: (coin, unit) => (coin === unit ? one : (prices.value(one, coin, unit, time) ?? null)) };
+  return {
+    time,
+    of: (coin, unit) => (coin === unit ? one : (prices.value(one, coin, unit, time) ?? null)),
+    candlesOf: (coin, unit) => prices.candlesOf(coin, unit, time),
+  };
 }
 
 /** What a line of the basis cost in a coin; null if it has no price. */

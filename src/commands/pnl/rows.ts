@@ -4,14 +4,20 @@ import { isoTime } from '../../terminal/time.js';
 import { type BookResult, gainOf } from '../../trading/pnl/book.js';
 import type { CoinPnl } from '../../trading/pnl/coin-books.js';
 import { CLOSINGS, type ClosedLot, type Method, minusOrNull, OPENINGS, sumOrNull } from '../../trading/pnl/lots.js';
+import type { PricingCandle } from '../../trading/pnl/past-prices.js';
 import type { MarketPnl } from '../../trading/pnl/profit-and-loss.js';
 import type { CoinBalance, UnexplainedAmount } from '../../trading/pnl/reconciliation.js';
 import type { FeeBasis, ValuedFee } from '../../trading/pnl/trade-legs.js';
 import type { LotDates } from './lot-dates.js';
 
-/** An average has at most this many decimals, rounded down. Nothing is computed from it. */
 const PRICED_AT = shape.nullable(shape.time(''));
 
+const PRICED_BY = shape.array(
+  shape.object({ market: shape.text(''), type: shape.text('such as 1day'), opened: shape.time('') }),
+  'the candles of that price',
+);
+
+/** An average has at most this many decimals, rounded down. Nothing is computed from it. */
 const AVERAGE_DECIMALS = 8;
 const DAY_MS = 86_400_000;
 
@@ -67,6 +73,7 @@ export const PNL_ROW = shape.object({
   cost: shape.nullable(shape.decimal('of the position')),
   price: shape.nullable(shape.decimal('the last, or at --to')),
   pricedAt: PRICED_AT,
+  pricedBy: PRICED_BY,
   net: shape.nullable(shape.decimal('realised and unrealised, minus fees apart; null if one is unknown')),
   opening: shape.object(
     { position: shape.nullable(shape.decimal('in the base coin')), cost: shape.nullable(shape.decimal('')) },
@@ -104,6 +111,7 @@ export const COIN_ROW = shape.object({
   ...COIN_POSITION,
   price: shape.nullable(shape.decimal('the current one, or at --to')),
   pricedAt: PRICED_AT,
+  pricedBy: PRICED_BY,
   net: shape.nullable(shape.decimal('realised and unrealised, minus fees if they are apart; null if one is unknown')),
   opening: shape.object(COIN_POSITION, 'at --from'),
   withoutCost: shape.object(
@@ -195,9 +203,11 @@ interface RowOptions {
   readonly feesAre: FeeBasis;
   /** In milliseconds since the Unix epoch. */
   readonly pricedAt: number | undefined;
+  /** The candles of the price. */
+  readonly pricedBy: readonly PricingCandle[] | undefined;
 }
 
-export function marketRow(pnl: MarketPnl, price: Decimal | null, { feesAre, pricedAt }: RowOptions) {
+export function marketRow(pnl: MarketPnl, price: Decimal | null, { feesAre, pricedAt, pricedBy }: RowOptions) {
   const { market, quote, position, opening, withoutCost, realised } = pnl;
   const unrealised = unrealisedOf(pnl, price);
   return {
@@ -210,6 +220,7 @@ export function marketRow(pnl: MarketPnl, price: Decimal | null, { feesAre, pric
     cost: decimalText(position.cost),
     price: price === null ? null : price.toString(),
     pricedAt: momentOf(pricedAt),
+    pricedBy: candleRows(pricedBy),
     net: textOrNull(netOf(realised, unrealised, feesAre === 'in' ? Decimal.zero : feesOf(pnl))),
     opening: { position: decimalText(opening.amount), cost: decimalText(opening.cost) },
     withoutCost: { amount: decimalText(withoutCost.amount), proceeds: textOrNull(withoutCost.proceeds) },
@@ -226,13 +237,19 @@ interface TotalOptions {
   readonly feesAre: FeeBasis;
   readonly value: Valuation;
   readonly priceOf: (market: MarketPnl) => Decimal | null;
+  /** The candles by which quote coins were valued. */
+  readonly pricedBy: readonly PricingCandle[] | undefined;
+}
+
+function candleRows(candles: readonly PricingCandle[] = []) {
+  return candles.map(({ opened, ...candle }) => ({ ...candle, opened: isoTime(opened) }));
 }
 
 /** The sums of all markets. One that cannot be valued makes a sum unknown. */
 export function totalRow(
   markets: readonly MarketPnl[],
   coins: readonly CoinBalance[],
-  { unit, feesAre, value, priceOf }: TotalOptions,
+  { unit, feesAre, value, priceOf, pricedBy }: TotalOptions,
 ) {
   const sum = (of: (pnl: MarketPnl) => Decimal | null) =>
     markets.reduce<Decimal | null>((total, pnl) => {
@@ -253,6 +270,7 @@ export function totalRow(
     cost: null,
     price: null,
     pricedAt: null,
+    pricedBy: candleRows(pricedBy),
     net: textOrNull(netOf(realised, unrealised, paid)),
     opening: { position: null, cost: null },
     withoutCost: { amount: null, proceeds: null },
@@ -265,7 +283,7 @@ export function totalRow(
 export function coinRow(
   pnl: CoinPnl,
   price: Decimal | null,
-  { unit, feesAre, pricedAt }: RowOptions & { readonly unit: string },
+  { unit, feesAre, pricedAt, pricedBy }: RowOptions & { readonly unit: string },
 ) {
   const { position, opening, withoutCost, realised, left } = pnl;
   // nothing is known of it: that is no gain of zero
@@ -279,6 +297,7 @@ export function coinRow(
     ...positionRow(position),
     price: textOrNull(price),
     pricedAt: momentOf(pricedAt),
+    pricedBy: candleRows(pricedBy),
     net: textOrNull(netOf(realised, unrealised, feesAre === 'in' ? Decimal.zero : feesOf(pnl))),
     opening: positionRow(opening),
     withoutCost: { amount: decimalText(withoutCost.amount), proceeds: textOrNull(withoutCost.proceeds) },
@@ -314,6 +333,7 @@ export function coinTotalRow(
     cost: textOrNull(sum((pnl) => pnl.position.cost)),
     price: null,
     pricedAt: null,
+    pricedBy: [],
     net: textOrNull(netOf(realised, unrealised, paid)),
     opening: { ...unknown, cost: textOrNull(sum((pnl) => pnl.opening.cost)) },
     withoutCost: { amount: null, proceeds: textOrNull(sum((pnl) => pnl.withoutCost.proceeds)) },

@@ -19,7 +19,7 @@ type Shown = Pick<
   PnlRow | CoinRow,
   'bought' | 'sold' | 'position' | 'averageCost' | 'price' | 'realised' | 'unrealised'
 > &
-  Pick<PnlRow | CoinRow, 'fees' | 'net'> & {
+  Pick<PnlRow | CoinRow, 'fees' | 'net' | 'pricedAt' | 'pricedBy'> & {
     /** Null for all. */
     readonly name: string | null;
     /** The coin of the values. */
@@ -28,28 +28,33 @@ type Shown = Pick<
   };
 
 /** Values in their coins, rounded towards zero: JSON and CSV have all digits. */
-export function showPnl(screen: Screen, rows: readonly PnlRow[], decimals: Decimals): string {
+export function showPnl(screen: Screen, rows: readonly PnlRow[], decimals: Decimals, dates: LotDates): string {
   const shown = rows.map((row) => {
     return { ...row, name: row.market, unit: row.valuedIn, costDecimals: decimals.ofMarket(row.market ?? '') };
   });
-  return showRows(screen, 'market', shown, decimals, rows.at(-1)?.balances ?? []);
+  return showRows(screen, 'market', shown, { decimals, dates, balances: rows.at(-1)?.balances ?? [] });
 }
 
 /** As {@link showPnl}, by coin. */
-export function showCoins(screen: Screen, rows: readonly CoinRow[], decimals: Decimals): string {
+export function showCoins(screen: Screen, rows: readonly CoinRow[], decimals: Decimals, dates: LotDates): string {
   const shown = rows.map((row) => {
     const { coin, valuedIn } = row;
     return { ...row, name: coin, unit: valuedIn, costDecimals: decimals.ofMarket(`${coin}_${valuedIn}`) };
   });
-  return showRows(screen, 'coin', shown, decimals, rows.at(-1)?.balances ?? []);
+  return showRows(screen, 'coin', shown, { decimals, dates, balances: rows.at(-1)?.balances ?? [] });
+}
+
+interface TableOptions {
+  readonly decimals: Decimals;
+  readonly dates: LotDates;
+  readonly balances: readonly BalanceRow[];
 }
 
 function showRows(
   screen: Screen,
   of: 'market' | 'coin',
   rows: readonly Shown[],
-  decimals: Decimals,
-  balances: readonly BalanceRow[],
+  { decimals, dates, balances }: TableOptions,
 ): string {
   const unexplained = balances.filter((balance) => Decimal.of(balance.unexplained).sign !== 0);
   const main = rows.length > 1 ? table(screen, pnlColumns(of, decimals), rows) : screen.paint.faint('No fills.');
@@ -61,8 +66,23 @@ function showRows(
             ? 'There are no bills.'
             : `The bills add up: ${balances.map(({ coin }) => coin).join(', ')}.`,
         );
-  return `${main}\n\n${below}`;
+  return [main, ...candlesBelow(screen, rows, dates), below].join('\n\n');
 }
+
+/** The candles of the prices, each once; none for current prices. */
+function candlesBelow(screen: Screen, rows: readonly Shown[], dates: LotDates): string[] {
+  const [time] = rows.flatMap(({ pricedAt }) => pricedAt ?? []);
+  const candles = new Map(rows.flatMap(({ pricedBy }) => pricedBy.map((candle) => [candle.market, candle] as const)));
+  if (time === undefined || candles.size === 0) return [];
+  const columns: readonly Column<CandleRow>[] = [
+    { title: 'market', value: ({ market }) => market, importance: 10, paint: (text, _, paint) => paint.strong(text) },
+    { title: 'candle', value: ({ type }) => type, importance: 9 },
+    { title: dates.title('opened'), value: ({ opened }) => dates.shown(opened), importance: 9 },
+  ];
+  return [table(screen, columns, [...candles.values()], { title: `Prices of ${dates.shown(time)}` })];
+}
+
+type CandleRow = Shown['pricedBy'][number];
 
 function pnlColumns(title: 'market' | 'coin', { ofCoin }: Decimals): readonly Column<Shown>[] {
   const rounded = (value: string, decimals: number) => grouped(Decimal.of(value).rescaled(decimals, 'down').toString());

@@ -53,7 +53,9 @@ export const REPORT = shape.object({
   ),
   held: shape.decimal('what the same money would have gained without a trade'),
   drawdown: shape.decimal('the largest fall of the value of the account from an earlier high'),
-  slippage: shape.decimal('what fills cost beyond the last price when their orders were placed'),
+  slippage: shape.decimal(
+    `${VALUE}; what fills cost beyond the last price when their orders were placed: above zero if they were worse, below if better`,
+  ),
   faults: shape.array(
     shape.object({
       kind: shape.enumOf(Object.keys(FAULT_KINDS), ''),

@@ -14,8 +14,23 @@ const MINUTE_MS = CANDLE_MS['1min'];
 /** The exchange's clock is known from dates in whole seconds. */
 const CLOCK_ERROR_MS = 2_000;
 
-/** Closing prices by market and by the minute that was asked for, counted from the Unix epoch. */
-export type KeptPrices = Readonly<Record<string, Readonly<Record<string, string>>>>;
+/** The closing price of a candle, its type, and when it opened in milliseconds since the Unix epoch. */
+type KeptPrice = readonly [close: string, type: CandleType, opened: number];
+
+/** By market and by the minute that was asked for, counted from the Unix epoch. */
+export type KeptPrices = Readonly<Record<string, Readonly<Record<string, KeptPrice>>>>;
+
+/** A candle whose closing price was used. */
+export interface PricingCandle {
+  readonly market: string;
+  readonly type: CandleType;
+  /** When it opened, in milliseconds since the Unix epoch. */
+  readonly opened: number;
+}
+
+interface CandlePrice extends Omit<PricingCandle, 'market'> {
+  readonly price: Decimal;
+}
 
 export interface PriceStore {
   read(): KeptPrices | undefined;
@@ -23,7 +38,7 @@ export interface PriceStore {
 }
 
 /** Changes with what is kept, so that another version's file is not read. */
-const FORMAT = 1;
+const FORMAT = 2;
 
 /** Keeps the prices of an exchange in the cache: that of a candle which is over never changes. */
 export function priceStore(cache: Pick<Cache, 'read' | 'write'>, baseUrl: string): PriceStore {
@@ -59,7 +74,7 @@ export class PastPrices {
   readonly #routes: Routes;
   readonly #ways = new Map<string, readonly Hop[] | undefined>();
   /** By market and minute. */
-  readonly #prices = new Map<string, Map<number, Decimal>>();
+  readonly #prices = new Map<string, Map<number, CandlePrice>>();
   #kept: KeptPrices;
 
   constructor(client: Exchange, markets: readonly Market[], store?: PriceStore) {
@@ -76,13 +91,24 @@ export class PastPrices {
     const minute = Math.floor(time / MINUTE_MS);
     const prices = new Map<string, Decimal>();
     for (const { market } of way) {
-      const price = this.#price(market, minute);
-      if (price === undefined) return undefined;
-      prices.set(market, price);
+      const known = this.#price(market, minute);
+      if (known === undefined) return undefined;
+      prices.set(market, known.price);
     }
     const price = (market: string) => prices.get(market) ?? Decimal.zero;
     return convert(amount, way, price, ({ significantScale }) => significantScale);
   };
+
+  /** The candles that say what a coin was worth in another one, one for each market on the way; none if that is unknown. */
+  candlesOf(coin: string, unit: string, time: number): readonly PricingCandle[] {
+    const minute = Math.floor(time / MINUTE_MS);
+    const way = this.#way(coin, unit) ?? [];
+    const found = way.flatMap(({ market }): PricingCandle[] => {
+      const known = this.#price(market, minute);
+      return known === undefined ? [] : [{ market, type: known.type, opened: known.opened }];
+    });
+    return found.length === way.length ? found : [];
+  }
 
   /**
    * Reads the prices that trades and their fees need which are in neither coin of their market. Reads nothing if there are none. Throws
@@ -111,7 +137,7 @@ export class PastPrices {
     await this.load(unvalued.map((fill) => ({ coin: fill.base, unit: unitOf(fill), time: fill.time })));
   }
 
-  /** Reads what is needed and not known yet. */
+  /** Reads what is needed and not known yet. Throws Failure if candles cannot be read: what was read before is known then. */
   async load(needs: readonly PriceNeed[]): Promise<void> {
     const missing = new Map<string, Set<number>>();
     for (const { coin, unit, time } of needs)
@@ -121,18 +147,19 @@ export class PastPrices {
         missing.set(market, (missing.get(market) ?? new Set()).add(minute));
       }
     if (missing.size === 0) return;
-    const over: Record<string, Record<string, string>> = {};
-    for (const [market, minutes] of missing) over[market] = await this.#read(market, [...minutes]);
-    const merged = Object.entries(over).map(
-      ([market, found]) => [market, { ...this.#kept[market], ...found }] as const,
-    );
-    this.#kept = { ...this.#kept, ...Object.fromEntries(merged) };
-    await this.#store?.write(this.#kept);
+    try {
+      for (const [market, minutes] of missing) {
+        const found = await this.#read(market, [...minutes]);
+        this.#kept = { ...this.#kept, [market]: { ...this.#kept[market], ...found } };
+      }
+    } finally {
+      await this.#store?.write(this.#kept);
+    }
   }
 
   /** Reads the prices of a market at these minutes. Returns those that never change. */
-  async #read(market: string, minutes: readonly number[]): Promise<Record<string, string>> {
-    const found: Record<string, string> = {};
+  async #read(market: string, minutes: readonly number[]): Promise<Record<string, KeptPrice>> {
+    const found: Record<string, KeptPrice> = {};
     const prices = this.#pricesOf(market);
     let left = minutes;
     for (const type of TYPES) {
@@ -147,26 +174,28 @@ export class PastPrices {
         const candle = lastBy(candles, minute * MINUTE_MS);
         if (candle === undefined || Decimal.of(candle.close).sign <= 0) continue;
         read.add(minute);
-        prices.set(minute, Decimal.of(candle.close));
-        if (candle.closed && minute * MINUTE_MS + CANDLE_MS[type] <= now) found[String(minute)] = candle.close;
+        const { close, time: opened, closed } = candle;
+        prices.set(minute, { price: Decimal.of(close), type, opened });
+        if (closed && minute * MINUTE_MS + CANDLE_MS[type] <= now) found[String(minute)] = [close, type, opened];
       }
       left = left.filter((minute) => !read.has(minute));
     }
     return found;
   }
 
-  #price(market: string, minute: number): Decimal | undefined {
+  #price(market: string, minute: number): CandlePrice | undefined {
     const prices = this.#pricesOf(market);
     const known = prices.get(minute);
     const kept = this.#kept[market]?.[String(minute)];
     if (known !== undefined || kept === undefined) return known;
-    const price = Decimal.of(kept);
+    const [close, type, opened] = kept;
+    const price = { price: Decimal.of(close), type, opened };
     prices.set(minute, price);
     return price;
   }
 
-  #pricesOf(market: string): Map<number, Decimal> {
-    const prices = this.#prices.get(market) ?? new Map<number, Decimal>();
+  #pricesOf(market: string): Map<number, CandlePrice> {
+    const prices = this.#prices.get(market) ?? new Map<number, CandlePrice>();
     this.#prices.set(market, prices);
     return prices;
   }
