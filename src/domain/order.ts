@@ -58,6 +58,17 @@ export interface Order {
   readonly status: number;
 }
 
+/** Whether an order is of a market, however the name of that is written. */
+export function isOfMarket(order: Pick<Order, 'market'>, market: string): boolean {
+  const plain = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+  return order.market === market || plain(order.market) === plain(market);
+}
+
+/** Whether an order is of a side, as far as its type says. */
+export function isOfSide(order: Pick<Order, 'side' | 'type'>, side: Side): boolean {
+  return order.type === 'other' || order.side === side;
+}
+
 /** What the exchange reports of an order it has just cancelled; null for what it leaves out. */
 export interface Cancellation {
   /** The exchange's own code for success, for messages. */

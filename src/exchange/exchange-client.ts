@@ -5,14 +5,16 @@ import type { Bill, ChainAddress, Deposit, Withdrawal, WithdrawalRequest } from 
 import type { Market } from '../domain/market.js';
 import type { Ticker, Trade } from '../domain/market-data.js';
 import type { Moment } from '../domain/moment.js';
-import type {
-  BatchRequest,
-  Cancellation,
-  Order,
-  OrderReference,
-  OrderTerms,
-  OrderType,
-  Side,
+import {
+  type BatchRequest,
+  type Cancellation,
+  isOfMarket,
+  isOfSide,
+  type Order,
+  type OrderReference,
+  type OrderTerms,
+  type OrderType,
+  type Side,
 } from '../domain/order.js';
 import { quotedName } from '../domain/quotation.js';
 import { Failure, tryRead } from '../errors.js';
@@ -253,7 +255,7 @@ export class ExchangeClient extends DescribedReads {
     // observed in place of an empty list
     const orders = await orIfNotFound([], () => this.readOperation('getOrders', { market, side, page }));
     requireMarket(orders, market);
-    const other = orders.find((order) => order.type !== 'other' && order.side !== side);
+    const other = orders.find((order) => !isOfSide(order, side));
     if (other !== undefined) throw wrongOrder(`${side} orders`, `the ${other.side} order ${other.id}`);
     this.#reportNames({ kind: 'orders', orders });
     return orders;
@@ -466,8 +468,7 @@ export class ExchangeClient extends DescribedReads {
 
 /** Throws Failure `internal` for orders of another market, however its name is written. */
 function requireMarket(orders: readonly Order[], market: string): void {
-  const plain = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
-  const other = orders.find((order) => plain(order.market) !== plain(market));
+  const other = orders.find((order) => !isOfMarket(order, market));
   if (other !== undefined) throw wrongOrder(`orders of ${market}`, `order ${other.id} of ${quotedName(other.market)}`);
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Cache } from '../../config/cache.js';
-import type { Order } from '../../domain/order.js';
+import { isOfMarket, isOfSide, type Order } from '../../domain/order.js';
 import type { MarketSide } from '../journal/write.js';
 
 /** An order that the next read asks for if the pages that it reads do not show it. */
@@ -58,12 +58,14 @@ export function knownSides(cache: Pick<Cache, 'read' | 'write'>, account: string
   const partKey = (side: MarketSide, index: number) => `${keyOf(side)} ${index}`;
   const partOf = (side: MarketSide, index: number, { digest }: Pick<ClosedPart, 'digest'>) => {
     const text = cache.read(partKey(side, index))?.value;
-    return text === undefined || digestOf(text) !== digest ? undefined : parsed(text, ordersOf);
+    return text === undefined || digestOf(text) !== digest
+      ? undefined
+      : parsed(text, (rows: Row[]) => ordersOf(rows, side));
   };
   return {
     read: (side) => {
       const text = cache.read(keyOf(side))?.value;
-      return text === undefined ? undefined : parsed(text, knownSideOf);
+      return text === undefined ? undefined : parsed(text, (kept: KeptSide) => knownSideOf(kept, side));
     },
     write: (side, { readTo, followed, recent, parts }) => {
       const kept: KeptSide = {
@@ -98,29 +100,30 @@ function rowOf(order: Order) {
   return [...terms, filled, filledValue, fee, feeCoin, feeDiscount, status, clientId] as const;
 }
 
-/** Throws a TypeError for a row that is none of {@link rowOf}. */
-function orderOf(row: Row): Order {
+/** Throws a TypeError for a row that is none of {@link rowOf}, or is of another market or side. */
+function orderOf(row: Row, wanted: MarketSide): Order {
   const [id, time, state, market, side, type, price, amount, ...rest] = row;
   const [filled, filledValue, fee, feeCoin, feeDiscount, status, clientId] = rest;
   const isText = [id, state, price, amount, filled, filledValue].every((text) => typeof text === 'string');
   if (!isText || !Number.isFinite(time)) throw new TypeError('no order');
   const terms = { id, clientId, market, side, type, price, amount };
+  if (!isOfMarket(terms, wanted.market) || !isOfSide(terms, wanted.side)) throw new TypeError('another order');
   return { ...terms, filled, filledValue, fee, feeCoin, feeDiscount, time, state, status };
 }
 
-function ordersOf(rows: readonly Row[]): Order[] {
-  return rows.map(orderOf);
+function ordersOf(rows: readonly Row[], side: MarketSide): Order[] {
+  return rows.map((row) => orderOf(row, side));
 }
 
-function knownSideOf({ readTo, recent, parts, followed }: KeptSide): KnownSide | undefined {
+function knownSideOf({ readTo, recent, parts, followed }: KeptSide, side: MarketSide): KnownSide | undefined {
   const numbers = [readTo, ...parts.flatMap(({ count, newest }) => [count, newest])];
   const isWhole =
     numbers.every(Number.isFinite) &&
     parts.every(({ digest }) => typeof digest === 'string') &&
     followed.every(({ closedAt }) => closedAt === null || Number.isFinite(closedAt));
   if (!isWhole) return undefined;
-  const orders = followed.map(({ order, closedAt }) => ({ order: orderOf(order), closedAt }));
-  return { readTo, parts, followed: orders, recent: ordersOf(recent) };
+  const orders = followed.map(({ order, closedAt }) => ({ order: orderOf(order, side), closedAt }));
+  return { readTo, parts, followed: orders, recent: ordersOf(recent, side) };
 }
 
 /** What a text has; undefined if it is no text of {@link knownSides}. */

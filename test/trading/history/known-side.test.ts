@@ -45,6 +45,29 @@ it.each([
   expect(kept.read(SIDE)).toBeUndefined();
 });
 
+it.each([
+  ['another market', { market: 'eth_usdt' }],
+  ['another side', { side: 'sell' }],
+] as const)('knows nothing of a side whose file has an order of %s', async (_, changes) => {
+  const { kept } = sides();
+  const other = { ...orderOf(2, 'cancelled', 8), ...changes };
+  await kept.write(SIDE, { ...KNOWN, recent: [other] });
+  expect(kept.read(SIDE)).toBeUndefined();
+  await kept.write(SIDE, { ...KNOWN, followed: [{ order: other, closedAt: null }] });
+  expect(kept.read(SIDE)).toBeUndefined();
+  expect(await kept.writePart(SIDE, 0, [other])).toBeUndefined();
+});
+
+it('takes the name of a market as the exchange writes it, and an order whose side is a guess', async () => {
+  const { kept } = sides();
+  const recent = [
+    { ...orderOf(2, 'cancelled', 8), market: 'BTCUSDT' },
+    { ...orderOf(1, 'open', 3), side: 'sell', type: 'other' },
+  ];
+  await kept.write(SIDE, { ...KNOWN, recent } as KnownSide);
+  expect(kept.read(SIDE)?.recent).toEqual(recent);
+});
+
 describe('a part of the closed orders', () => {
   const orders: readonly Order[] = [orderOf(7, 'filled', 70), orderOf(6, 'cancelled', 60)];
 
