@@ -106,6 +106,8 @@ export interface ExchangeOptions {
  * repeated.
  */
 const IDLE_COMMIT = 2_000;
+/** So many of the newest trades a market of a rehearsal keeps at least: as many as pit reads after a gap. A year of tape has millions. */
+const REHEARSED_TRADES = 10_000;
 
 /**
  * An exchange with markets, simulated traders and customers: a service for each noun, made over one state, and what happens as
@@ -417,7 +419,7 @@ function marketsOf({ genesis, tapeMarkets }: State): Map<string, SandboxMarket> 
 }
 
 function venueOpener(store: Store<State>, { seed, start, emptyMarkets }: Genesis, historyMs: number | undefined) {
-  const trades = store.lists<MarketTrade>('trades');
+  const trades = store.lists<MarketTrade>('trades', REHEARSED_TRADES);
   const candles = store.table<MarketCandle>('candles');
   return (market: SandboxMarket): TradedMarket => {
     const { name } = market;

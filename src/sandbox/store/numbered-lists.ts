@@ -22,11 +22,14 @@ interface Tail<Value> {
  */
 export class NumberedLists<Value> {
   readonly #table: Table<Value[]>;
+  readonly #mostRows: number;
 
   readonly #tails = new Map<string, Tail<Value>>();
 
-  constructor(table: Table<Value[]>) {
+  /** @param most so many of the last entries of each list are kept at least; older ones are deleted, a row at a time */
+  constructor(table: Table<Value[]>, most = Number.POSITIVE_INFINITY) {
     this.#table = table;
+    this.#mostRows = Math.ceil(most / ENTRIES_PER_ROW) + 1;
   }
 
   length(list: string): number {
@@ -51,17 +54,18 @@ export class NumberedLists<Value> {
     this.#table.put(entryKey(list, number), chunk);
   }
 
-  /** Throws RangeError if there is no such entry, which would be a defect: places come from this list. */
+  /** Throws RangeError if there is no such entry, which would be a defect: places come from this list and are not deleted. */
   at(list: string, place: number): Value {
     const value = this.#chunk(list, chunkOf(place))[indexOf(place)];
     if (value === undefined) throw new RangeError(`${list} has no entry ${place}`);
     return value;
   }
 
-  /** The entries from one place to another, both included, oldest first. Places beyond the end are left out. */
+  /** The entries from one place to another, both included, oldest first. Places beyond the end, and deleted ones, are left out. */
   between(list: string, first: number, last: number): Value[] {
     const values: Value[] = [];
-    for (let number = chunkOf(first); number <= chunkOf(last); number += 1) {
+    const kept = chunkOf(Math.max(first, this.#firstKept(list)));
+    for (let number = kept; number <= chunkOf(last); number += 1) {
       const before = number * ENTRIES_PER_ROW;
       values.push(...this.#chunk(list, number).slice(Math.max(0, first - 1 - before), Math.max(0, last - before)));
     }
@@ -74,15 +78,20 @@ export class NumberedLists<Value> {
     return this.between(list, Math.max(first, top - size + 1), top).reverse();
   }
 
-  /** The first place whose entry is not `before`, by binary search: all entries that are must come first. */
+  /** The first place whose entry is kept and not `before`, by binary search: all entries that are must come first. */
   firstNot(list: string, before: (value: Value) => boolean): number {
-    let [low, high] = [1, this.length(list) + 1];
+    let [low, high] = [this.#firstKept(list), this.length(list) + 1];
     while (low < high) {
       const middle = (low + high) >>> 1;
       if (before(this.at(list, middle))) low = middle + 1;
       else high = middle;
     }
     return low;
+  }
+
+  /** The first place that is not deleted. */
+  #firstKept(list: string): number {
+    return Math.max(0, this.#tail(list).number + 1 - this.#mostRows) * ENTRIES_PER_ROW + 1;
   }
 
   #chunk(list: string, number: number): Value[] {
@@ -105,6 +114,7 @@ export class NumberedLists<Value> {
   }
 
   #begin(list: string, number: number): Tail<Value> {
+    if (number >= this.#mostRows) this.#table.delete(entryKey(list, number - this.#mostRows));
     return this.#keep(list, { number, key: entryKey(list, number), chunk: [] });
   }
 

@@ -114,9 +114,9 @@ export class Store<State extends object> {
     return table;
   }
 
-  /** Append-only lists in a table of their own. */
-  lists<Value>(name: string): NumberedLists<Value> {
-    return new NumberedLists(this.table(name));
+  /** Append-only lists in a table of their own. @param most so many of the last entries a temporary store keeps at least */
+  lists<Value>(name: string, most?: number): NumberedLists<Value> {
+    return new NumberedLists(this.table(name), this.#isTemporary ? most : undefined);
   }
 
   /** The state has changed. */

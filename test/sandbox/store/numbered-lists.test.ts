@@ -85,3 +85,20 @@ test('binary search finds the first entry that is not before, also across rows',
   }
   await store.close();
 });
+
+test('of a temporary store, a list keeps only its last entries, and counts all', async () => {
+  const store = Store.open(temporaryDirectory(), true);
+  const lists = store.lists<string>('t', 100);
+  const entries = Array.from({ length: 1_000 }, (_, index) => `1 ${index}`);
+  for (const entry of entries) lists.append('1', entry);
+  expect(lists.length('1')).toBe(1_000);
+  expect(lists.newest('1', 1, 100)).toEqual(entries.slice(-100).reverse());
+  expect(lists.at('1', 901)).toBe(entries[900]);
+  const kept = lists.between('1', 1, 1_000);
+  expect(kept).toEqual(entries.slice(-kept.length));
+  expect(kept.length).toBeLessThan(200);
+  expect(lists.firstNot('1', () => false)).toBe(1_001 - kept.length);
+  expect(lists.firstNot('1', (text) => Number(text.split(' ')[1]) < 950)).toBe(951);
+  expect(() => lists.at('1', 1)).toThrow(RangeError);
+  await store.close();
+});
