@@ -57,7 +57,8 @@ export class TapeReader {
       ? undefined
       : await planTape(files, { ...terms, path: QUICKEST }, Number.POSITIVE_INFINITY, new Map());
     if (plan?.isPast) throw emptyPart();
-    const blocks = plan === undefined ? sandboxTape(terms) : readTapeInBlocks(files, terms);
+    const blocks =
+      plan === undefined ? sandboxTape(terms) : readTapeInBlocks(files, { ...terms, amountScale: plan.amountScale });
     const markets = plan === undefined ? [SANDBOX_MARKET] : [...plan.markets.keys()];
     const tape = new TapeReader(blocks, markets, plan?.rules ?? [], plan?.longestCandle ?? MINUTE);
     await tape.read();

@@ -320,13 +320,13 @@ function addFault(input: CheckedInput<'POST /faults/add'>, { faults }: Administe
 async function replay(data: DataDirectory, input: CheckedInput<'POST /replay'>) {
   const { files, market, force, speed = null, latency = 0 } = input;
   const { plan, report } = await replayPlan(data.exchange, input);
-  const { from, rules, markets } = plan;
+  const { from, rules, markets, amountScale } = plan;
   const reason = plan.restarts
     ? `The replay begins before the exchange's time or has other rules of its markets, so a new exchange is started at ${report.from}.`
     : 'The replay takes the place of an earlier one.';
   requireConfirmed(report.ended, force, reason);
   const load = async (exchange: SandboxExchange) => {
-    const rows = await read(() => loadTape(exchange, files, { market }));
+    const rows = await read(() => loadTape(exchange, files, { market, amountScale }));
     exchange.state.latency = latency;
     exchange.admin.goTo(from, new Set(markets.keys()));
     return rows;

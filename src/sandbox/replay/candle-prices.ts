@@ -30,12 +30,22 @@ export interface PricePart {
   readonly side: Side;
 }
 
-/** Spreads a volume over prices, in whole units of its last decimal; the later prices get what is left. */
-export function shares(prices: readonly Decimal[], volume: Decimal, before: Decimal | undefined): PricePart[] {
-  const units = volume.sign > 0 ? volume.units : 0n;
+/**
+ * Spreads a volume over prices, in whole units of its last decimal or of the market's amounts, whichever are smaller; the later prices get
+ * what is left.
+ * @param amountScale decimals of the market's amounts
+ */
+export function shares(
+  prices: readonly Decimal[],
+  volume: Decimal,
+  before: Decimal | undefined,
+  amountScale: number,
+): PricePart[] {
+  const scale = Math.max(volume.scale, amountScale);
+  const units = volume.sign > 0 ? volume.rescaled(scale, 'down').units : 0n;
   const count = BigInt(prices.length);
   const [share, rest] = [units / count, Number(units % count)];
-  const [less, more] = [share, share + 1n].map((amount) => Decimal.fromUnits(amount, volume.scale).toString());
+  const [less, more] = [share, share + 1n].map((amount) => Decimal.fromUnits(amount, scale).toString());
   return prices.map((price, index) => {
     const earlier = index === 0 ? (before ?? price) : (prices[index - 1] ?? price);
     return {

@@ -3,6 +3,7 @@ import type { SandboxExchange } from '../exchange/exchange.js';
 import { haveSameRules, MARKETS, type MarketRules, type SandboxMarket } from '../markets/market.js';
 import { EventConverter, type MarketUpdate, marketOf, unknownMarket } from './market-update.js';
 import { type ReadingTerms, readTape, surveyTape, type TapeSurvey } from './read-tape.js';
+import type { AmountScale } from './tape-documents.js';
 import { badLine, isPast, type TapeEvent } from './tape-event.js';
 
 /** The failure of a part of a tape in which nothing happens. */
@@ -27,6 +28,8 @@ export interface TapePlan extends TapeSurvey {
   readonly rules: readonly MarketRules[];
   /** In milliseconds; 0 without candles. */
   readonly longestCandle: number;
+  /** Of the markets by which it is replayed. */
+  readonly amountScale: AmountScale;
 }
 
 /**
@@ -49,6 +52,8 @@ export async function planTape(
   let hasOtherRules = false;
   let isAllPast = true;
   let longestCandle = 0;
+  const marketNamed = (name: string) =>
+    rules.get(name) ?? (isEarlier ? undefined : markets.get(name)) ?? MARKETS.get(name);
   const survey = await surveyTape(files, terms, (event) => {
     if (event.kind === 'gap') return;
     isEarlier ??= event.time < now;
@@ -60,8 +65,7 @@ export async function planTape(
       kinds.add(event.kind);
       if (event.kind === 'candle') longestCandle = Math.max(longestCandle, event.length);
       isAllPast &&= isPast(event);
-      const own = (isEarlier ? undefined : known) ?? MARKETS.get(event.market);
-      converter.convert(event, rules.get(event.market) ?? own ?? unknownMarket(event));
+      converter.convert(event, marketNamed(event.market) ?? unknownMarket(event));
     }
   });
   const { from, to } = survey;
@@ -83,6 +87,7 @@ export async function planTape(
     isPast: isAllPast,
     rules: [...rules.values()],
     longestCandle,
+    amountScale: (name) => marketNamed(name)?.amountScale,
   };
 }
 

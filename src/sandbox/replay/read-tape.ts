@@ -7,7 +7,7 @@ import { Failure, systemErrorCode, usage } from '../../errors.js';
 import { openRegular, UnboundedFile } from '../../platform/files/bounded-file.js';
 import type { CandlePath } from './candle-path.js';
 import { type ColumnOrder, foreignColumns } from './foreign-columns.js';
-import { plainTime, TapeDocuments } from './tape-documents.js';
+import { type AmountScale, plainTime, TapeDocuments } from './tape-documents.js';
 import { badLine, beginningOf, type CandleEvent, type ConfigEvent, type TapeEvent } from './tape-event.js';
 
 const MINUTE = 60_000;
@@ -34,6 +34,8 @@ export interface ReadingTerms {
   readonly market?: string | undefined;
   /** Within candles; absent: random, with the seed of every replay. */
   readonly path?: CandlePath | undefined;
+  /** Absent: the volume of a candle is spread over its prices in units of its last decimal. */
+  readonly amountScale?: AmountScale | undefined;
 }
 
 /**
@@ -259,9 +261,9 @@ async function firstTimeOf(file: string, terms: ReadingTerms): Promise<number> {
 }
 
 /** The events of a file, those that were read together at once. */
-async function* eventsIn(file: string, { market, from = 0, path }: ReadingTerms): Blocks {
+async function* eventsIn(file: string, { market, from = 0, path, amountScale }: ReadingTerms): Blocks {
   const head = headOf(file);
-  const documents = new TapeDocuments(file, from, path);
+  const documents = new TapeDocuments(file, from, path, amountScale);
   if (head.equals(PARQUET)) {
     for await (const rows of parquetRows(file))
       yield* upToFault(rows, ([row, fields], events) => events.push(...documents.readRow(row, fields)));

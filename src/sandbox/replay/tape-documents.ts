@@ -11,6 +11,9 @@ import { TapeHead } from './tape-head.js';
 const SECOND = 1_000;
 const SIDES_ELSEWHERE: Readonly<Record<string, string>> = { b: 'buy', bid: 'buy', s: 'sell', ask: 'sell' };
 
+/** How many decimals the amounts of a market have; undefined for an unknown one. */
+export type AmountScale = (market: string) => number | undefined;
+
 /**
  * Reads the documents and rows of one file, one after the other: what `pit stream --json` prints, and the rows of `pit kline --out`
  * and `pit trades --out`. What the exchange sent says when it was made, often in whole seconds. When it happens within its second
@@ -23,6 +26,7 @@ export class TapeDocuments {
   readonly #head = new TapeHead();
   readonly #from: number;
   readonly #path: CandlePath;
+  readonly #amountScale: AmountScale;
 
   #last = Number.NEGATIVE_INFINITY;
   /** The second that was seen last, and when its first document arrived. */
@@ -36,11 +40,15 @@ export class TapeDocuments {
   /** The newest date of each channel. */
   readonly #newest = new Map<string, number>();
 
-  /** @param from candles that are over then are of the past (ms since the Unix epoch) */
-  constructor(file: string, from: number, path = RANDOM_PATH) {
+  /**
+   * @param from candles that are over then are of the past (ms since the Unix epoch)
+   * @param amountScale absent: volumes are spread in units of their last decimal
+   */
+  constructor(file: string, from: number, path = RANDOM_PATH, amountScale: AmountScale = () => undefined) {
     this.#fields = new TapeFields(file);
     this.#from = from;
     this.#path = path;
+    this.#amountScale = amountScale;
   }
 
   /** The events of a line. Throws Failure `usage` with the line for what is no document of a tape. */
@@ -219,7 +227,9 @@ export class TapeDocuments {
       if (prices.length === 0 && added.sign <= 0) return [];
       const time = this.#momentOfCandle(date, received);
       const when = { ...this.#event(market, time), date: dateWithin(date, length, time), until: time, length };
-      const parts = (path: readonly Decimal[]) => shares(path.length === 0 ? [close] : path, added, known?.close);
+      const scale = this.#amountScale(market) ?? 0;
+      const parts = (path: readonly Decimal[]) =>
+        shares(path.length === 0 ? [close] : path, added, known?.close, scale);
       const others = isWorst ? parts(changed(false)) : [];
       return parts(prices).map((part, index) => ({
         ...when,
@@ -279,8 +289,9 @@ export class TapeDocuments {
     }
     const points = pathOf(candle, this.#path, market, length);
     const prices = points.map(({ price }) => price);
-    const parts = shares(prices, volume, undefined);
-    const others = this.#path.kind === 'worst' ? shares(swapped(prices), volume, undefined) : [];
+    const scale = this.#amountScale(market) ?? 0;
+    const parts = shares(prices, volume, undefined, scale);
+    const others = this.#path.kind === 'worst' ? shares(swapped(prices), volume, undefined, scale) : [];
     const { file, line } = this.#fields;
     const dates = points.map(({ at }) => time + Math.floor((at / WHOLE) * length));
     const begun = dates.filter((date) => date < this.#from).length;

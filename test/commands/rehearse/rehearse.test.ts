@@ -187,6 +187,20 @@ describe('a command of pit', () => {
     expect(report.tape).toMatchObject({ documents: 3, gaps: 1 });
   });
 
+  it('fills what rests by its share of a volume that is a whole number', async () => {
+    const file = path.join(folder, 'whole-volume.csv');
+    const row = (minute: number, prices: string) => `${new Date(START + minute * 60_000).toISOString()},${prices}\n`;
+    const rows = [row(0, '20000,20000,20000,20000,1'), row(1, '20000,20100,19900,20000,1')];
+    writeFileSync(file, `time,open,high,low,close,volume\n${rows.join('')}`);
+    const tape = `${file} --market btc_usdt --path ohlc --funds usdt=10000`;
+    const report = await reportOf(tape, 'order buy btc_usdt 0.25 --at 19900');
+    expect(report).toMatchObject({ orders: 1, fills: 1, beyondVolume: [], fees: [{ coin: 'btc', amount: '0.0005' }] });
+    expect(await reportOf(tape, 'order buy btc_usdt 0.26 --at 19900')).toMatchObject({
+      fills: 1,
+      fees: [{ amount: '0.0005' }],
+    });
+  });
+
   it('says in the report what a replay cannot know', async () => {
     const { stdout } = await rehearse(`${HILL} --funds btc=1`, 'order sell btc_usdt 1 --trail 1%');
     expect(stdout).toContain('A replay cannot answer your orders');

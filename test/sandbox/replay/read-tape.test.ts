@@ -352,6 +352,17 @@ describe('files of pit kline and pit trades', () => {
     ]);
   });
 
+  it('spread the volume of a candle in the smallest amounts of the market, however few decimals it has', async () => {
+    const csv = fileOf(Buffer.from(`${CANDLES}btc_usdt,1min,${iso(0)},100,102,99,101,1\n`), 'whole.csv');
+    const amounts = async (amountScale: number) => {
+      const events = await eventsOf(csv, { path: { kind: 'ohlc' }, amountScale: () => amountScale });
+      return events.map((event) => (event.kind === 'candle' ? event.amount : event.kind));
+    };
+    expect(await amounts(6)).toEqual(['0.250000', '0.250000', '0.250000', '0.250000']);
+    expect(await amounts(1)).toEqual(['0.2', '0.2', '0.3', '0.3']);
+    expect(await amounts(0)).toEqual(['0', '0', '0', '1']);
+  });
+
   it('are the same as NDJSON, and the candles before a time are the past', async () => {
     const csv = fileOf(Buffer.from(`${CANDLES}${row(0)}${row(60_000)}`), 'minutes.csv');
     const json = fileOf(
