@@ -45,7 +45,7 @@ const GROUPS = [
   },
   { files: [settling('reconcile')], tests: [testOfSettling('reconcile-decisions')] },
   {
-    files: ['reconcile-orders', 'open-writes', 'order-list', 'close-write', 'close-lists'].map(settling),
+    files: ['reconcile-orders', 'open-writes', 'order-list', 'close-write'].map(settling),
     tests: [
       'test/trading/journal/claims.test.ts',
       ...[

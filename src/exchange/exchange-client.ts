@@ -270,8 +270,13 @@ export class ExchangeClient extends DescribedReads {
   }
 
   /** The same page by page, until `isEnough` returns true for a page. Throws what a read throws. */
-  orderPages(market: string, side: Side, isEnough: (orders: readonly Order[]) => boolean): AsyncGenerator<OrderPage> {
-    return eachOrderPage(this, market, side, isEnough);
+  orderPages(
+    market: string,
+    side: Side,
+    isEnough: (orders: readonly Order[]) => boolean,
+    span?: PageSpan,
+  ): AsyncGenerator<OrderPage> {
+    return eachOrderPage(this, market, side, isEnough, span);
   }
 
   /** The bills of a range. @param page counts from 1, within the range; all of them if undefined */

@@ -68,7 +68,8 @@ describe('pit cancel --all --all-markets', () => {
     expect([code, stdout.trim()]).toEqual([9, 'No order was cancelled.']);
   });
 
-  it('goes on in the other markets if some cannot be read, and says their common reason once', async () => {
+  it('cancels what it knows of a market that cannot be read, goes on in the others, and says the common reason once', async () => {
+    // the list that pit reads after each order shows that it is open
     await placeInThree();
     pit.world.network.treat = ({ operation, parameters }) =>
       operation === 'getOrders' && parameters.currency !== 'btc_usdt' ? LOST : PASS;
@@ -82,12 +83,12 @@ describe('pit cancel --all --all-markets', () => {
     expect(reason.split(':')).toHaveLength(2);
     const answer = document<Cancelled[] | { cancelled: Cancelled[] }>(stdout);
     const rows = 'cancelled' in answer ? answer.cancelled : answer;
-    expect(rows.map(({ market, outcome }) => `${market} ${outcome}`)).toEqual(['btc_usdt cancelled']);
-    expect((await pit.json<Cancelled[]>('orders --all-markets')).map(({ market }) => market).sort()).toEqual([
-      'eos_usdt',
-      'eth_usdt',
+    expect(rows.map(({ market, outcome }) => `${market} ${outcome}`).sort()).toEqual([
+      'btc_usdt cancelled',
+      'eos_usdt cancelled',
+      'eth_usdt cancelled',
     ]);
-    await pit.done('cancel --all --all-markets --yes');
+    expect(await pit.json('orders --all-markets')).toEqual([]);
   });
 
   it.each([

@@ -7,7 +7,7 @@ import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { readOpenOrders } from '../../trading/history/open-orders.js';
-import { closeMarket } from '../../trading/settling/close-lists.js';
+import { closeMarket } from '../../trading/settling/reconcile-orders.js';
 import { startTimerWithRetries, type Timer } from '../../trading/timed-cancel/timer.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import { explainUnknownMarket } from '../inputs/known-market.js';

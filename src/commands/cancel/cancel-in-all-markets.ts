@@ -7,7 +7,7 @@ import { table } from '../../terminal/table.js';
 import { wrapped } from '../../terminal/text.js';
 import { type CancelAttempt, type CancelledAll, cancelAll } from '../../trading/cancel/cancel-orders.js';
 import { type OwnOrders, ordersToCancel } from '../../trading/history/open-orders.js';
-import { closeMarket } from '../../trading/settling/close-lists.js';
+import { closeMarket } from '../../trading/settling/reconcile-orders.js';
 import { lossesOf } from '../algo/losses.js';
 import { algosAtWork, warnOfLostOrders } from '../algo/lost-orders.js';
 import type { Context } from '../session/command.js';

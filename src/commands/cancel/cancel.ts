@@ -19,7 +19,7 @@ import {
 import { NO_ORDERS, type OwnOrders, ordersToCancel, readOpenOrders } from '../../trading/history/open-orders.js';
 import { orderCancelledBy, ordersMadeBy } from '../../trading/journal/write.js';
 import { type PreparedTerms, requireSameOrder } from '../../trading/prepared/prepared-write.js';
-import { closeMarket } from '../../trading/settling/close-lists.js';
+import { closeMarket } from '../../trading/settling/reconcile-orders.js';
 import type { UnknownWrite } from '../../trading/settling/unknown-writes.js';
 import { type Loss, lossesOf } from '../algo/losses.js';
 import { algosAtWork, algosOfUncancelled, warnOfLostOrders } from '../algo/lost-orders.js';

@@ -4,7 +4,7 @@ import { WITHDRAWAL_STATES, type Withdrawal } from '../../domain/funds.js';
 import { tryRead } from '../../errors.js';
 import type { Column } from '../../terminal/table.js';
 import { isoTime } from '../../terminal/time.js';
-import { closeCoin } from '../../trading/settling/close-lists.js';
+import { closeCoin } from '../../trading/settling/withdrawals/reconcile-withdrawals.js';
 import { define } from '../session/command.js';
 import { stateColumn } from './state-columns.js';
 import { listTransfers, TRANSFER_ARGUMENTS, transferFlags } from './transfer-listing.js';

@@ -15,7 +15,7 @@ import {
 import { parseAmount } from '../../trading/expressions.js';
 import type { GuardName } from '../../trading/guards/limits.js';
 import type { BatchLine, BatchTerms } from '../../trading/journal/write.js';
-import { closeMarket, closeSide } from '../../trading/settling/close-lists.js';
+import { closeMarket, closeSide } from '../../trading/settling/reconcile-orders.js';
 import { filePath, marketName, oneOf, unresolvedId } from '../inputs/parsers.js';
 import { define } from '../session/command.js';
 import { overriddenBy, overrideFlag } from '../writes/guard-overrides.js';

@@ -4,7 +4,7 @@ import { isSameReference, type Order } from '../../domain/order.js';
 import type { Screen } from '../../terminal/screen.js';
 import { KnownClientIds } from '../../trading/orders/known-client-ids.js';
 import { WAITS } from '../../trading/orders/wait.js';
-import { closeMarket } from '../../trading/settling/close-lists.js';
+import { closeMarket } from '../../trading/settling/reconcile-orders.js';
 import { concernsMarket, type UnknownWrite } from '../../trading/settling/unknown-writes.js';
 import { explainUnknownMarket } from '../inputs/known-market.js';
 import { knownClientId, marketName, oneOf, orderReference } from '../inputs/parsers.js';

@@ -4,7 +4,7 @@ import type { Answer } from '../../terminal/answer.js';
 import { SendGate } from '../../trading/journal/entry.js';
 import { isKind } from '../../trading/journal/write.js';
 import { newClientId } from '../../trading/orders/terms.js';
-import { closeCoin } from '../../trading/settling/close-lists.js';
+import { closeCoin } from '../../trading/settling/withdrawals/reconcile-withdrawals.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import { feePlace, parseWithdrawAmount } from '../../trading/withdrawals/amounts.js';
 import { type EarlierUse, readEarlierUse } from '../../trading/withdrawals/coin-facts.js';

@@ -1,5 +1,5 @@
 import { Failure } from '../../errors.js';
-import { closeMarket } from '../settling/close-lists.js';
+import { closeMarket } from '../settling/reconcile-orders.js';
 import { startTimerWithRetries, type Timer } from '../timed-cancel/timer.js';
 import type { TradingContext } from '../trading-context.js';
 import { type CancelAllOptions, type CancelAttempt, cancelAll } from './cancel-orders.js';

@@ -19,6 +19,10 @@ import {
 export interface OrderHistoryOptions extends ReadingOptions {
   /** Whether no order after these is wanted. */
   readonly isEnough?: (orders: readonly Order[]) => boolean;
+  /** The most pages of the exchange's list that are read, one by one then. */
+  readonly maxPages?: number;
+  /** Whether the exchange is asked for orders that may be open and are on no page; otherwise they are as they were seen last. */
+  readonly asksForOpen?: boolean;
 }
 
 /** A page of the exchange's list or, behind what has to be read of that, of the orders that are known. */
@@ -37,7 +41,7 @@ export async function* orderHistory(
   side: MarketSide,
   options: OrderHistoryOptions = {},
 ): AsyncGenerator<HistoryPage> {
-  const { isEnough = () => false, lists = trading.client } = options;
+  const { isEnough = () => false, maxPages, lists = trading.client } = options;
   const taken = new Set<string>();
   const take = (orders: readonly Order[]) => {
     const fresh = orders.filter(({ id }) => !taken.has(id));
@@ -45,12 +49,13 @@ export async function* orderHistory(
     return fresh;
   };
   const reading = new SideReading(trading, side, options);
-  for await (const page of reading.pages(isEnough)) {
+  for await (const page of reading.pages(isEnough, maxPages)) {
     const fresh = take(page.fresh);
     yield { ...page, fresh, hasOlder: page.hasOlder || reading.knowsMore, isListed: true };
     if (isEnough(page.rows)) return reading.keep();
   }
-  const known = await complete(trading, side, reading);
+  if (!reading.isJoined) return;
+  const known = await complete(trading, side, reading, options);
   if (known !== undefined) {
     const others = newestFirst(trading.knownSides, side, known.closed, known.asked);
     try {
@@ -90,9 +95,14 @@ export async function readOrderHistory(
 }
 
 /** What is known behind the pages; undefined if only the whole list shows it, which the user is told. Throws Failure. */
-async function complete(trading: Reader, side: MarketSide, reading: SideReading): Promise<KnownBehind | undefined> {
+async function complete(
+  trading: Reader,
+  side: MarketSide,
+  reading: SideReading,
+  { asksForOpen = true }: OrderHistoryOptions,
+): Promise<KnownBehind | undefined> {
   try {
-    const known = await reading.complete();
+    const known = await (asksForOpen ? reading.complete() : reading.completeAsSeen());
     if (known !== 'contradicted') return known;
     reportWholeRead(trading, side);
   } catch (error) {

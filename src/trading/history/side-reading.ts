@@ -24,7 +24,7 @@ type End = 'list' | 'known' | 'open';
 
 /** What is known behind the pages of a reading. */
 export interface KnownBehind {
-  /** Orders that were asked for by their ids. */
+  /** Orders that are on no page, and may be open or have closed a moment ago. */
   readonly asked: readonly Order[];
   readonly closed: ClosedOrders;
 }
@@ -74,11 +74,16 @@ export class SideReading {
 
   /**
    * Reads until what is older is known, or until `isEnough` returns true for the rows of a page. Throws Failure as the client does.
+   * @param maxPages the most that are read, one by one (default: all pages, several at a time)
    */
-  async *pages(isEnough: (rows: readonly Order[]) => boolean = () => false): AsyncGenerator<OrderPage> {
+  async *pages(
+    isEnough: (rows: readonly Order[]) => boolean = () => false,
+    maxPages?: number,
+  ): AsyncGenerator<OrderPage> {
     const { market, side } = this.#side;
     const isLast = (rows: readonly Order[]) => isEnough(rows) || this.#joins(rows);
-    for await (const page of this.#client.orderPages(market, side, isLast)) {
+    const span = maxPages === undefined ? undefined : { from: 1, to: maxPages };
+    for await (const page of this.#client.orderPages(market, side, isLast, span)) {
       this.#take(page.rows, page.fresh);
       this.#end = this.#endAfter(page);
       yield page;
@@ -117,6 +122,13 @@ export class SideReading {
     if (asked === 'contradicted') return asked;
     await this.keep(asked);
     return { asked, closed: this.#closedNow };
+  }
+
+  /** The same without a request: orders that may be open, and are on no page, are as they were seen last. */
+  async completeAsSeen(): Promise<KnownBehind | 'contradicted'> {
+    if (this.#end === 'known' && this.#isFromLater) return 'contradicted';
+    await this.keep();
+    return { asked: this.unseen.map(({ order }) => order), closed: this.#closedNow };
   }
 
   /**

@@ -308,14 +308,10 @@ export class Journal {
     this.#marks.close(list, closings);
   }
 
-  /** How long ago a list was last read so far back that it closed settled writes, in milliseconds; Infinity if that is unknown. */
-  sinceClosing(list: ShowingList): number {
-    return this.#marks.sinceRead(list);
-  }
-
-  /** Notes that a list is read now so far back that it closes settled writes. */
-  noteClosing(list: ShowingList): void {
-    this.#marks.noteRead(list);
+  /** Whether a list is to be read back to its first open write now: if one is over, and once a minute at most. Notes that it is. */
+  isListDue(list: ShowingList, isOver: (write: RecordedWrite) => boolean): boolean {
+    this.#requireThisVersion();
+    return this.#marks.isDue(list, isOver);
   }
 
   /**

@@ -13,6 +13,9 @@ const LOST_MARK_MS = 3_600_000;
 /** Separates the parts of the name of a mark. */
 const SEPARATOR = '~';
 
+/** How often a list is read back to its first open write as a side effect of another command. */
+const READ_INTERVAL_MS = 60_000;
+
 /** A list that was not read yet was read then. JSON has no number that is earlier. */
 const NEVER = Number.MIN_SAFE_INTEGER;
 
@@ -31,7 +34,7 @@ export type ClosedAs = 'over' | 'watched';
  * made is known, and every write with a line after it is open: but for the exceptions.
  */
 interface Mark {
-  /** When the list was last read so far back that writes could be closed, by this machine's clock in ms since the Unix epoch. */
+  /** When the list was last to be read back to its first open write, by this machine's clock in ms since the Unix epoch. */
   readonly readAt: number;
   readonly position: ArchivePosition;
   readonly exceptions: readonly MarkedLine[];
@@ -92,19 +95,15 @@ export class ListMarks {
     this.#write(list, markOf(lines, end, mark?.readAt));
   }
 
-  /** How long ago a list was read so far back that writes could be closed, in milliseconds; Infinity if that is unknown. */
-  sinceRead(list: ShowingList): number {
-    const since = this.#now() - (this.#markOf(list)?.readAt ?? NEVER);
-    return since >= 0 ? since : Number.POSITIVE_INFINITY;
-  }
-
-  /** Notes that a list is read now so far back that writes can be closed. */
-  noteRead(list: ShowingList): void {
-    ignoringDiskErrors(() => {
-      this.ensure(list);
-      const mark = this.#markOf(list);
-      if (mark !== undefined) this.#write(list, { ...mark, readAt: this.#now() });
-    });
+  /** Whether a list is to be read back to its first open write now, because one is over; notes that it is. */
+  isDue(list: ShowingList, isOver: (write: RecordedWrite) => boolean): boolean {
+    const mark = this.#markOf(list);
+    const since = this.#now() - (mark?.readAt ?? NEVER);
+    // the clock may have been set back
+    if (since >= 0 && since < READ_INTERVAL_MS) return false;
+    if (!this.watched(list).some(({ settled, isClosed }) => !isClosed && isOver(settled.write))) return false;
+    if (mark !== undefined) ignoringDiskErrors(() => this.#write(list, { ...mark, readAt: this.#now() }));
+    return true;
   }
 
   /** The exceptions of a list's mark and the writes with a line after it, each with its last line. */

@@ -4,9 +4,9 @@ import { Failure } from '../../errors.js';
 import { type AmountExpression, amountText, type PriceExpression, priceText } from '../expressions.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { clientIdOf, isKind, type RecordedWrite, type Settled } from '../journal/write.js';
-import { closeMarket } from '../settling/close-lists.js';
 import { findOrderOutcome, type Unknown } from '../settling/find-order.js';
 import { localExpiry } from '../settling/poll-until-found.js';
+import { closeMarket } from '../settling/reconcile-orders.js';
 import { settleOrder } from '../settling/settle-order.js';
 import type { TradingContext } from '../trading-context.js';
 

@@ -9,7 +9,7 @@ import { differences, isSameOrder, newClientId, termsKey } from '../orders/terms
 import type { TradingContext } from '../trading-context.js';
 import { readOrderList } from './order-list.js';
 import { localExpiry, pollUntilFound } from './poll-until-found.js';
-import { listMustReachTo, SLACK_MS } from './reconcile.js';
+import { SLACK_MS } from './reconcile.js';
 import { isSameRefusal } from './same-refusal.js';
 
 /** Why an order counts as not sent. */
@@ -230,8 +230,8 @@ async function listEvidence(
 ): Promise<Evidence> {
   const { journal, requestLifetimeMs } = trading;
   const { terms, reqTime } = write;
-  const to = listMustReachTo({ reqTime });
-  const list = await readOrderList(trading, terms, { to }).catch((error: unknown) => {
+  const to = reqTime - SLACK_MS;
+  const list = await readOrderList(trading, terms, to).catch((error: unknown) => {
     if (!(error instanceof Failure)) throw error;
     return isSameRefusal(error, refusal?.code) ? 'none' : undefined;
   });

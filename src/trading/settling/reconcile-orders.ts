@@ -28,7 +28,7 @@ import {
   termsOf,
   toOpenWrite,
 } from './open-writes.js';
-import type { OrderList } from './order-list.js';
+import { type OrderList, openSince, readOrderList } from './order-list.js';
 import { type Duplicates, type Reconciled, type Row, reconcile, SLACK_MS } from './reconcile.js';
 import { addLateOrders, bringSummaryUpToDate, duplicateEvents, endJob } from './settle-job.js';
 import { settleOrder } from './settle-order.js';
@@ -312,6 +312,30 @@ export async function reconcileLists(
     found.push(...((await tryRead(async () => (await reconcileOrders(trading, list)).duplicates)) ?? []));
   await tryRead(() => reportReopened(trading, market, lists));
   return found;
+}
+
+/**
+ * Closes what the list of each side of a market shows to be over. Reads nothing of a side whose settled writes are all closed. Never
+ * throws a Failure: if a list cannot be read, a later command tries again.
+ */
+export async function closeMarket(trading: TradingContext, market: string): Promise<readonly DuplicateOrders[]> {
+  const buys = await tryRead(() => closeOpen(trading, { market, side: 'buy' }));
+  const sells = await tryRead(() => closeOpen(trading, { market, side: 'sell' }));
+  return [...(buys ?? []), ...(sells ?? [])];
+}
+
+/** Closes a whole side, however far back its list has to be read. Throws Failure of a list that cannot be read. */
+export function closeSide(trading: TradingContext, side: MarketSide): Promise<readonly DuplicateOrders[]> {
+  return closeOpen(trading, side, openSince(trading, side));
+}
+
+async function closeOpen(
+  trading: TradingContext,
+  side: MarketSide,
+  since?: number,
+): Promise<readonly DuplicateOrders[]> {
+  if (trading.journal.settledEntries(side).every(({ isClosed }) => isClosed)) return [];
+  return (await reconcileOrders(trading, await readOrderList(trading, side, since))).duplicates;
 }
 
 /**

@@ -107,11 +107,6 @@ export function expiresAt(reqTime: number, requestLifetime: number): number {
   return reqTime + requestLifetime + SLACK_MS;
 }
 
-/** How far back a list must reach to close an attempt. */
-export function listMustReachTo({ reqTime, checkedTo }: Pick<Attempt, 'reqTime' | 'checkedTo'>): number {
-  return (checkedTo ?? reqTime) - SLACK_MS;
-}
-
 /** Compares the attempts with the list in four steps, and returns what that decides. */
 export function reconcile(attempts: readonly Attempt[], list: List, context: ReconcileContext): Reconciled {
   const matching = new Matching(attempts, list, context);
@@ -376,7 +371,7 @@ class Matching {
   #listReaches(attempt: Attempt): boolean {
     if (this.#list.since === Number.NEGATIVE_INFINITY) return true;
     if (this.#list.since === Number.POSITIVE_INFINITY) return false;
-    if (attempt.isOlderRow === undefined) return this.#list.since <= listMustReachTo(attempt);
+    if (attempt.isOlderRow === undefined) return this.#list.since <= (attempt.checkedTo ?? attempt.reqTime) - SLACK_MS;
     return (this.#boundaries.get(attempt) ?? 0) < this.#list.rows.length;
   }
 

@@ -15,15 +15,15 @@ import {
 } from '../journal/write.js';
 import { settleReplacement } from '../replace/replace.js';
 import type { TradingContext } from '../trading-context.js';
-import { closeCoin, closeSide } from './close-lists.js';
 import { findOrderOutcome, type Unknown } from './find-order.js';
 import { readOrderList } from './order-list.js';
-import { listMustReachTo } from './reconcile.js';
-import { reconcileOrders, settleLateOrder } from './reconcile-orders.js';
+import { SLACK_MS } from './reconcile.js';
+import { closeSide, reconcileOrders, settleLateOrder } from './reconcile-orders.js';
 import { endJob, outcomeOf, settleJob } from './settle-job.js';
 import { checkForDuplicates, settleEarlierLines } from './settle-lines.js';
 import { settleOrder } from './settle-order.js';
 import { findWithdrawalOutcome } from './withdrawals/find-withdrawal.js';
+import { closeCoin } from './withdrawals/reconcile-withdrawals.js';
 import { settleWithdrawal, type UnknownWithdrawal } from './withdrawals/settle-withdrawal.js';
 
 /** A write with its current outcome. */
@@ -96,7 +96,7 @@ async function settleLate(trading: TradingContext, write: RecordedWrite): Promis
   if (isKind(write, 'withdraw')) await closeCoin(trading, write.terms.coin);
   const job = archivedJob(trading.journal, write.id);
   if (job?.hasLostLines !== true) return;
-  const list = await readOrderList(trading, job.terms, { to: listMustReachTo(job.entry.write), isThorough: true });
+  const list = await readOrderList(trading, job.terms, job.entry.write.reqTime - SLACK_MS);
   await reconcileOrders(trading, list);
 }
 

@@ -1,11 +1,9 @@
 import { counted } from '../../domain/decimal.js';
-import type { Order } from '../../domain/order.js';
 import { tryRead } from '../../errors.js';
 import { inParallel } from '../../platform/in-parallel.js';
 import { type Job, MAX_PAIRS } from '../batches/job.js';
 import type { TradingContext } from '../trading-context.js';
-import { datedRead } from './dated-read.js';
-import { type OrderList, orderList } from './order-list.js';
+import { type OrderList, readListBackTo } from './order-list.js';
 import { pollUntilFound } from './poll-until-found.js';
 import { type Findings, reconcileOrders } from './reconcile-orders.js';
 import { isSameRefusal } from './same-refusal.js';
@@ -141,27 +139,15 @@ async function reconcileBackTo(
   expiredTo?: number,
 ): Promise<ReconciledList | undefined> {
   const settled = await tryRead(async () => {
-    const { list, isWhole } = await readBackTo(trading, job, knownBefore);
+    const list = await readListBackTo(trading, job.terms, (order) => job.isOlder(order, knownBefore)).catch((error) => {
+      recordRejected(job, error);
+      throw error;
+    });
     const findings = await reconcileOrders(trading, list, { mine: job, expiredTo });
-    return isWhole ? { list, findings } : undefined;
+    return list.failure === null ? { list, findings } : undefined;
   });
   job.entry.note(`read the orders: ${settled === undefined ? 'no answer' : `${settled.list.orders.length} since`}`);
   return settled;
-}
-
-/** Throws Failure if not even the first page could be read. */
-async function readBackTo({ client, host }: TradingContext, job: Job, knownBefore: number) {
-  const { market, side } = job.terms;
-  const isOlder = (order: Order) => job.isOlder(order, knownBefore);
-  const extent = { from: 1, to: Number.POSITIVE_INFINITY };
-  const read = () => client.orders(market, side, extent, isOlder);
-  try {
-    const { value: pages, began } = await datedRead({ client, host }, read);
-    return { list: orderList(job.terms, pages, began), isWhole: pages.failure === null };
-  } catch (error) {
-    recordRejected(job, error);
-    throw error;
-  }
 }
 
 /** A list that is rejected with the same code as a request shows that the exchange has none of its orders. */

@@ -89,7 +89,7 @@ function readNewest(
   trading: TradingContext,
   { terms, reqTime }: RecordedWrite<'order'>,
 ): Promise<OrderList | undefined> {
-  return tryRead(() => readOrderList(trading, terms, { to: reqTime }));
+  return tryRead(() => readOrderList(trading, terms, reqTime));
 }
 
 /**

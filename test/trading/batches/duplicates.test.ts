@@ -229,9 +229,7 @@ it('an order of a job with an unknown outcome is not a duplicate of another orde
   const entry = next.journal.begin<'order'>({ operation: 'order', terms }, recording);
   const order = exchange.place('40000', '0.3');
   entry.settle({ outcome: 'placed', id: order, duplicates: [] }, 'placed');
-  expect(
-    (await reconcileOrders(next, await readOrderList(next, WHERE, { to: 0 }), { mine: entry })).duplicates,
-  ).toEqual([]);
+  expect((await reconcileOrders(next, await readOrderList(next, WHERE, 0), { mine: entry })).duplicates).toEqual([]);
 });
 
 describe('a partly refused request that the network repeats later', () => {

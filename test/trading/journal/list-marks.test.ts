@@ -71,7 +71,7 @@ describe('the mark of a list', () => {
               .settledEntries(BUYS)
               .find(({ write }) => write.id === id)
               ?.noteFound([`${last}`]);
-          } else if (now.does === 'read') made.journal.noteClosing(BUYS);
+          } else if (now.does === 'read') made.journal.isListDue(BUYS, () => true);
           else if (now.does === 'add others') addOthers(made);
           else void made.host.sleep(12 * 3_600_000);
           const found = made.journal.settledEntries(BUYS).map(({ write, isClosed }) => [write.id, isClosed] as const);
@@ -118,7 +118,7 @@ describe('the mark of a list', () => {
     if (text !== undefined) fs.writeFileSync(fileOf(made), text, { mode: 0o600 });
     const isOfLongerArchive = text?.includes('99999') === true;
     expect(idsOf(made)).toEqual([...(isOfLongerArchive ? ['old1'] : []), 'own1', 'own2']);
-    expect(made.journal.sinceClosing(BUYS)).toBeGreaterThan(86_400_000);
+    expect(made.journal.isListDue(BUYS, () => true)).toBe(true);
   });
 
   it('is known by its name, and other files beside it are of no list', () => {

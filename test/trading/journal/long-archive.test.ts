@@ -5,7 +5,7 @@ import { notionalToday } from '../../../src/trading/guards/limits.js';
 import { encodeLine } from '../../../src/trading/journal/files.js';
 import { dayNotionalOf } from '../../../src/trading/journal/notional.js';
 import type { RecordedWrite } from '../../../src/trading/journal/write.js';
-import { closeCoin } from '../../../src/trading/settling/close-lists.js';
+import { closeCoin } from '../../../src/trading/settling/withdrawals/reconcile-withdrawals.js';
 import { TERMS } from '../support/terms.js';
 import { tradingOf } from '../support/trading.js';
 import { PLACED, settledOf } from './support.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { WithdrawTerms } from '../../../src/trading/journal/write.js';
-import { closeCoin } from '../../../src/trading/settling/close-lists.js';
 import { resolve } from '../../../src/trading/settling/resolve.js';
 import { findWithdrawalOutcome } from '../../../src/trading/settling/withdrawals/find-withdrawal.js';
+import { closeCoin } from '../../../src/trading/settling/withdrawals/reconcile-withdrawals.js';
 import { settleWithdrawal } from '../../../src/trading/settling/withdrawals/settle-withdrawal.js';
 import { NOW } from '../../support/fake-host.js';
 import { respond, serveFaults } from '../../support/fault-server.js';

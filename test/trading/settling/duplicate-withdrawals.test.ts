@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Settlement, WithdrawTerms } from '../../../src/trading/journal/write.js';
-import { closeCoin } from '../../../src/trading/settling/close-lists.js';
+import { closeCoin } from '../../../src/trading/settling/withdrawals/reconcile-withdrawals.js';
 import { NOW } from '../../support/fake-host.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
 import { begin, listed, type Row, record, serveFunds } from '../support/funds.js';

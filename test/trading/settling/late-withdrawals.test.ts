@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { closeCoin } from '../../../src/trading/settling/close-lists.js';
 import {
   findAcceptedWithdrawal,
   findWithdrawalOutcome,
 } from '../../../src/trading/settling/withdrawals/find-withdrawal.js';
+import { closeCoin } from '../../../src/trading/settling/withdrawals/reconcile-withdrawals.js';
 import { NOW } from '../../support/fake-host.js';
 import { FAULTS, respond, serveFaults } from '../../support/fault-server.js';
 import { begin, type Row, record, serveFunds } from '../support/funds.js';

@@ -6,10 +6,9 @@ import { Failure } from '../../../src/errors.js';
 import type { JournalEntry } from '../../../src/trading/journal/entry.js';
 import type { RecordedOrderTerms } from '../../../src/trading/journal/write.js';
 import { placeOrder } from '../../../src/trading/orders/place.js';
-import { closeMarket } from '../../../src/trading/settling/close-lists.js';
 import { orderList, readOrderList } from '../../../src/trading/settling/order-list.js';
-import { listMustReachTo, SLACK_MS } from '../../../src/trading/settling/reconcile.js';
-import { reconcileLists, reconcileOrders } from '../../../src/trading/settling/reconcile-orders.js';
+import { SLACK_MS } from '../../../src/trading/settling/reconcile.js';
+import { closeMarket, reconcileLists, reconcileOrders } from '../../../src/trading/settling/reconcile-orders.js';
 import { recheckSettledWrite } from '../../../src/trading/settling/resolve.js';
 import { NOW } from '../../support/fake-host.js';
 import { FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';
@@ -49,7 +48,7 @@ function settle(
 
 /** Settles an order that was placed, with a list that goes back to it. */
 async function settleAnswered(trading: TestTrading, entry: ReturnType<typeof begin>, id: string) {
-  const list = await readOrderList(trading, BUYS, { to: listMustReachTo(entry.write) });
+  const list = await readOrderList(trading, BUYS, entry.write.reqTime - SLACK_MS);
   entry.settle({ outcome: 'placed', id, duplicates: [] }, 'placed');
   return reconcileOrders(trading, list, { mine: entry });
 }
@@ -186,7 +185,7 @@ describe('a later execution of an order', () => {
     closed.settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused');
     closeAll(trading.journal, BUYS, 'watched');
     begin(trading, 'mine').settle({ outcome: 'placed', id: '7', duplicates: [], checkedTo: NOW + 30_000 }, 'placed');
-    settle(trading, 'later', '8', NOW + 10_000);
+    settle(trading, 'later', '8', NOW + 40_000);
     await trading.host.sleep(65_001);
     expect(await closeMarket(trading, BUYS.market)).toEqual([]);
     // the orders of 25 seconds after the request are on the third page

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Order } from '../../../src/domain/order.js';
 import { Failure } from '../../../src/errors.js';
+import type { PageSpan } from '../../../src/exchange/lists/growing-pages.js';
 import { Job } from '../../../src/trading/batches/job.js';
 import type { JournalEntry } from '../../../src/trading/journal/entry.js';
 import type { BatchLine } from '../../../src/trading/journal/write.js';
@@ -29,25 +30,32 @@ interface Shown {
   readonly brokenAfter?: number;
 }
 
-/** An exchange that shows these orders in pages of ten, with what it was asked. */
+/** An exchange that shows these orders, with what it was asked. */
 function showing({ lists, byId, brokenAfter }: Shown, options: TradingOptions = {}) {
   const trading = tradingOf('http://127.0.0.1:1', options);
   const pages: string[] = [];
   const asked: string[] = [];
-  const orders = async (
-    _market: string,
-    _side: string,
-    { from, to }: { readonly from: number; readonly to: number },
-    isOlder: (order: Order) => boolean = () => false,
-  ) => {
+  const listed = (name: string) => {
     const list = lists[Math.min(pages.length, lists.length - 1)] ?? [];
-    pages.push(to === Number.POSITIVE_INFINITY ? 'all' : `${from}-${to}`);
+    pages.push(name);
     if (list instanceof Failure) throw list;
-    const wanted = list.slice((from - 1) * 10, Math.min(to * 10, brokenAfter ?? list.length));
-    const end = wanted.findIndex(isOlder);
-    const failure = brokenAfter === undefined ? null : NO_ANSWER;
-    return { orders: end === -1 ? wanted : wanted.slice(0, end + 1), more: end !== -1, failure };
+    return list;
   };
+  /** Pages of ten. */
+  const orders = async (_market: string, _side: string, { from, to }: PageSpan) => {
+    const wanted = listed(`${from}-${to}`).slice((from - 1) * 10, Math.min(to * 10, brokenAfter ?? to * 10));
+    return { orders: wanted, more: false, failure: brokenAfter === undefined ? null : NO_ANSWER };
+  };
+  /** Pages of one. */
+  async function* orderPages(_market: string, _side: string, isEnough: (rows: readonly Order[]) => boolean) {
+    const list = listed('all');
+    for (const [index, order] of list.entries()) {
+      if (index === brokenAfter) throw NO_ANSWER;
+      const rows = [order];
+      yield { rows, fresh: rows, hasOlder: index < list.length - 1 };
+      if (isEnough(rows)) return;
+    }
+  }
   const findOrder = async (_market: string, reference: { readonly id?: string }) => {
     asked.push(reference.id ?? '');
     return (byId ?? lists.flatMap((list) => (list instanceof Failure ? [] : list))).find(
@@ -55,7 +63,7 @@ function showing({ lists, byId, brokenAfter }: Shown, options: TradingOptions = 
     );
   };
   const client = {
-    ...{ now: () => trading.host.now(), facts: trading.client.facts, orders, findOrder },
+    ...{ now: () => trading.host.now(), facts: trading.client.facts, orders, orderPages, findOrder },
     acceptsReqTimeForOrders: async (_: string, __: string, reqTime: number) => trading.host.now() - reqTime <= 60_000,
   };
   return { trading: { ...trading, client: client as unknown as TestTrading['client'] }, pages, asked };

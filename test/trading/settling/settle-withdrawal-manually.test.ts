@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { closeCoin } from '../../../src/trading/settling/close-lists.js';
 import { settleManually } from '../../../src/trading/settling/manual/settle-manually.js';
 import { resolve } from '../../../src/trading/settling/resolve.js';
+import { closeCoin } from '../../../src/trading/settling/withdrawals/reconcile-withdrawals.js';
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
 import { FAULTS, respond, serveFaults } from '../../support/fault-server.js';

@@ -1,6 +1,6 @@
-import type { Order } from '../../../src/domain/order.js';
+import type { Order, Side } from '../../../src/domain/order.js';
 import { Failure } from '../../../src/errors.js';
-import { type OrderPages, uncounted } from '../../../src/exchange/exchange.js';
+import { uncounted } from '../../../src/exchange/exchange.js';
 import { NOW } from '../../support/fake-host.js';
 import { type TestTrading, type TradingOptions, tradingOf } from './trading.js';
 
@@ -28,6 +28,11 @@ export function answering(answers: Answers = {}, options: TradingOptions = {}) {
     if (answer instanceof Failure) throw answer;
     return answer;
   };
+  const listed = (side: Side, lastPage: number) => {
+    asked.push(`${side}s`);
+    lastPages.push(lastPage);
+    return given(answers.lists?.[side] ?? []);
+  };
   const client: Partial<TestTrading['client']> = {
     now: () => trading.host.now(),
     facts: trading.client.facts,
@@ -38,10 +43,10 @@ export function answering(answers: Answers = {}, options: TradingOptions = {}) {
       const { clientId } = reference;
       return given(clientId in byClientId ? byClientId[clientId] : byUnusedId);
     },
-    orders: async (_, side, { to }): Promise<OrderPages> => {
-      asked.push(`${side}s`);
-      lastPages.push(to);
-      return { orders: given(answers.lists?.[side] ?? []), more: answers.more === true, failure: null };
+    orders: async (_, side, { to }) => ({ orders: listed(side, to), more: answers.more === true, failure: null }),
+    async *orderPages(_, side, __, { to } = { from: 1, to: Number.POSITIVE_INFINITY }) {
+      const rows = listed(side, to);
+      yield { rows, fresh: rows, hasOlder: answers.more === true };
     },
     async *withdrawals(coin) {
       asked.push(`withdrawals of ${coin}`);

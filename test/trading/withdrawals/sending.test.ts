@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordedWrite } from '../../../src/trading/journal/write.js';
-import { closeCoin } from '../../../src/trading/settling/close-lists.js';
 import { resolve } from '../../../src/trading/settling/resolve.js';
+import { closeCoin } from '../../../src/trading/settling/withdrawals/reconcile-withdrawals.js';
 import { withdrawLimits } from '../../../src/trading/withdrawals/limits.js';
 import { sendWithdrawal } from '../../../src/trading/withdrawals/send.js';
 import { saying } from '../../support/advice.js';

@@ -2,6 +2,7 @@ import { Decimal } from '../../../domain/decimal.js';
 import type { Cancellation, Order, OrderType } from '../../../domain/order.js';
 import type { Refusal } from '../../../domain/refusal.js';
 import { Failure, tryRead } from '../../../errors.js';
+import { readOrderHistory } from '../../history/order-history.js';
 import type { JournalEntry } from '../../journal/entry.js';
 import type { Journal } from '../../journal/journal.js';
 import { isKind, type MarketSide, type Settlement } from '../../journal/write.js';
@@ -328,8 +329,10 @@ export async function settleChild(trading: TradingContext, market: string, child
 
 /** Reads the order of a child in the list of its side, for an exchange that does not show single orders now. Throws Failure if that fails. */
 export async function readChildInList(trading: TradingContext, side: MarketSide, child: ChildOrder): Promise<void> {
-  const { orders } = await readOrderList(trading, side, { to: child.time });
-  const order = orders.find(({ id }) => id === child.orderId);
+  const isChild = ({ id }: Order) => id === child.orderId;
+  const isEnough = (orders: readonly Order[]) => orders.some((order) => isChild(order) || order.time < child.time);
+  const { orders } = await readOrderHistory(trading, side, { isEnough });
+  const order = orders.find(isChild);
   if (order !== undefined) child.show(order);
 }
 
@@ -368,7 +371,7 @@ async function compareWithList(trading: TradingContext, market: string, child: C
     // the list that closed it has shown all that its requests made
     const entry = journal.unclosedEntries(market).find(({ write }) => write.id === child.clientId);
     if (entry?.isKind('order')) {
-      const list = await readOrderList(trading, entry.write.terms, { to: entry.write.reqTime });
+      const list = await readOrderList(trading, entry.write.terms, entry.write.reqTime);
       for (const report of (await reconcileOrders(trading, list)).duplicates)
         if (report.writeId === child.clientId) child.addDuplicates(report);
     }

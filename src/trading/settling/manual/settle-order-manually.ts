@@ -4,8 +4,8 @@ import { Job } from '../../batches/job.js';
 import type { JournalEntry } from '../../journal/entry.js';
 import { differences, termsKey } from '../../orders/terms.js';
 import type { TradingContext } from '../../trading-context.js';
-import { closeMarket } from '../close-lists.js';
 import { findNewest, isOlder } from '../find-order.js';
+import { closeMarket } from '../reconcile-orders.js';
 import { endJob, outcomeOf } from '../settle-job.js';
 import { type ManualOutcome, requireClaimed, requireExpired } from './manual-outcome.js';
 

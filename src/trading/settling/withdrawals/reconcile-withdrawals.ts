@@ -80,6 +80,16 @@ export async function readRecordList(trading: TradingContext, coin: string): Pro
 }
 
 /**
+ * Reads the records of a coin, settles its withdrawals and closes those that are over. Reads nothing if none is open.
+ * @throws Failure `usage` if the journal cannot be read; `unreachable`, `limited`, `refused`, `credentials` or `internal` if the
+ *   records cannot
+ */
+export async function closeCoin(trading: TradingContext, coin: string): Promise<readonly DuplicateWithdrawals[]> {
+  const list = await readRecordList(trading, coin);
+  return list === undefined ? [] : reconcileRecords(trading, list).duplicates;
+}
+
+/**
  * Compares a list of the records of a coin with every withdrawal that is open, and settles and closes what that shows.
  *
  * A withdrawal is found if exactly one new record fits its coin, address, amount and fee, and no other unknown withdrawal has
