@@ -123,9 +123,11 @@ class HistoryReader {
     if (this.#unwritten >= ENOUGH_TO_KEEP) await this.#write();
   }
 
-  #balanced({ matched, refusedCoins, unlisted }: ReadHistory): BalancedAccount | null {
+  #balanced({ matched, refusedCoins, unlisted, readAt }: ReadHistory): BalancedAccount | null {
     const description = this.#description;
-    if (description === undefined || unlisted.length > 0) return null;
+    // the orders of the newest bills may not be listed yet
+    const isEarly = matched.unmatched.some(({ time }) => time > readAt);
+    if (description === undefined || unlisted.length > 0 || isEarly) return null;
     return { description, refusedCoins, matched: rowsOfMatched(matched) };
   }
 
@@ -158,9 +160,7 @@ class HistoryReader {
     const { refusedCoins } = balanced;
     const matched = matchedOfRows(balanced.matched, this.#exactBills);
     const readAt = client.now() - CLOCK_ERROR_MS;
-    const history = { matched, readAt, transfers, refusedCoins, leftOut: this.#leftOut, unlisted: [] };
-    // a bill may have been too young for its order to be expected
-    return unexplainedText(history) === '' ? history : undefined;
+    return { matched, readAt, transfers, refusedCoins, leftOut: this.#leftOut, unlisted: [] };
   }
 
   async #readNew(): Promise<ReadHistory> {
@@ -190,7 +190,8 @@ class HistoryReader {
   }
 
   get #exactBills(): readonly Bill[] {
-    return this.#kept.bills.filter(({ coin }) => COIN.isExact(coin));
+    const leftOut = new Set(this.#leftOut);
+    return leftOut.size === 0 ? this.#kept.bills : this.#kept.bills.filter(({ coin }) => !leftOut.has(coin));
   }
 
   get #leftOut(): readonly string[] {
@@ -229,9 +230,10 @@ class HistoryReader {
     const found = new Set(recent.map(billText));
     const oldest = recent[0]?.time ?? Number.POSITIVE_INFINITY;
     const others = bills.filter((bill) => bill.time < oldest || !found.has(billText(bill)));
-    const all = [...others, ...recent].sort((one, other) => one.time - other.time);
+    const isNew = others.length + recent.length > bills.length;
+    const all = isNew ? [...others, ...recent].sort((one, other) => one.time - other.time) : bills;
     // the places of the bills are others now
-    const balanced = all.length === bills.length ? this.#kept.balanced : null;
+    const balanced = isNew ? null : this.#kept.balanced;
     this.#kept = { ...this.#kept, bills: all, billsReadAt: began - OVERLAP_MS, balanced };
     await this.#writeIfMuchIsNew(all.length - bills.length);
   }
