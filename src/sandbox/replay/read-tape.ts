@@ -6,6 +6,7 @@ import { compareIds, isOvertaken } from '../../domain/market-data.js';
 import { Failure, systemErrorCode, usage } from '../../errors.js';
 import { openRegular, UnboundedFile } from '../../platform/files/bounded-file.js';
 import type { CandlePath } from './candle-path.js';
+import type { FileCandle } from './candle-prices.js';
 import { type ColumnOrder, foreignColumns } from './foreign-columns.js';
 import { type AmountScale, plainTime, TapeDocuments } from './tape-documents.js';
 import { badLine, beginningOf, type CandleEvent, type ConfigEvent, type TapeEvent } from './tape-event.js';
@@ -146,7 +147,7 @@ function repeats(): (event: TapeEvent) => boolean {
       if (known !== undefined && known.whole !== undefined && known.whole === event.whole) return false;
       const begin = beginningOf(event);
       if (known === undefined || begin > beginningOf(known)) candles.set(key, event);
-      else if (known.file !== event.file) {
+      else if (known.file !== event.file && event.goesOn !== true) {
         if (begin === beginningOf(known)) requireSameCandle(known, event);
         return true;
       }
@@ -215,13 +216,15 @@ async function* merged(files: readonly string[], terms: ReadingTerms): Blocks {
   for (const file of new Set(files)) waiting.push({ file, time: await firstTimeOf(file, terms) });
   waiting.sort((left, right) => left.time - right.time);
   const open: Source[] = [];
+  /** The newest candles of the files that are over. */
+  const before = new Map<string, FileCandle>();
   try {
     for (;;) {
       const [source, other] = open;
       const [first] = waiting;
       if (first !== undefined && (source === undefined || first.time <= nextTime(source))) {
         waiting.shift();
-        await insert(open, { blocks: eventsIn(first.file, terms), block: [], at: 0 });
+        await insert(open, { blocks: eventsIn(first.file, terms, before), block: [], at: 0 });
         continue;
       }
       if (source === undefined) return;
@@ -260,10 +263,17 @@ async function firstTimeOf(file: string, terms: ReadingTerms): Promise<number> {
   throw usage(`${file} has no rows.`, terms.market === undefined ? TAPE_FORMS : PLAIN_FORMS);
 }
 
-/** The events of a file, those that were read together at once. */
-async function* eventsIn(file: string, { market, from = 0, path, amountScale }: ReadingTerms): Blocks {
+/**
+ * The events of a file, those that were read together at once.
+ * @param before the newest candles of files that are over; those of this file are among them when it is
+ */
+async function* eventsIn(
+  file: string,
+  { market, from = 0, path, amountScale }: ReadingTerms,
+  before = new Map<string, FileCandle>(),
+): Blocks {
   const head = headOf(file);
-  const documents = new TapeDocuments(file, from, path, amountScale);
+  const documents = new TapeDocuments(file, from, path, amountScale, new Map(before));
   if (head.equals(PARQUET)) {
     for await (const rows of parquetRows(file))
       yield* upToFault(rows, ([row, fields], events) => events.push(...documents.readRow(row, fields)));
@@ -281,6 +291,7 @@ async function* eventsIn(file: string, { market, from = 0, path, amountScale }: 
   }
   const rest = [...documents.end()];
   if (rest.length > 0) yield rest;
+  for (const [channel, candle] of documents.candles) before.set(channel, candle);
 }
 
 /** How the lines of a file are read. */

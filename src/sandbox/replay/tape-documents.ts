@@ -27,6 +27,7 @@ export class TapeDocuments {
   readonly #from: number;
   readonly #path: CandlePath;
   readonly #amountScale: AmountScale;
+  readonly #before: ReadonlyMap<string, FileCandle>;
 
   #last = Number.NEGATIVE_INFINITY;
   /** The second that was seen last, and when its first document arrived. */
@@ -43,12 +44,25 @@ export class TapeDocuments {
   /**
    * @param from candles that are over then are of the past (ms since the Unix epoch)
    * @param amountScale absent: volumes are spread in units of their last decimal
+   * @param before the newest candle of each channel in files that were over before this one: it may go on here
    */
-  constructor(file: string, from: number, path = RANDOM_PATH, amountScale: AmountScale = () => undefined) {
+  constructor(
+    file: string,
+    from: number,
+    path = RANDOM_PATH,
+    amountScale: AmountScale = () => undefined,
+    before: ReadonlyMap<string, FileCandle> = new Map(),
+  ) {
     this.#fields = new TapeFields(file);
     this.#from = from;
     this.#path = path;
     this.#amountScale = amountScale;
+    this.#before = before;
+  }
+
+  /** The newest candle of each channel so far. */
+  get candles(): ReadonlyMap<string, FileCandle> {
+    return this.#knownCandles;
   }
 
   /** The events of a line. Throws Failure `usage` with the line for what is no document of a tape. */
@@ -198,11 +212,13 @@ export class TapeDocuments {
 
   /** What is new in the candles of a channel. */
   #candles(market: string, channel: string, length: number, document: TapeRow): TapeEvent[] {
-    const isFirst = this.#isFirst(channel);
     const received = this.#received(document);
-    const rows = this.#fields.rows(document);
-    return rows.flatMap((row, index): TapeEvent[] => {
-      const candle = this.#fields.candle(row);
+    const rows = this.#fields.rows(document).map((row) => this.#fields.candle(row));
+    const before = this.#before.get(channel);
+    const goesOn = before !== undefined && rows.some(({ time }) => time === before.time);
+    const isFirst = this.#isFirst(channel) && !goesOn;
+    if (goesOn && !this.#knownCandles.has(channel)) this.#knownCandles.set(channel, before);
+    return rows.flatMap((candle, index): TapeEvent[] => {
       const { time: date, close, volume } = candle;
       const known = this.#knownCandles.get(channel);
       if (known !== undefined && date < known.time) return [];
@@ -236,6 +252,7 @@ export class TapeDocuments {
         kind: 'candle' as const,
         ...part,
         ...lowFirst(others[index]),
+        ...(before?.time === date ? { goesOn: true } : {}),
       }));
     });
   }

@@ -58,6 +58,8 @@ export interface CandleEvent extends Event {
   readonly volume?: string;
   /** The candle, if it is over. Its parts have the same one. */
   readonly whole?: FileCandle;
+  /** Whether its candle is one of a file that was over before, and goes on in this one. */
+  readonly goesOn?: boolean;
   /** What it is instead if the candle reached its low before its high, if that is decided while it is replayed. */
   readonly lowFirst?: PricePart;
 }

@@ -197,6 +197,33 @@ describe('a tape', () => {
     ]);
   });
 
+  it('shows a candle that one file begins and the next one ends as if it were one file, wherever it was divided', async () => {
+    const running = (ms: number, close: string, volume: string) => ({ ...candle(ms, close, volume), closed: false });
+    const recorded = [
+      klineLine(100, [candle(-60_000), running(0, '101.00', '1.000000')], 'snapshot'),
+      klineLine(10_000, [running(0, '100.50', '1.400000')]),
+      klineLine(20_000, [running(0, '101.50', '2.000000')]),
+      klineLine(60_500, [candle(0, '100.00', '3.000000'), running(60_000, '100.20', '0.300000')]),
+      klineLine(70_000, [running(60_000, '100.10', '0.500000')]),
+      klineLine(120_100, [candle(60_000, '99.50', '0.900000'), running(120_000, '99.60', '0.100000')]),
+    ];
+    const eventsIn = async (...files: string[]) =>
+      shown(await eventsOf(files)).map((event) => ({ ...event, goesOn: undefined }));
+    const whole = await eventsIn(fileOf(recorded));
+    for (let at = 1; at < recorded.length; at += 1) {
+      const [first, second] = [fileOf(recorded.slice(0, at), 'a.ndjson'), fileOf(recorded.slice(at), 'b.ndjson')];
+      expect(await eventsIn(first, second)).toEqual(whole);
+    }
+  });
+
+  it('shows a candle of a recording that begins later, after a pause, as that of any first file', async () => {
+    const later = fileOf([klineLine(601_000, [candle(540_000), candle(600_000)], 'snapshot')], 'later.ndjson');
+    const kinds = async (...files: string[]) =>
+      (await eventsOf(files)).slice(-3).map(({ kind, time }) => [kind, time - NOON]);
+    const first = fileOf([klineLine(100, [candle(0)], 'snapshot')], 'first.ndjson');
+    expect(await kinds(first, later)).toEqual(await kinds(later));
+  });
+
   describe('with candles that are still open', () => {
     const flat = (ms: number, close: string) => ({ ...candle(ms, close), open: close, high: close, low: close });
     const pricesOf = (events: readonly TapeEvent[]) =>
