@@ -17,11 +17,15 @@ export interface Listed {
 export class Exchange {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 8 });
 
-  constructor(readonly address: SandboxAddress) {}
+  /** @param now the time for a request, in ms since the Unix epoch (default: this machine's) */
+  constructor(
+    readonly address: SandboxAddress,
+    readonly now: () => number = Date.now,
+  ) {}
 
   /** The body of the answer to a signed request. */
   ask(method: string, parameters: Readonly<Record<string, string>>): Promise<string> {
-    return this.#get(signedUrl(this.address, this.address, method, parameters));
+    return this.#get(signedUrl(this.address, this.address, method, parameters, this.now()));
   }
 
   /** Places an order without the network, as a target of an action; returns its id, and rejects if it is refused. */
@@ -38,6 +42,8 @@ export class Exchange {
     for (let page = 1; ; page += 1) {
       const tradeType = side === 'buy' ? '1' : '0';
       const body = await this.ask('getOrders', { currency: market, pageIndex: String(page), tradeType });
+      const isList = body.startsWith('[') || body.startsWith('{"code":3001,');
+      if (!isList) throw new Error(`no list of orders: ${body}`);
       const records = readRecords(body);
       found.push(...records.filter(({ time }) => time >= since));
       if (records.length < 10 || records.some(({ time }) => time < since)) return once(found);
