@@ -67,7 +67,7 @@ export default define({
     });
     const [first] = unread;
     if (first !== undefined) throw first.failure;
-    const names = new KnownClientIds(() => trading.journal, market, context.host.monotonic);
+    const names = new KnownClientIds(() => trading.journal, context.host.monotonic);
     return pagedListing(context, {
       what: 'fills',
       pages: merged(lists),

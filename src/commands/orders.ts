@@ -88,7 +88,7 @@ export default define({
       return all ? readOrderHistory(trading, its, known) : client.orders(one, each, extent);
     };
     const where = market ?? (allMarkets ? 'any market' : 'any market in which pit placed orders');
-    const names = new KnownClientIds(() => trading.journal, market, context.host.monotonic);
+    const names = new KnownClientIds(() => trading.journal, context.host.monotonic);
     const shown = { where, state, isSeveral: market === undefined, names };
     const newest = new NewestOrders(context, shown, isWatched);
     const read = async () => {

@@ -44,7 +44,7 @@ export default define({
     const reference = requireOneOrder(market, order, id);
     const read = () => client.getOrder(market, reference);
     const named = (write: UnknownWrite) => write.cancels !== null && isSameReference(write.cancels, reference);
-    const names = new KnownClientIds(() => trading.journal, market, context.host.monotonic);
+    const names = new KnownClientIds(() => trading.journal, context.host.monotonic);
     const answerOf = (found: Order) => {
       const row = orderRow(found, 'clientId' in reference ? reference.clientId : names.of(found));
       return { data: row, show: (screen: Screen) => orderRecord(screen, row) };

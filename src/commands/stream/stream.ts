@@ -198,7 +198,7 @@ function listed(names: readonly string[]): string {
 async function clientIdsIn({ session, host }: Context, channels: readonly Channel[]) {
   if (!channels.some(({ kind }) => kind === 'orders')) return (event: StreamEvent) => event;
   const journal = await session.journal();
-  const names = new KnownClientIds(() => journal, undefined, host.monotonic);
+  const names = new KnownClientIds(() => journal, host.monotonic);
   return (event: StreamEvent): StreamEvent => {
     if (event.type !== 'data' || event.channel.kind !== 'orders') return event;
     const orders = event.data as ChannelData['orders'];

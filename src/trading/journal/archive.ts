@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type { Decimal } from '../../domain/decimal.js';
 import { syncFolder } from '../../platform/files/private-files.js';
+import { ArchiveIndex } from './archive-index.js';
 import { DaySums, DISORDER_MS, TIME_OF_LINE } from './day-sums.js';
 import {
   appendDurably,
@@ -14,7 +15,7 @@ import {
   valueInLine,
 } from './files.js';
 import { type DayNotional, dayNotionalOf, notionalOfFilled } from './notional.js';
-import { isKind, isRecordedWrite, orderCancelledBy, ordersMadeBy, type RecordedWrite, type Settled } from './write.js';
+import { isKind, isRecordedWrite, orderCancelledBy, ordersMadeBy, type Settled } from './write.js';
 
 /** Of `2026-11-25`, with which the names of files begin. */
 const DAY_LENGTH = 10;
@@ -59,6 +60,7 @@ export class Archive {
   readonly #jobs: string;
   readonly #now: () => number;
   readonly #sums: DaySums;
+  readonly #index: ArchiveIndex;
 
   /**
    * @param jobs the folder of settled jobs; a file's name begins with the day on which its job was settled
@@ -69,6 +71,7 @@ export class Archive {
     this.#jobs = jobs;
     this.#now = now;
     this.#sums = sums;
+    this.#index = new ArchiveIndex(folder, (text) => lineIn(text)?.settled);
   }
 
   /** Adds a settled write durably. If a write is added again, the last line counts. Throws the system's error. */
@@ -183,11 +186,7 @@ export class Archive {
 
   /** The settled write of the line that begins there; undefined if the file was deleted, or that is no line. */
   lineAt(name: string, offset: number): Settled | undefined {
-    for (const { text } of linesForwards(path.join(this.#folder, name), offset, LINE_BYTES)) {
-      const line = valueInLine(text);
-      return line !== undefined && isLine(line) ? line.settled : undefined;
-    }
-    return undefined;
+    return this.#lineAt(name, offset)?.settled;
   }
 
   /**
@@ -206,24 +205,32 @@ export class Archive {
   /** Which of these orders a write has certainly cancelled, each with that write and its time, by this machine's clock. */
   cancelledAmong(ids: ReadonlySet<string>): ReadonlyMap<string, { readonly settled: Settled; readonly at: number }> {
     const found = new Map<string, { readonly settled: Settled; readonly at: number }>();
-    for (const { settled, at } of this.naming(ids, 0))
-      for (const order of orderCancelledBy(settled))
-        if ('id' in order && ids.has(order.id) && !found.has(order.id)) found.set(order.id, { settled, at });
+    if (ids.size === 0) return found;
+    for (const [file, orders] of this.#index.orders())
+      for (const [id, offset] of orders) {
+        const line = ids.has(id) ? this.#lineAt(file, offset) : undefined;
+        const isCancelled = line && orderCancelledBy(line.settled).some((order) => 'id' in order && order.id === id);
+        // a later one counts
+        if (isCancelled) found.set(id, line);
+      }
     return found;
   }
 
-  /**
-   * All different values of a field of settled writes. Only a line with a new value is parsed.
-   * @param of the value of a write
-   */
-  distinctValues(name: FilterField, of: (write: RecordedWrite) => string | undefined): ReadonlySet<string> {
-    const found = new Set<string>();
-    const pattern = new RegExp(`"${name}":"([^"]*)"`, 'g');
-    const hasNewValue = (line: string) => [...line.matchAll(pattern)].some(([, value = '']) => !found.has(value));
-    for (const { write } of this.#backwards(0, [], hasNewValue)) {
-      const value = of(write);
-      if (value !== undefined) found.add(value);
-    }
+  /** The markets of all settled writes. */
+  markets(): readonly string[] {
+    return this.#index.markets();
+  }
+
+  /** The coins of all settled withdrawals. */
+  coins(): readonly string[] {
+    return this.#index.coins();
+  }
+
+  /** The client ids of the orders that single writes made, also as duplicates, by the ids of the orders. */
+  clientIds(): ReadonlyMap<string, string> {
+    const found = new Map<string, string>();
+    for (const [, orders] of this.#index.orders())
+      for (const [id, , clientId] of orders) if (clientId !== null) found.set(id, clientId);
     return found;
   }
 
@@ -256,15 +263,11 @@ export class Archive {
     }
   }
 
-  /** The writes in lines that contain all parts and match, newest first, back to a time. */
-  *#backwards(
-    since: number,
-    parts: readonly string[],
-    matches: (text: string) => boolean = (text) => parts.every((part) => text.includes(part)),
-  ): Generator<Settled> {
+  /** The writes in lines that contain all parts, newest first, back to a time. */
+  *#backwards(since: number, parts: readonly string[]): Generator<Settled> {
     for (const text of this.#textsBackwards(since, parts)) {
-      const line = matches(text) ? valueInLine(text) : undefined;
-      if (line !== undefined && isLine(line)) yield line.settled;
+      const line = parts.every((part) => text.includes(part)) ? lineIn(text) : undefined;
+      if (line !== undefined) yield line.settled;
     }
   }
 
@@ -279,10 +282,20 @@ export class Archive {
     }
   }
 
+  #lineAt(name: string, offset: number): Line | undefined {
+    for (const { text } of linesForwards(path.join(this.#folder, name), offset, LINE_BYTES)) return lineIn(text);
+    return undefined;
+  }
+
   #filesSince(time: number): string[] {
     const names = namesIn(this.#folder).filter((name) => name >= dayOf(time));
     return names.map((name) => path.join(this.#folder, name));
   }
+}
+
+function lineIn(text: string): Line | undefined {
+  const line = valueInLine(text);
+  return line !== undefined && isLine(line) ? line : undefined;
 }
 
 function isLine(value: object): value is Line {

@@ -21,6 +21,7 @@ import { thisProcess } from './owner.js';
 import { JournalPaths } from './paths.js';
 import {
   clientIdOf,
+  coinOf,
   isKind,
   type JournalEvent,
   marketOf,
@@ -202,12 +203,12 @@ export class Journal {
 
   /** The markets of all writes in the journal and its archive, sorted. */
   markets(): string[] {
-    return this.#distinctValues('market', marketOf);
+    return this.#distinct(marketOf, () => this.archive.markets());
   }
 
   /** The coins of all withdrawals in the journal and its archive, sorted. */
   coins(): string[] {
-    return this.#distinctValues('coin', (write) => (isKind(write, 'withdraw') ? write.terms.coin : undefined));
+    return this.#distinct(coinOf, () => this.archive.coins());
   }
 
   /** What can still be read of a damaged record. */
@@ -355,10 +356,10 @@ export class Journal {
     return entry instanceof JournalEntry ? entry : undefined;
   }
 
-  #distinctValues(name: 'market' | 'coin', of: (write: RecordedWrite) => string | undefined): string[] {
+  #distinct(of: (write: RecordedWrite) => string | undefined, ofSettled: () => readonly string[]): string[] {
     // in this order, as in writesSince
     const unsettled = this.unsettledEntries().flatMap(({ write }) => of(write) ?? []);
-    return [...new Set([...unsettled, ...this.archive.distinctValues(name, of)])].sort();
+    return [...new Set([...unsettled, ...ofSettled()])].sort();
   }
 
   #read(): { readonly id: string; readonly entry: ReturnType<typeof readEntry> }[] {

@@ -275,6 +275,11 @@ export function marketOf({ terms }: RecordedWrite): string | undefined {
   return 'market' in terms ? terms.market : undefined;
 }
 
+/** The coin that a write withdraws; undefined if it withdraws none. */
+export function coinOf(write: RecordedWrite): string | undefined {
+  return isKind(write, 'withdraw') ? write.terms.coin : undefined;
+}
+
 /** Whether a write is of a kind. */
 export function isKind<Kind extends WriteKind>(write: RecordedWrite, operation: Kind): write is RecordedWrite<Kind> {
   return write.operation === operation;

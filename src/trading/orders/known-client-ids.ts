@@ -1,7 +1,6 @@
 import type { Order } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
 import type { Journal } from '../journal/journal.js';
-import { isKind, ordersMadeBy, sentClientId } from '../journal/write.js';
 
 /** How long an order that the journal does not know stays unknown, in milliseconds: it may be placed just now. */
 const FRESH_MS = 2_000;
@@ -12,19 +11,14 @@ const FRESH_MS = 2_000;
  */
 export class KnownClientIds {
   readonly #journal: () => Journal;
-  readonly #market: string | undefined;
   readonly #monotonic: () => number;
 
   #names: ReadonlyMap<string, string> = new Map();
   #readAt = Number.NEGATIVE_INFINITY;
 
-  /**
-   * @param market of the orders; of any market if undefined
-   * @param monotonic milliseconds of a clock that is never set
-   */
-  constructor(journal: () => Journal, market: string | undefined, monotonic: () => number) {
+  /** @param monotonic milliseconds of a clock that is never set */
+  constructor(journal: () => Journal, monotonic: () => number) {
     this.#journal = journal;
-    this.#market = market;
     this.#monotonic = monotonic;
   }
 
@@ -36,18 +30,11 @@ export class KnownClientIds {
   }
 
   #read(): void {
-    const names = new Map<string, string>();
-    const filter = { operation: 'order', ...(this.#market === undefined ? {} : { market: this.#market }) };
     try {
-      for (const settled of this.#journal().archive.newestFirst(filter, 0))
-        if (isKind(settled.write, 'order')) {
-          const clientId = sentClientId(settled.write);
-          if (clientId !== undefined) for (const id of ordersMadeBy(settled)) names.set(id, clientId);
-        }
+      this.#names = this.#journal().archive.clientIds();
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
     }
-    this.#names = names;
     this.#readAt = this.#monotonic();
   }
 }

@@ -4,7 +4,7 @@ import type { Journal } from '../../../src/trading/journal/journal.js';
 export function meanwhile(journal: Journal, work: () => void): void {
   const { archive } = journal;
   const unsettledEntries = journal.unsettledEntries.bind(journal);
-  const [newestFirst, distinctValues] = [archive.newestFirst.bind(archive), archive.distinctValues.bind(archive)];
+  const [newestFirst, markets] = [archive.newestFirst.bind(archive), archive.markets.bind(archive)];
   let isDone = false;
   const once = <Found>(found: Found): Found => {
     if (!isDone) {
@@ -17,8 +17,5 @@ export function meanwhile(journal: Journal, work: () => void): void {
   const settled = function* (...asked: Parameters<typeof newestFirst>) {
     yield* once([...newestFirst(...asked)]);
   };
-  Object.assign(archive, {
-    newestFirst: settled,
-    distinctValues: (...asked: Parameters<typeof distinctValues>) => once(distinctValues(...asked)),
-  });
+  Object.assign(archive, { newestFirst: settled, markets: () => once(markets()) });
 }
