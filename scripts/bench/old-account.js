@@ -32,6 +32,13 @@ export async function* rows() {
       const what = `pit ${words.filter((word) => word !== '--json').join(' ')}`;
       const requests = { own: old.requestsOf(...words).length, other: young.requestsOf(...words).length };
       yield { ...rowOf(`${what}, requests`, [requests], 'requests'), atMost: (requests.other + 6) / requests.other };
+      if (words[0] === 'pnl')
+        yield {
+          what: `${what}, beside one for each open order`,
+          value: requests.own - OPEN,
+          unit: 'requests',
+          atMost: 4,
+        };
       const pairs = await pairsOf(
         () => old.pit(...words),
         () => young.pit(...words),
