@@ -7,6 +7,7 @@ import { haltText, LIFT_HALT } from '../../exchange/exchange.js';
 import { boundedLog } from '../../platform/files/bounded-log.js';
 import { makeOwnFolder, rememberFoldersAbove } from '../../platform/files/private-files.js';
 import { BackgroundProgram, startFailed } from '../../platform/programs/background.js';
+import { sleepOfMarket } from '../../platform/rehearsal-clock.js';
 import { TimeBudget } from '../../platform/time-budget.js';
 import { isoTime } from '../../terminal/time.js';
 import { findAlerts } from '../../trading/alerts/find-alerts.js';
@@ -569,7 +570,7 @@ export async function runAlgos(context: Context, { onEvent, onOther }: RunCallba
   const forget = host.onInterrupt(stopOnce, () => actions.leave());
   const over = new AbortController();
   if (globals.isTimeoutGiven)
-    void host.sleep(globals.timeoutMs, over.signal).then(() => (over.signal.aborted ? undefined : stopOnce()));
+    void sleepOfMarket(host)(globals.timeoutMs, over.signal).then(() => (over.signal.aborted ? undefined : stopOnce()));
   const forgetFolders = rememberFoldersAbove();
   try {
     await runner.run();

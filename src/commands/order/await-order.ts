@@ -33,7 +33,10 @@ export async function awaitOrder(
     trading.reportProgress(`${zonedTime(host.now())}  ${progressOf(order)}`);
   };
   try {
-    const { order, isReached } = await waitForOrder(trading, market, read, wait, report, exists);
+    const { order, isReached } = await waitForOrder(trading, market, read, wait, report, {
+      exists,
+      speed: trading.client.clockSpeed,
+    });
     return { found: order, failure: isReached ? undefined : notReached(order, wait, globals.timeoutMs) };
   } finally {
     hide();

@@ -2,6 +2,7 @@ import { Decimal } from '../../domain/decimal.js';
 import type { Order, OrderState } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
 import { backoffMs } from '../../platform/backoff.js';
+import { TimeBudget } from '../../platform/time-budget.js';
 import { Pauses } from '../settling/pauses.js';
 import type { TradingContext } from '../trading-context.js';
 
@@ -34,7 +35,8 @@ function endedBy(state: OrderState, wait: Wait): boolean | undefined {
  * the order was never seen; a new order may be late.
  *
  * @param changed called with each state of the order that differs from the one before, the first included
- * @param exists whether the order is known to exist, so that no first read has to show it
+ * @param terms `exists`: whether the order is known to exist, so that no first read has to show it; `speed`: how many times as fast as this
+ *   machine's the clock runs that the budget counts by
  */
 export async function waitForOrder(
   trading: Pick<TradingContext, 'budget' | 'host' | 'orderPushes'>,
@@ -42,14 +44,23 @@ export async function waitForOrder(
   readOrder: () => Promise<Order>,
   wait: Wait,
   changed: (order: Order) => void,
-  exists = false,
+  { exists = false, speed = 1 } = {},
 ): Promise<Waited> {
   const pauses = new Pauses(trading, market, 0);
+  const { host, budget } = trading;
+  const waiting = speed === 1 ? budget : new TimeBudget(budget.remainingMs / speed, host.monotonic);
+  const shortestPauseMs = SHORTEST_PAUSE_MS / speed;
   try {
-    return await readUntil(trading, pauses, readOrder, wait, { changed, exists });
+    return await readUntil({ host, budget: waiting }, pauses, readOrder, wait, { changed, exists, shortestPauseMs });
   } finally {
     pauses.close();
   }
+}
+
+interface ReadingTerms {
+  readonly changed: (order: Order) => void;
+  readonly exists: boolean;
+  readonly shortestPauseMs: number;
 }
 
 async function readUntil(
@@ -57,7 +68,7 @@ async function readUntil(
   pauses: Pauses,
   readOrder: () => Promise<Order>,
   wait: Wait,
-  { changed, exists }: { readonly changed: (order: Order) => void; readonly exists: boolean },
+  { changed, exists, shortestPauseMs }: ReadingTerms,
 ): Promise<Waited> {
   let last: Order | undefined;
   for (let unchanged = 0; ; ) {
@@ -76,7 +87,7 @@ async function readUntil(
     const usual = backoffMs(unchanged, PAUSES_MS);
     // half of what is left, so that the last read comes near the end
     const pause = Math.min(usual, budget.remainingMs / 2);
-    if (pause >= SHORTEST_PAUSE_MS) unchanged += (await pauses.wait(pause)) ? 0 : 1;
+    if (pause >= shortestPauseMs) unchanged += (await pauses.wait(pause)) ? 0 : 1;
     else if (last !== undefined) return { order: last, isReached: false };
     else throw seen;
   }

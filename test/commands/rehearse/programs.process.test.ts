@@ -63,6 +63,7 @@ describe('a program in another language', () => {
       'stream depth:btc_usdt --for 10m --json',
       'order sell btc_usdt 0.1 --at 30000 --for 5m --yes --json',
       'alert btc_usdt last<1 --timeout 1800 --json',
+      'order sell btc_usdt 0.1 --at 30000 --wait filled --timeout 1800 --yes --json',
       'algo list --all --json',
     ].map((line) => line.split(' '));
     const command = program(
@@ -84,10 +85,11 @@ describe('a program in another language', () => {
       '0 stream',
       '0 order',
       '10 alert',
+      '9 order',
       '0 algo',
     ]);
     expect(Date.parse(JSON.parse(shown[0]?.slice(8) ?? '{}').time) % (15 * 60_000)).toBe(0);
-    const [ended] = JSON.parse(shown[5]?.slice(7) ?? '[]') as { state: string; started: string; ended: string }[];
+    const [ended] = JSON.parse(shown[6]?.slice(7) ?? '[]') as { state: string; started: string; ended: string }[];
     expect(ended?.state).toBe('cancelled');
     expect(Date.parse(ended?.ended ?? '') - Date.parse(ended?.started ?? '')).toBeGreaterThanOrEqual(5 * 60_000);
   });

@@ -57,6 +57,17 @@ async function waitedWithPush(pushed: Order, second: Order | Failure | undefined
   return { order, isReached, count };
 }
 
+it('waits by the clock of a rehearsal: a minute of a market that is sixty times as fast is a second', async () => {
+  const host = fakeHost();
+  const trading = { host, budget: new TimeBudget(60_000, host.now) };
+  const read = async () => OPEN;
+  const { isReached } = await waitForOrder(trading, 'btc_usdt', read, 'filled', () => undefined, { speed: 60 });
+  const slept = host.sleeps.reduce((sum, ms) => sum + ms, 0);
+  expect(isReached).toBe(false);
+  expect(slept).toBeGreaterThan(900);
+  expect(slept).toBeLessThanOrEqual(1_000);
+});
+
 describe('an order that was pushed', () => {
   it.each([
     ['the list is behind', OPEN],
