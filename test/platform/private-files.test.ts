@@ -5,10 +5,13 @@ import { KeyStore } from '../../src/config/keys.js';
 import { Profiles } from '../../src/config/profiles.js';
 import { ConfigStore } from '../../src/config/store.js';
 import { shellWord } from '../../src/errors.js';
-import { openPrivate } from '../../src/platform/files/private-files.js';
+import { openPrivate, rememberFoldersAbove } from '../../src/platform/files/private-files.js';
 import { replaceFile } from '../../src/platform/files/replacement.js';
 import { everythingIn, failureOf, freshFolder, HOSTS, noKeychain } from '../config/support.js';
 import { adviceText } from '../support/advice.js';
+
+// folders are changed here, and checked each time
+rememberFoldersAbove()();
 
 /** A group that is no user's own. */
 const SHARED_GROUP = 47_112;

@@ -147,15 +147,22 @@ export function startInProcess(
 
 /** Frees what requests of the last second hold of the limits, as if it had passed. What a request still holds stays taken. */
 function freePermits(home: string): void {
-  const folder = path.join(home, 'state', 'limits');
-  const names = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [];
-  for (const name of names) {
-    const [, permit] = /^(.*\/\d+)\.[1-9]\d*$/.exec(name) ?? [];
-    if (permit === undefined) continue;
-    try {
-      renameSync(path.join(folder, name), path.join(folder, `${permit}.0`));
-    } catch {
-      // another command of this process took it in between
+  const limits = path.join(home, 'state', 'limits');
+  if (!existsSync(limits)) return;
+  // of each exchange, and in it of each account and address
+  for (const folder of foldersIn(limits).flatMap(foldersIn))
+    for (const name of readdirSync(folder)) {
+      const [, permit] = /^(\d+)\.[1-9]\d*$/.exec(name) ?? [];
+      if (permit === undefined) continue;
+      try {
+        renameSync(path.join(folder, name), path.join(folder, `${permit}.0`));
+      } catch {
+        // another command of this process took it in between
+      }
     }
-  }
+}
+
+function foldersIn(folder: string): string[] {
+  const entries = readdirSync(folder, { withFileTypes: true });
+  return entries.flatMap((entry) => (entry.isDirectory() ? [path.join(folder, entry.name)] : []));
 }
