@@ -2,7 +2,7 @@ import got from 'got';
 import { describe, expect, it } from 'vitest';
 import type { FailureKind } from '../../src/errors.js';
 import { saying } from '../support/advice.js';
-import { type Answer, compressed, dribbled, FAULTS, respond, serveFaults } from '../support/fault-server.js';
+import { type Answer, compressed, dribbled, FAULTS, passHangs, respond, serveFaults } from '../support/fault-server.js';
 import { clientOf, failureOf } from './support.js';
 
 const CONFIGURATION = '{"btc_usdt":{"priceScale":2,"amountScale":6,"minAmount":0.0001,"minSize":5}}';
@@ -43,6 +43,7 @@ describe('a read that may still succeed', () => {
   });
 
   it('repeats the read after a hang, as long as the budget allows', async () => {
+    passHangs();
     const server = await serveFaults({ answer: () => FAULTS['a hang'] });
     const { client, host } = clientOf(server.url, 400);
     const failure = await failureOf(client.api.read('markets', {}));
@@ -163,6 +164,7 @@ it('keeps a second between K-line requests', async () => {
 
 describe('got by default', () => {
   it('repeats a GET', async () => {
+    passHangs();
     // the same server and the same count: had the client kept these defaults, the tests of writes would see it
     const answers = [FAULTS['a reset after reading'], respond('{"code":"1000","message":"","id":"1"}')];
     const server = await serveFaults({ answer: () => answers.shift() ?? FAULTS['a hang'] });

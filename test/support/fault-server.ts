@@ -1,7 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { gzipSync } from 'node:zlib';
-import { onTestFinished, TestRunner } from 'vitest';
+import { onTestFinished, TestRunner, vi } from 'vitest';
 import { CERTIFICATE, PRIVATE_KEY } from './certificate.js';
 
 /** One request as its bytes arrived. */
@@ -118,6 +118,26 @@ export function respond(body: string | Buffer, status = '200 OK', headers: reado
   return (socket) => void socket.write(Buffer.concat([Buffer.from(`${head}\r\n\r\n`), bytes]));
 }
 
+/** The timer of the machine, whatever a test has in its place. */
+const realTimeout = globalThis.setTimeout;
+/** What ends a connection is known at its other end within so many turns of a few ms, also on a busy machine. */
+const MOST_TURNS = 50;
+const TURN_MS = 5;
+
+/** From now on until the end of the test, timers of this process pass at once while a request hangs, one after the other. */
+export function passHangs(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
+  onTestFinished(() => void vi.useRealTimers());
+}
+
+async function hang(socket: Socket): Promise<void> {
+  while (vi.isFakeTimers() && !socket.closed) {
+    vi.advanceTimersToNextTimer();
+    for (let turn = 0; turn < MOST_TURNS && !socket.closed; turn += 1)
+      await new Promise((resolve) => realTimeout(resolve, TURN_MS));
+  }
+}
+
 const PAGE = '<!DOCTYPE html><html><body><h1>Please wait</h1></body></html>';
 const HTML = ['Content-Type: text/html'];
 
@@ -125,7 +145,7 @@ const HTML = ['Content-Type: text/html'];
 export const FAULTS = {
   'a reset after reading': (socket) => void socket.resetAndDestroy(),
   'a close without an answer': (socket) => void socket.end(),
-  'a hang': () => undefined,
+  'a hang': (socket) => void hang(socket),
   'a head that breaks off': (socket) => void socket.end('HTTP/1.1 200 OK\r\nContent-Le'),
   'a body that breaks off': (socket) => void socket.end('HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n{"code":1000,'),
   'chunks that break off': (socket) =>

@@ -1,14 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { NOW } from '../../support/fake-host.js';
-import { FAULTS, respond, serveFaults } from '../../support/fault-server.js';
-import { count, type Fault, query } from '../support/exchange.js';
+import { FAULTS, passHangs, respond, serveFaults } from '../../support/fault-server.js';
+import { count, LOST_ANSWERS, query } from '../support/exchange.js';
 import { tradingOf } from '../support/trading.js';
 import { begin, JOB, lines, place, resume, runJob } from './jobs.js';
 import { ModelExchange, RESET } from './model-exchange.js';
 
-const FAULT_NAMES = Object.keys(FAULTS) as Fault[];
 /** All of them are lost answers, as the first test with them shows; what follows does not depend on which. */
-const SOME_FAULTS: Fault[] = ['a reset after reading', 'a hang', 'a body that breaks off', 'an HTML page with 502'];
 const BUSY = respond('{"code":"4002","message":"too frequent"}');
 /** Half of it is longer than any write waits. */
 const BUDGET_MS = 30_000;
@@ -48,11 +46,11 @@ describe('a batch', () => {
     expect(own).toEqual({ method: 'orderMoreV2', market: 'btc_usdt', tradeParams: '[[20000,0.01]]', ...sent });
   });
 
-  it.each(FAULT_NAMES)('finds the orders of a request whose answer was lost to %s, and continues', async (fault) => {
+  it.each(LOST_ANSWERS)('finds the orders of a request whose answer was lost to %s, and continues', async (fault) => {
     const exchange = new ModelExchange([{}, { answer: FAULTS[fault] }]);
     const server = await exchange.serve();
-    // a hang lasts as long as half of the budget
-    const trading = tradingOf(server.url, { budgetMs: fault === 'a hang' ? 3_000 : BUDGET_MS });
+    passHangs();
+    const trading = tradingOf(server.url, { budgetMs: BUDGET_MS });
     const ran = await place(trading, { lines: lines(60) });
     expect(ran.job.counts()).toMatchObject({ placed: 60 });
     expect(exchange.orders).toHaveLength(60);
@@ -60,12 +58,13 @@ describe('a batch', () => {
     expect(new Set(ran.job.lines.map((now) => 'id' in now && now.id)).size).toBe(60);
   });
 
-  it.each(SOME_FAULTS)(
+  it.each(LOST_ANSWERS)(
     'stops with an unknown request that never arrived (%s), and places it on resume once its absence is certain',
     async (fault) => {
       const exchange = new ModelExchange([{}, { times: 0, answer: FAULTS[fault] }]);
       const server = await exchange.serve();
-      const trading = tradingOf(server.url, { budgetMs: fault === 'a hang' ? 3_000 : BUDGET_MS, tolerance: 60_000 });
+      passHangs();
+      const trading = tradingOf(server.url, { budgetMs: BUDGET_MS, tolerance: 60_000 });
       const ran = await place(trading, { lines: lines(100) });
       expect(ran.ending).toMatchObject({ kind: 'lost' });
       const { placed, unknown, notSent } = ran.job.counts();

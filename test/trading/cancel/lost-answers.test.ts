@@ -6,15 +6,23 @@ import { type CancelAttempt, cancelOrders } from '../../../src/trading/cancel/ca
 import { findCancellationOutcome, settleCancellation } from '../../../src/trading/cancel/cancellation.js';
 import type { JournalEntry } from '../../../src/trading/journal/entry.js';
 import { type Answer, FAULTS, respond, serveFaults } from '../../support/fault-server.js';
-import { CLIENT_ID, count, type Fault, NOT_FOUND, orderReads, query, record, serveBadly } from '../support/exchange.js';
+import {
+  CLIENT_ID,
+  count,
+  LOST_ANSWERS,
+  NOT_FOUND,
+  orderReads,
+  query,
+  record,
+  serveBadly,
+} from '../support/exchange.js';
 import { type TestTrading, tradingOf } from '../support/trading.js';
 
 const ID = '202202224851151555';
 const CANCELLED =
   '{"code":1000,"message":{"des":"ok","isSuc":true,"datas":{"amount":0.0100,"price":30000,"completeMonty":120,"completeAmount":0.004}}}';
 const REFUSED = '{"code":3001,"message":"not found"}';
-const FAULT_NAMES = Object.keys(FAULTS) as Fault[];
-/** Enough for every fault that ends, and short for the hang. */
+/** Enough for every fault. */
 const BUDGET_MS = 2_000;
 
 const OPEN = record({ status: 0 });
@@ -121,7 +129,7 @@ describe('a cancellation that is answered', () => {
   });
 });
 
-describe.each(FAULT_NAMES)('a cancellation whose answer was lost to %s', (fault) => {
+describe.each(LOST_ANSWERS)('a cancellation whose answer was lost to %s', (fault) => {
   it.each([
     ['open', OPEN, 'unknown', 'unknown', 'open'],
     ['partly filled and open', PARTLY, 'unknown', 'unknown', 'open'],
@@ -139,8 +147,7 @@ describe.each(FAULT_NAMES)('a cancellation whose answer was lost to %s', (fault)
   });
 });
 
-// a hang takes real time, and ends like any other
-it.each(FAULT_NAMES.filter((name) => name !== 'a hang'))(
+it.each(LOST_ANSWERS)(
   'a cancellation lost to %s did not arrive if the order is open and its request is no longer accepted',
   async (fault) => {
     const server = await serveBadly(fault, PARTLY);

@@ -3,7 +3,7 @@ import { pausesOnly } from '../../support/command-clocks.js';
 import { FAULTS, type FaultServer, respond } from '../../support/fault-server.js';
 import { warnings } from '../../support/json-lines.js';
 import { type Ran, runPit, temporaryHome } from '../../support/pit.js';
-import { count, type Fault, NOT_FOUND, query, record, serve, serveBadly } from '../support/exchange.js';
+import { count, LOST_ANSWERS, NOT_FOUND, query, record, serve, serveBadly } from '../support/exchange.js';
 
 const home = temporaryHome();
 
@@ -38,9 +38,7 @@ function errorOf({ stderr }: Ran): unknown {
   return JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '');
 }
 
-const FAULT_NAMES: Fault[] = ['a reset after reading', 'a hang', 'a body that breaks off', 'an HTML page with 502'];
-
-describe.each(FAULT_NAMES)('pit order, with the answer to its order lost to %s', (fault) => {
+describe.each(LOST_ANSWERS)('pit order, with the answer to its order lost to %s', (fault) => {
   it('finds the order and exits with 0', async () => {
     const order = record({ trade_date: Date.now() });
     const server = await serve({ write: fault, reads: [NOT_FOUND, order], list: `[${order}]` });

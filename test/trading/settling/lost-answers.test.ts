@@ -9,7 +9,7 @@ import { type Answer, FAULTS, respond } from '../../support/fault-server.js';
 import {
   CLIENT_ID,
   count,
-  type Fault,
+  LOST_ANSWERS,
   NOT_FOUND,
   orderReads,
   query,
@@ -27,12 +27,11 @@ function place(trading: TestTrading, changes: Partial<RecordedOrderTerms> = {}, 
   return placeOrder(trading, { ...TERMS, ...changes }, { id });
 }
 
-const FAULT_NAMES = Object.keys(FAULTS) as Fault[];
 const PLACED = `{"code":"1000","message":"ok","id":"${ID}"}`;
-/** Enough for every fault that ends, and short for the hang. */
+/** Enough for every fault. */
 const BUDGET_MS = 2_000;
 
-describe.each(FAULT_NAMES)('an order whose answer was lost to %s', (fault) => {
+describe.each(LOST_ANSWERS)('an order whose answer was lost to %s', (fault) => {
   it('finds the order by its client id', async () => {
     const server = await serve({ write: fault, reads: [record()], list: `[${record()}]` });
     const trading = tradingOf(server.url, { budgetMs: BUDGET_MS });
@@ -56,8 +55,7 @@ describe.each(FAULT_NAMES)('an order whose answer was lost to %s', (fault) => {
   });
 });
 
-// after a hang, too, in a world: half of a minute and a half would pass in real time here
-describe.each(FAULT_NAMES.filter((name) => name !== 'a hang'))('an order whose answer was lost to %s', (fault) => {
+describe.each(LOST_ANSWERS)('an order whose answer was lost to %s', (fault) => {
   it('the order was not sent if the exchange no longer accepts its request and does not list it', async () => {
     const server = await serveBadly(fault, NOT_FOUND);
     const trading = tradingOf(server.url, { budgetMs: 90_000, tolerance: 60_000 });

@@ -1,6 +1,12 @@
-import { type Answer, FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';
+import { type Answer, FAULTS, type FaultServer, passHangs, respond, serveFaults } from '../../support/fault-server.js';
 
 export type Fault = keyof typeof FAULTS;
+
+/** A fault of each kind: of the connection, of time, of the answer's length, of the front end, of what is read. `exchange` proves them all. */
+export const LOST_ANSWERS: readonly Fault[] = [
+  ...(['a reset after reading', 'a hang', 'a body that breaks off'] as const),
+  ...(['an HTML page with 502', 'an HTML page', 'JSON of another kind'] as const),
+];
 
 export const CONFIGURATION = '{"btc_usdt":{"priceScale":2,"amountScale":4,"minAmount":0.001,"minSize":5}}';
 /** A book around 30000, for the guards of an order. */
@@ -50,6 +56,7 @@ export function serve(behaviour: Behaviour): Promise<FaultServer> {
   const answers = reads.map((read) => (typeof read === 'string' ? respond(read) : read));
   const last = answers.at(-1) ?? respond(NOT_FOUND);
   const tooOld = ageLimit(tolerance);
+  if (write === 'a hang') passHangs();
   return serveFaults({
     answer: ({ target }) => {
       if (target.startsWith('/data/v1/markets')) return respond(CONFIGURATION);

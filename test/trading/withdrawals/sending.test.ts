@@ -6,7 +6,7 @@ import { withdrawLimits } from '../../../src/trading/withdrawals/limits.js';
 import { sendWithdrawal } from '../../../src/trading/withdrawals/send.js';
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
-import { type Answer, FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';
+import { type Answer, FAULTS, type FaultServer, passHangs, respond, serveFaults } from '../../support/fault-server.js';
 import { ageLimit, count, type Fault, query } from '../support/exchange.js';
 import { type TestTrading, tradingOf } from '../support/trading.js';
 
@@ -211,6 +211,7 @@ it.each([
 });
 
 it('a withdrawal whose answer never comes is found by its record', async () => {
+  passHangs();
   const server = await serve({ write: 'a hang', reads: [[entry(), BEFORE]] });
   expect(await send(tradingOf(server.url, { budgetMs: BUDGET_MS }))).toMatchObject({ outcome: 'placed', id: NEW });
 });
