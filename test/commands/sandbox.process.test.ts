@@ -76,6 +76,19 @@ describe('pit sandbox', () => {
     expect(await pit.json('fills btc_usdt --all')).toEqual([]);
   });
 
+  it('a reset also forgets what was read of it through its address and keys', async () => {
+    const served = await serveSandboxProgram(pit.home);
+    const fills = async (environment = served.environment) =>
+      JSON.parse((await pit.run('fills btc_usdt --all --json', { environment })).stdout) as unknown;
+    await place(pit, 'buy btc_usdt 0.01 --at ask+2%');
+    expect(await fills()).toHaveLength(1);
+    await pit.done('sandbox reset --yes');
+    const { port } = new URL(served.address.baseUrl);
+    const again = await serveSandboxProgram(pit.home, [], port);
+    expect(again.environment).toEqual(served.environment);
+    expect(await fills()).toEqual([]);
+  });
+
   it('twenty concurrent commands start the sandbox once, with one line on stderr', async () => {
     const fresh = new PitHome(temporaryHome());
     try {

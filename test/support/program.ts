@@ -39,8 +39,9 @@ export function runProgram(
 export async function serveSandboxProgram(
   home: string,
   words: readonly string[] = ['--no-limits'],
+  port = '0',
 ): Promise<ServedSandbox & { readonly child: ChildProcess }> {
-  const child = spawn(PIT.command, [...PIT.arguments, 'sandbox', 'serve', '--port', '0', ...words], {
+  const child = spawn(PIT.command, [...PIT.arguments, 'sandbox', 'serve', '--port', port, ...words], {
     env: plainEnvironment(home),
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -11,9 +11,8 @@ import { clientIdOf } from '../../trading/journal/write.js';
 import { SLACK_MS } from '../../trading/settling/reconcile.js';
 import { unknownWrites } from '../../trading/settling/unknown-writes.js';
 import { PERMISSIONS, whatNeeds } from '../account/permissions.js';
-import { accountName } from '../session/account-name.js';
+import { accountName, SANDBOX_JOURNAL } from '../session/account-name.js';
 import type { Context } from '../session/command.js';
-import { SANDBOX_JOURNAL } from '../session/sandbox.js';
 import {
   type Check,
   type CheckResult,

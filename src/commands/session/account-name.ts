@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { ProfileConnection } from '../../config/connection.js';
-import { SANDBOX_JOURNAL } from './sandbox.js';
+
+/** The name of the journal of the sandbox. */
+export const SANDBOX_JOURNAL = 'sandbox';
 
 /**
  * The name of an account: of its journal. It is made of the exchange and a hash of the key. The sandbox has one account here,

@@ -12,9 +12,6 @@ import type { SandboxAddress } from '../../sandbox/lifecycle/files.js';
 import type { Output } from '../../terminal/output.js';
 import type { ExchangeLink } from './exchange-link.js';
 
-/** The name of its journal. */
-export const SANDBOX_JOURNAL = 'sandbox';
-
 /** Stands for the sandbox's host, whose port changes, in the names of what is kept of its accounts. */
 export const SANDBOX_URL = 'http://sandbox';
 
@@ -115,13 +112,23 @@ export class Sandbox {
 
   /** Forgets what was written to, and read of, the accounts of an exchange that another one has replaced. */
   async forgetAccounts(): Promise<void> {
-    const { Journal } = await import('../../trading/journal/journal.js');
+    const [{ Journal }, { accountName, SANDBOX_JOURNAL }] = await Promise.all([
+      import('../../trading/journal/journal.js'),
+      import('./account-name.js'),
+    ]);
     const { state, cache } = this.#host.directories;
+    const kept = new Cache(cache, this.#host.now);
     new Journal(this.#host, state, SANDBOX_JOURNAL).deleteAll();
     const names = new CompletionNames(cache, SANDBOX);
     for (const kind of ['orders', 'unresolved'] as const) names.write(kind, []);
     // their keys stay, so what is kept of them would be taken for orders and bills of the new exchange
-    new Cache(cache, this.#host.now).removeAll(` ${new URL(SANDBOX_URL).hostname}-`);
+    kept.removeAll(` ${new URL(SANDBOX_URL).hostname}-`);
+    const last = this.#address;
+    if (last === undefined) return;
+    // a profile may have been made with its address and its keys
+    const byUrl = accountName({ sandbox: false, tradeUrl: last.tradeUrl }, () => last.accessKey);
+    new Journal(this.#host, state, byUrl).deleteAll();
+    kept.removeAll(` ${byUrl}`);
   }
 
   /** Forgets what a server that has ended had counted against its limits. */
