@@ -8,7 +8,8 @@ import { Failure } from '../../errors.js';
 import type { Exchange } from '../../exchange/exchange.js';
 import { areStillOpen, keptOrders, orderHistory } from '../history/order-history.js';
 import { mayBeOpen } from '../history/side-reading.js';
-import type { MarketSide } from '../journal/write.js';
+import type { Journal } from '../journal/journal.js';
+import { isKind, type MarketSide } from '../journal/write.js';
 import { datedRead } from '../settling/dated-read.js';
 import { orderList } from '../settling/order-list.js';
 import { reconcileLists } from '../settling/reconcile-orders.js';
@@ -148,7 +149,7 @@ class HistoryReader {
     const { trading, client, markets = [] } = this.#options;
     const { balanced, bills, markets: read } = this.#kept;
     if (this.#readsAll || balanced === null || balanced.description !== this.#description) return undefined;
-    if (!trading.journal.isIdle || !markets.every((market) => Object.hasOwn(read, market))) return undefined;
+    if (hasOpenOrders(trading.journal) || !markets.every((market) => Object.hasOwn(read, market))) return undefined;
     const transfers = this.#keptTransfers;
     const haveEnded = [...transfers.deposits, ...transfers.withdrawals].every(({ state }) => isFinal(state));
     if (!haveEnded) return undefined;
@@ -332,6 +333,13 @@ class HistoryReader {
     const { deposits, withdrawals } = this.#kept;
     return { deposits: Object.values(deposits).flat(), withdrawals: Object.values(withdrawals).flat() };
   }
+}
+
+/** Whether a list of orders may show something of a write that no list has shown before. */
+function hasOpenOrders(journal: Journal): boolean {
+  const { entries, damaged, unreadable } = journal.unsettled();
+  const settled = journal.unclosedEntries().filter(({ write }) => !isKind(write, 'withdraw'));
+  return entries.length + damaged.length + unreadable.length + settled.length > 0;
 }
 
 /** The first bill of each day, and the last of all. */

@@ -3,6 +3,7 @@ import { EMPTY, keptStore } from '../../../src/trading/pnl/kept-history.js';
 import { rowsOfMatched } from '../../../src/trading/pnl/matched-rows.js';
 import { matchBills } from '../../../src/trading/pnl/matching/match-bills.js';
 import { MemoryCache } from '../support/memory-cache.js';
+import { TERMS } from '../support/terms.js';
 import { temporaryState } from '../support/trading.js';
 import { DAY_MS, ForgetfulAccount } from './forgetful-account.js';
 
@@ -76,10 +77,23 @@ describe('an account that was read to its end', () => {
     expect(await account.read({ isWhole: true })).toMatchObject({ orders: ['1', '2', '3'], asked: BOTH });
   });
 
-  it('is read on while the journal has a write that a list may still show', async () => {
-    const terms = { market: 'btc_usdt', side: 'buy', type: 'limit', price: '1', amount: '1', account: 'spot' } as const;
-    account.journal.begin<'order'>({ operation: 'order', terms } as never, { id: 'a1b2c3', reqTime: account.now });
+  it('is read on while a list of orders may still show something of a write of pit', async () => {
+    const placed = account.journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'a1', reqTime: 1 });
     expect(await account.read()).toMatchObject({ asked: BOTH });
+    placed.settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused');
+    expect(account.journal.unclosedEntries()).toHaveLength(1);
+    expect(await account.read()).toMatchObject({ asked: BOTH });
+    account.journal.close({ market: TERMS.market, side: TERMS.side }, new Map([['a1', 'watched']]));
+    expect(await account.read()).toMatchObject(NOTHING);
+  });
+
+  it('is not read on for a withdrawal that pit has sent: it changes a balance', async () => {
+    const withdrawn = { coin: 'btc', amount: '1', fee: '0', address: 'bc1q', internal: false };
+    const terms = { ...withdrawn, before: { record: '0' } };
+    const sent = account.journal.begin<'withdraw'>({ operation: 'withdraw', terms }, { id: 'w1', reqTime: 1 });
+    sent.settle({ outcome: 'placed', id: '5', duplicates: [] }, 'accepted');
+    expect(account.journal.unclosedEntries()).toHaveLength(1);
+    expect(await account.read()).toMatchObject(NOTHING);
   });
 });
 
