@@ -216,6 +216,21 @@ describe('the quiet range of an algo order', () => {
     expect(range !== null && next !== null && isQuiet(range, asked, next)).toBe(isWithin);
   });
 
+  it.each([
+    ['sell', { stop: '20' }],
+    ['buy', { stop: '500' }],
+  ] as const)('of a %s whose stop is far away has the prices around the present ones', (side, typed) => {
+    const asked = algo(side, '5', typed);
+    const market = marketWith({ bid: 10_000, ask: 10_010 }, null);
+    const range = quietRange({ terms: asked, facts: factsOf(asked), market, children: [] });
+    for (const next of [
+      market.book,
+      marketWith({ bid: 9_000, ask: 9_010 }, null).book,
+      marketWith({ bid: 11_000, ask: 11_010 }, null).book,
+    ])
+      expect(range !== null && next !== null && isQuiet(range, asked, next)).toBe(true);
+  });
+
   const resting = marketWith({ bid: 10_000, ask: 10_010 }, null);
   it.each<[string, AlgoTerms, readonly AlgoFact[], AlgoMarket]>([
     ['has no best price yet', sell('1', { trail: '2%' }), [], resting],
