@@ -7,7 +7,7 @@ import type { Journal } from '../journal/journal.js';
 import { type RecordedWrite, sentClientId } from '../journal/write.js';
 import { differences, isSameOrder, newClientId, termsKey } from '../orders/terms.js';
 import type { TradingContext } from '../trading-context.js';
-import { readOrderList } from './order-list.js';
+import { readListBackTo } from './order-list.js';
 import { localExpiry, pollUntilFound } from './poll-until-found.js';
 import { SLACK_MS } from './reconcile.js';
 import { isSameRefusal } from './same-refusal.js';
@@ -231,10 +231,12 @@ async function listEvidence(
   const { journal, requestLifetimeMs } = trading;
   const { terms, reqTime } = write;
   const to = reqTime - SLACK_MS;
-  const list = await readOrderList(trading, terms, to).catch((error: unknown) => {
-    if (!(error instanceof Failure)) throw error;
-    return isSameRefusal(error, refusal?.code) ? 'none' : undefined;
-  });
+  const list = await readListBackTo(trading, terms, ({ time }) => time < to, { isWhole: true }).catch(
+    (error: unknown) => {
+      if (!(error instanceof Failure)) throw error;
+      return isSameRefusal(error, refusal?.code) ? 'none' : undefined;
+    },
+  );
   if (list === 'none') return { found: 'none', event: 'not found', hasNoClientIds: true };
   if (list === undefined) return { found: undefined, event: 'no answer', hasNoClientIds: true };
   const isAlike = (order: Order) =>

@@ -36,7 +36,7 @@ export async function readOrderList(
   const due = await tryRead(async () => (journal.isListDue(side, isOver) ? openSince(trading, side) : to));
   const from = Math.min(to, due ?? to);
   const maxPages = from < to ? MAX_PAGES : Number.POSITIVE_INFINITY;
-  return readListBackTo(trading, side, ({ time }) => time < from, maxPages);
+  return readListBackTo(trading, side, ({ time }) => time < from, { maxPages });
 }
 
 /** The time from which on a list shows all that its settled writes have made which are not closed; Infinity if all are. */
@@ -51,6 +51,13 @@ export function openSince({ journal }: TradingContext, side: MarketSide): number
   );
 }
 
+/** What of a list is read. */
+interface ListOptions {
+  readonly maxPages?: number;
+  /** Reads each page from the exchange, whatever is known: what is to prove that an order is not there may take nothing for known. */
+  readonly isWhole?: boolean | undefined;
+}
+
 /**
  * Reads the orders of a side until one of them is the last that is wanted. Of those that were known before, the ones that may be open
  * are as they were seen last. Throws Failure if not even the first page could be read.
@@ -59,10 +66,10 @@ export async function readListBackTo(
   trading: Reader,
   side: MarketSide,
   isLast: (order: Order) => boolean,
-  maxPages = Number.POSITIVE_INFINITY,
+  { maxPages = Number.POSITIVE_INFINITY, isWhole }: ListOptions = {},
 ): Promise<OrderList & Pick<OrderPages, 'failure'>> {
   const isEnough = (orders: readonly Order[]) => orders.slice(-1).some(isLast);
-  const read = () => readOrderHistory(trading, side, { isEnough, maxPages, asksForOpen: false });
+  const read = () => readOrderHistory(trading, side, { isEnough, maxPages, isWhole, asksForOpen: false });
   const { value: pages, began } = await datedRead(trading, read);
   return { ...orderList(side, pages, began), failure: pages.failure };
 }

@@ -1,4 +1,5 @@
 import { counted } from '../../domain/decimal.js';
+import type { Order } from '../../domain/order.js';
 import { tryRead } from '../../errors.js';
 import { inParallel } from '../../platform/in-parallel.js';
 import { type Job, MAX_PAIRS } from '../batches/job.js';
@@ -18,7 +19,7 @@ const AGAIN_MS = 1_000;
 export async function settleLines(trading: TradingContext, job: Job, expiredTo?: number): Promise<boolean> {
   // a late order may be older than what was sent since
   const knownBefore = job.hasLostLines ? job.knownFirst : job.knownBefore;
-  const settled = await reconcileBackTo(trading, job, knownBefore, expiredTo);
+  const settled = await reconcileBackTo(trading, job, knownBefore, { expiredTo, isWhole: true });
   if (settled === undefined) await settleNamedLines(trading, job);
   return settled !== undefined;
 }
@@ -120,7 +121,7 @@ export async function checkForDuplicates(trading: TradingContext, job: Job): Pro
 
 /** Whether a list with all of the job's orders could be read, and nothing in it may still belong to another write. */
 async function isWholeListSettled(trading: TradingContext, job: Job): Promise<boolean> {
-  const settled = await reconcileBackTo(trading, job, job.knownFirst);
+  const settled = await reconcileBackTo(trading, job, job.knownFirst, {});
   if (settled === undefined || settled.findings.ambiguous.has(job.id)) return false;
   const listed = new Set(settled.list.orders.map(({ id }) => id));
   return job.orderIds.every((id) => listed.has(id));
@@ -136,10 +137,11 @@ async function reconcileBackTo(
   trading: TradingContext,
   job: Job,
   knownBefore: number,
-  expiredTo?: number,
+  { expiredTo, isWhole }: { readonly expiredTo?: number | undefined; readonly isWhole?: boolean | undefined },
 ): Promise<ReconciledList | undefined> {
+  const isLast = (order: Order) => job.isOlder(order, knownBefore);
   const settled = await tryRead(async () => {
-    const list = await readListBackTo(trading, job.terms, (order) => job.isOlder(order, knownBefore)).catch((error) => {
+    const list = await readListBackTo(trading, job.terms, isLast, { isWhole }).catch((error) => {
       recordRejected(job, error);
       throw error;
     });

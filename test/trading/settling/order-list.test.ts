@@ -5,7 +5,7 @@ import type { PageSpan } from '../../../src/exchange/lists/growing-pages.js';
 import { eachOrderPage } from '../../../src/exchange/lists/order-pages.js';
 import { knownSides } from '../../../src/trading/history/known-side.js';
 import { readOpenOfSide } from '../../../src/trading/history/open-orders.js';
-import { openSince, readOrderList } from '../../../src/trading/settling/order-list.js';
+import { openSince, readListBackTo, readOrderList } from '../../../src/trading/settling/order-list.js';
 import { NOW } from '../../support/fake-host.js';
 import { orderOf } from '../history/account.js';
 import { MemoryCache } from '../support/memory-cache.js';
@@ -113,6 +113,15 @@ describe('the list of a side whose orders are known', () => {
     expect([pages(), requests]).toEqual([[1], []]);
     expect(list.orders).toEqual(orders);
     expect(list.since).toBe(Number.NEGATIVE_INFINITY);
+  });
+
+  it('is read from the exchange all the same if it is to prove that an order is not there', async () => {
+    const { trading, pages } = withSettled();
+    await trading.host.sleep(200_000);
+    await readOpenOfSide(trading, BUYS);
+    pages();
+    await readListBackTo(trading, BUYS, ({ time }) => time < NOW, { isWhole: true });
+    expect(pages()).toEqual([1, 2, 3, 4]);
   });
 
   it('is known to the moment of that reading from then on', async () => {
