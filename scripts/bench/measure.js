@@ -1,7 +1,7 @@
 // What the benchmarks share: rows of one shape, pairs measured in turn, processes, a sandbox, and our sources as a module.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -149,6 +149,33 @@ export async function serveSandbox(home, ...flags) {
   const { baseUrl, tradeUrl, accessKey, secretKey } = served;
   const keys = { PIT_ACCESS_KEY: accessKey, PIT_SECRET_KEY: secretKey };
   return { ...served, environment: { PIT_BASE_URL: baseUrl, PIT_TRADE_URL: tradeUrl, ...keys } };
+}
+
+/**
+ * A market for the orders of sandbox-load.js, with its best prices.
+ * @param {string} baseUrl
+ * @param {string} market
+ * @param {string} amount of each order
+ */
+export async function marketOf(baseUrl, market, amount) {
+  const response = await fetch(`${baseUrl}/data/v1/ticker?market=${market}`, { headers: { 'user-agent': 'Mozilla' } });
+  const { ticker } = /** @type {any} */ (await response.json());
+  return { market, amount, bid: ticker.buy, ask: ticker.sell };
+}
+
+/**
+ * The peak of resident memory of a program of Node in MiB, as it reports it when it ends.
+ * @param {readonly string[]} words
+ * @param {NodeJS.ProcessEnv} environment
+ */
+export function peakMemory(words, environment) {
+  const folder = temporaryFolder();
+  const hook = path.join(folder, 'memory.cjs');
+  const report = path.join(folder, 'memory');
+  const code = `require('fs').writeFileSync(${JSON.stringify(report)}, String(process.resourceUsage().maxRSS))`;
+  writeFileSync(hook, `process.on('exit', () => ${code});`);
+  run(['--require', hook, ...words], environment);
+  return Number(readFileSync(report, 'utf8')) / 1024;
 }
 
 /** @param {Pick<Server, 'child'>} server */

@@ -1,23 +1,40 @@
-// What an account costs that has placed many orders, beside one that has placed few: requests and time of what reads the list of
-// orders, and how soon a halt cancels although nothing is known of the list.
+// What an account costs that has placed many orders, beside one that has placed few: requests, time and memory of what reads the list of
+// orders, how soon a halt cancels although nothing is known of the list, and what the sandbox itself takes for an order and a list.
 import { fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import { environmentOf, PIT, pairsOf, ratioRow, run, serveSandbox, stopped, temporaryFolder } from './measure.js';
+import {
+  environmentOf,
+  marketOf,
+  PIT,
+  pairsOf,
+  peakMemory,
+  ratioRow,
+  run,
+  serveSandbox,
+  stopped,
+  temporaryFolder,
+} from './measure.js';
 
-const [MANY, FEW] = [2_000, 100];
+const [MANY, FEW] = [100_000, 100];
+/** What each order asks for, in the markets that the orders are placed in. */
+const AMOUNTS = { btc_usdt: '0.0001', eth_usdt: '0.01', ltc_usdt: '0.1' };
 const OPEN = 5;
 const ROUNDS = 7;
+const WAIT_MS = 600_000;
+const MEMORY_ROUNDS = 3;
+const MOST_MEMORY = 1.5;
+/** How many requests a sandbox answers in a round. */
+const ANSWERS = 1_000;
 
-/** @type {readonly { words: string[], atMost: number }[]} */
+/** @type {readonly { words: string[], more?: number, atMost: number }[]} */
 const COMMANDS = [
   { words: ['orders', 'btc_usdt', '--json'], atMost: 1.2 },
   { words: ['fills', 'btc_usdt', '--json'], atMost: 1.2 },
-  // lists all of them, from what is kept
-  { words: ['fills', 'btc_usdt', '--from', '1d', '--json'], atMost: 3 },
   { words: ['cancel', 'btc_usdt', '--all', '--dry-run', '--json'], atMost: 1.2 },
   { words: ['balance', '--json'], atMost: 1.2 },
+  // the balances, the newest bills, and each open order
   { words: ['pnl', '--json'], atMost: 3 },
   // by what pnl has kept
   { words: ['order', 'sell', 'btc_usdt', '0.001', '--at', 'ask+4%', '--dry-run'], atMost: 1.2 },
@@ -39,24 +56,36 @@ export async function* rows() {
           unit: 'requests',
           atMost: 4,
         };
-      const pairs = await pairsOf(
+      const times = await pairsOf(
         () => old.pit(...words),
         () => young.pit(...words),
         ROUNDS,
       );
-      yield { ...rowOf(what, pairs, 'ms'), atMost };
+      yield { ...rowOf(what, times, 'ms'), atMost };
+      const memory = await pairsOf(
+        () => old.memoryOf(...words),
+        () => young.memoryOf(...words),
+        MEMORY_ROUNDS,
+      );
+      yield { ...rowOf(`${what}, peak memory`, memory, 'MiB'), atMost: MOST_MEMORY };
     }
-    old.forget();
-    // learns the time again
-    old.pit('balance');
-    const sent = old.requestsOf('halt', '--cancel');
-    const lists = sent.slice(0, sent.indexOf('cancelOrder')).filter((name) => name === 'getOrders');
     yield {
-      what: 'pit halt --cancel, lists before the first cancellation',
-      value: lists.length,
+      what: 'pit halt --cancel with nothing kept, lists before the first cancellation',
+      value: old.listsBeforeCancelling(),
       unit: 'lists',
       atMost: 3,
     };
+    for (const [kind, what] of [
+      ['list', "the first page of the sandbox's list of orders"],
+      ['trade', 'an order at the sandbox'],
+    ]) {
+      const times = await pairsOf(
+        () => old.load(kind ?? ''),
+        () => young.load(kind ?? ''),
+        ROUNDS,
+      );
+      yield { ...rowOf(`${what}, ${ANSWERS.toLocaleString('en')} times`, times, 'ms'), atMost: 1.3 };
+    }
   } finally {
     await old.stop();
     await young.stop();
@@ -73,7 +102,7 @@ function rowOf(what, pairs, unit) {
 }
 
 /**
- * A sandbox whose account has placed so many orders, with open ones before and after them, and has read them once.
+ * A sandbox whose account has placed so many orders in three markets, with open ones before and after them, and has read them once.
  * @param {number} closed
  */
 async function account(closed) {
@@ -85,36 +114,53 @@ async function account(closed) {
   const pit = (/** @type {string[]} */ ...words) => run([PIT, ...words], environment);
   const open = () => pit('order', 'buy', 'btc_usdt', '0.001', '--at', 'bid-4%', '--yes');
   for (let count = 1; count < OPEN; count += 1) open();
-  const load = fork(path.join(import.meta.dirname, 'sandbox-load.js'));
-  const response = await fetch(`${baseUrl}/data/v1/ticker?market=btc_usdt`, { headers: { 'user-agent': 'Mozilla' } });
-  const { ticker } = /** @type {any} */ (await response.json());
-  const target = { port: new URL(baseUrl).port, accessKey, secretKey, bid: ticker.buy, ask: ticker.sell };
-  load.send({ ...target, kind: 'trade', milliseconds: Number.MAX_SAFE_INTEGER, answers: closed });
-  await once(load, 'message');
-  load.disconnect();
+  const loader = fork(path.join(import.meta.dirname, 'sandbox-load.js'));
+  const markets = await Promise.all(
+    Object.entries(AMOUNTS).map(([market, amount]) => marketOf(baseUrl, market, amount)),
+  );
+  let ahead = 0;
+  const target = { port: new URL(baseUrl).port, accessKey, secretKey, markets };
+  const load = async (/** @type {string} */ kind, answers = ANSWERS) => {
+    loader.send({ ...target, kind, ahead, answers, milliseconds: Number.MAX_SAFE_INTEGER });
+    const [{ odd, milliseconds }] = await once(loader, 'message');
+    if (odd !== '') throw new Error(`refused: ${odd}`);
+    return milliseconds;
+  };
+  await load('trade', closed);
   // older than a request can be: none of them may still be executed
   const wait = () => {
-    run([PIT, 'sandbox', 'clock', 'advance', '10m'], own);
+    run([PIT, 'sandbox', 'clock', 'advance', `${WAIT_MS}ms`], own);
+    ahead += WAIT_MS;
     // learns the new time
     pit('balance');
   };
   wait();
   open();
   wait();
-  pit('orders', 'btc_usdt', '--refresh');
-  pit('pnl', '--json');
+  for (const market of Object.keys(AMOUNTS)) pit('orders', market, '--refresh', '--timeout', '600');
+  pit('pnl', '--json', '--timeout', '3600');
+  /** The names of the requests that a command sends, in their order. */
+  const requestsOf = (/** @type {string[]} */ ...words) => {
+    const { stderr } = spawnSync(process.execPath, [PIT, ...words, '--verbose'], {
+      env: environment,
+      encoding: 'utf8',
+    });
+    return [...stderr.matchAll(/GET \S+\/(\w+)(?=[?\s])/g)].map(([, name = '']) => name);
+  };
   return {
-    pit,
-    /** The names of the requests that a command sends, in their order. */
-    requestsOf(/** @type {string[]} */ ...words) {
-      const { stderr } = spawnSync(process.execPath, [PIT, ...words, '--verbose'], {
-        env: environment,
-        encoding: 'utf8',
-      });
-      return [...stderr.matchAll(/GET \S+\/(\w+)(?=[?\s])/g)].map(([, name = '']) => name);
+    ...{ pit, load, requestsOf },
+    memoryOf: (/** @type {string[]} */ ...words) => peakMemory([PIT, ...words], environment),
+    /** How many lists a halt reads before it cancels, with nothing kept of them. */
+    listsBeforeCancelling() {
+      rmSync(path.join(home, 'cache'), { recursive: true, force: true });
+      // learns the time again
+      pit('balance');
+      const sent = requestsOf('halt', '--cancel');
+      return sent.slice(0, sent.indexOf('cancelOrder')).filter((name) => name === 'getOrders').length;
     },
-    /** Removes what is kept of the lists. */
-    forget: () => rmSync(path.join(home, 'cache'), { recursive: true, force: true }),
-    stop: () => stopped(sandbox),
+    stop: async () => {
+      loader.disconnect();
+      await stopped(sandbox);
+    },
   };
 }

@@ -6,8 +6,9 @@ import { connect } from 'node:net';
 const CONNECTIONS = 64;
 
 /**
- * @typedef {{ accessKey: string, secretKey: string, bid: string, ask: string }} Account the keys, and the best prices of the market
- * @typedef {{ port: string, kind: string, milliseconds: number, answers: number }} Load kind: `bare`, `depth`, or one of ORDERS
+ * @typedef {{ market: string, amount: string, bid: string, ask: string }} Market with its best prices, and how much each order asks for
+ * @typedef {{ accessKey: string, secretKey: string, markets: readonly Market[] }} Account the keys, and where it trades in turn
+ * @typedef {{ port: string, kind: string, milliseconds: number, answers: number, ahead?: number }} Load kind: `bare`, `depth`, `list` or one of ORDERS; ahead: the sandbox's clock, in ms
  * @typedef {{ tradeType: string, at: 'low' | 'high', orderType: string }} Order
  * @typedef {{ sent: number, answered: number, odd: string, until: number, most: number }} State
  */
@@ -26,7 +27,8 @@ const ORDERS = {
 
 process.on('message', async (/** @type {Load & Account} */ load) => {
   const wanted = ORDERS[load.kind];
-  const targets = wanted === undefined ? undefined : orders(wanted, load);
+  const signed = load.kind === 'list' ? lists(load) : wanted && orders(wanted, load);
+  const targets = signed && inTurn(signed, load.ahead);
   const path = targets ?? (() => (load.kind === 'depth' ? '/data/v1/depth?market=btc_usdt&size=50' : '/'));
   const start = performance.now();
   const state = { sent: 0, answered: 0, odd: '', until: start + load.milliseconds, most: load.answers };
@@ -73,20 +75,47 @@ function keepAsking(port, path, state) {
 }
 
 /**
- * Signed orders, signed beforehand: a signature does not cover reqTime.
+ * The first pages of the lists of orders.
+ * @param {Account} account
+ */
+function lists(account) {
+  const pages = account.markets.map(({ market }) => ({ currency: market, pageIndex: '1', tradeType: BUY }));
+  return pages.map((values) => signedTarget('getOrders', values, account));
+}
+
+/**
  * @param {readonly Order[]} wanted
  * @param {Account} account
  */
-function orders(wanted, { accessKey, secretKey, bid, ask }) {
+function orders(wanted, account) {
+  const terms = wanted.flatMap(({ at, ...parameters }) =>
+    account.markets.map(({ market, amount, bid, ask }) => {
+      const price = (at === 'low' ? Number(bid) * 0.5 : Number(ask) * 1.5).toFixed(2);
+      return { ...parameters, amount, currency: market, price };
+    }),
+  );
+  return terms.map((values) => signedTarget('order', values, account));
+}
+
+/**
+ * @param {readonly string[]} targets signed beforehand: a signature does not cover reqTime
+ * @param {number} [ahead] how far the sandbox's clock is ahead, in ms
+ * @returns {(index: number) => string}
+ */
+function inTurn(targets, ahead = 0) {
+  return (index) => `${targets[index % targets.length]}&reqTime=${Date.now() + ahead}`;
+}
+
+/**
+ * @param {string} method
+ * @param {Readonly<Record<string, string>>} values
+ * @param {Account} account
+ */
+function signedTarget(method, values, { accessKey, secretKey }) {
+  const text = Object.entries({ ...values, accesskey: accessKey, method })
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .map((pair) => pair.join('='))
+    .join('&');
   const key = createHash('sha1').update(secretKey).digest('hex');
-  const prices = { low: (Number(bid) * 0.5).toFixed(2), high: (Number(ask) * 1.5).toFixed(2) };
-  const queries = wanted.map(({ at, ...parameters }) => {
-    const values = { ...parameters, accesskey: accessKey, amount: '0.0001', currency: 'btc_usdt', method: 'order' };
-    const text = Object.entries({ ...values, price: prices[at] })
-      .sort(([left], [right]) => (left < right ? -1 : 1))
-      .map((pair) => pair.join('='))
-      .join('&');
-    return `/api/order?${text}&sign=${createHmac('md5', key).update(text).digest('hex')}`;
-  });
-  return (/** @type {number} */ index) => `${queries[index % queries.length]}&reqTime=${Date.now()}`;
+  return `/api/${method}?${text}&sign=${createHmac('md5', key).update(text).digest('hex')}`;
 }

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { environmentOf, ratioRow, serveSandbox, started, stopped, temporaryFolder } from './measure.js';
+import { environmentOf, marketOf, ratioRow, serveSandbox, started, stopped, temporaryFolder } from './measure.js';
 
 const ROUNDS = 5;
 const ROUND = 2_000;
@@ -54,9 +54,8 @@ async function measured(measure) {
   const sandbox = await serveSandbox(temporaryFolder(), '--no-limits');
   try {
     const { accessKey, secretKey, baseUrl } = sandbox;
-    const response = await fetch(`${baseUrl}/data/v1/ticker?market=btc_usdt`, { headers: { 'user-agent': 'Mozilla' } });
-    const { ticker } = /** @type {any} */ (await response.json());
-    const load = { port: new URL(baseUrl).port, accessKey, secretKey, bid: ticker.buy, ask: ticker.sell };
+    const markets = [await marketOf(baseUrl, 'btc_usdt', '0.0001')];
+    const load = { port: new URL(baseUrl).port, accessKey, secretKey, markets };
     /** @type {Ask} */
     const askAs = (kind, more) => ask({ ...load, kind, ...more });
     return await measure({ ask: askAs, pid: sandbox.child.pid ?? 0 });

@@ -1,6 +1,5 @@
 // What a start of pit costs, as a ratio to `node -e 0` beside it.
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import {
@@ -114,7 +113,7 @@ export async function* rows() {
     };
     yield ratioRow('pit order buy … --yes', await pairsOf(order, bare), { ...BESIDE, atMost: AT_MOST.order });
     yield* firstPrompt(environment, bare);
-    yield await memory(home, environment);
+    yield await memory(environment);
   } finally {
     await stopped(sandbox);
   }
@@ -140,22 +139,10 @@ async function* firstPrompt(environment, bare) {
   yield ratioRow('pit order, to its first question', await pairsOf(prompt, bare), target);
 }
 
-/**
- * Peak resident memory, as the process reports it when it ends.
- * @param {string} home
- * @param {NodeJS.ProcessEnv} environment
- */
-async function memory(home, environment) {
-  const hook = path.join(home, 'memory.cjs');
-  const report = path.join(home, 'memory');
-  const code = `require('fs').writeFileSync(${JSON.stringify(report)}, String(process.resourceUsage().maxRSS))`;
-  writeFileSync(hook, `process.on('exit', () => ${code});`);
-  const peak = (/** @type {readonly string[]} */ words) => {
-    run(['--require', hook, ...words], environment);
-    return Number(readFileSync(report, 'utf8')) / 1024;
-  };
-  const own = () => peak([PIT, 'depth', 'btc_usdt', '--json']);
-  const pairs = await pairsOf(own, () => peak(BARE), Math.ceil(ROUNDS / 5));
+/** @param {NodeJS.ProcessEnv} environment */
+async function memory(environment) {
+  const own = () => peakMemory([PIT, 'depth', 'btc_usdt', '--json'], environment);
+  const pairs = await pairsOf(own, () => peakMemory(BARE, environment), Math.ceil(ROUNDS / 5));
   const what = 'peak memory of pit depth btc_usdt --json';
   return ratioRow(what, pairs, { ...BESIDE, unit: 'MiB', atMost: AT_MOST.memory });
 }
