@@ -7,6 +7,7 @@ import { commands } from '../../src/commands/index.js';
 import { schemasOf } from '../../src/commands/schema.js';
 import { isDocumented, type OperationName, operations } from '../../src/exchange/operations/index.js';
 import { PitHome } from '../commands/pit-home.js';
+import { pausesOnly } from '../support/command-clocks.js';
 import { type Answer, type DocumentExchange, startDocumentExchange } from '../support/document-exchange.js';
 import { temporaryHome } from '../support/pit.js';
 import { answersIn, FIELDS, ORDER_ID, READS, type Read, RUNS, sentIn, shownIn } from './field-answers.js';
@@ -115,6 +116,7 @@ async function documentOf(command: string, words: string, input?: string) {
   const before = exchange.requests.length;
   const { stdout, stderr } = await pit.run(`${command} ${words} --json`.replace('  ', ' '), {
     ...(input === undefined ? {} : { input }),
+    host: pausesOnly(),
   });
   expect({ stdout: stdout !== '', stderr: stdout === '' ? stderr : '' }).toEqual({ stdout: true, stderr: '' });
   const called = exchange.requests.slice(before).map((url) => url.replace(/\?.*/, '').replace(/.*\//, ''));

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { pausesOnly } from '../support/command-clocks.js';
 import { atTerminal } from '../support/terminal.js';
 import { type Batch, batch, useBatchHome } from './batch-home.js';
 import { DECIMAL, ID, lastError, TEXT } from './pit-home.js';
@@ -283,7 +284,10 @@ describe('pit order batch', () => {
 
   it('exits with 5 if the exchange is unreachable, and leaves nothing open', async () => {
     const environment = { ...pit.served.environment, PIT_TRADE_URL: 'http://127.0.0.1:1' };
-    await pit.failure(`order batch buy btc_usdt --file ${batches.orders(3)} --yes --timeout 3`, 5, { environment });
+    await pit.failure(`order batch buy btc_usdt --file ${batches.orders(3)} --yes --timeout 3`, 5, {
+      environment,
+      host: pausesOnly(),
+    });
     expect(await pit.json('resolve')).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { pausesOnly } from '../support/command-clocks.js';
 import { temporaryHome } from '../support/pit.js';
 import { useLiteralExchange } from './literal-exchange.js';
 import { PitHome } from './pit-home.js';
@@ -87,7 +88,10 @@ describe('the answer to an order', () => {
     [listed, shown] = ['<html>', orderText(ALL)];
     const before = exchange.asked.length;
     const line = 'order buy btc_usdt 0.03 --at 20100 --yes';
-    const { code, stdout, stderr } = await new PitHome(temporaryHome()).run(`${line} --json`, exchange.extra);
+    const { code, stdout, stderr } = await new PitHome(temporaryHome()).run(`${line} --json`, {
+      ...exchange.extra,
+      host: pausesOnly(),
+    });
     const fills = { state: 'filled', filled: '0.03', filledValue: '600.04', averagePrice: '20001.3333333333' };
     expect([code, JSON.parse(stdout)]).toMatchObject([0, { outcome: 'placed', id: '8', ...fills, fee: '0.00006' }]);
     expect(stderr).toContain('pit could not check');

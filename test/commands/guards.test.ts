@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { pausesOnly } from '../support/command-clocks.js';
 import { FAULTS, respond, serveFaults } from '../support/fault-server.js';
 import { awayFromMidnight } from '../support/midnight.js';
 import { temporaryHome } from '../support/pit.js';
@@ -232,7 +233,7 @@ describe('a guard', () => {
 });
 
 describe('missing market data', () => {
-  const extraAt = (url: string) => ({ environment: environmentAt(url) });
+  const extraAt = (url: string) => ({ environment: environmentAt(url), host: pausesOnly() });
 
   function serveWithoutDepth() {
     return serveFaults({

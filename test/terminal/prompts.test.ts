@@ -142,8 +142,8 @@ describe('questions', () => {
       let refresh = () => undefined as unknown;
       const { setTimeout } = globalThis;
       const timers = vi.spyOn(globalThis, 'setTimeout').mockImplementation((work, ms, ...given) => {
-        if (ms === 1_000) refresh = work;
-        return setTimeout(ms === 1_000 ? () => undefined : work, ms, ...given);
+        if (ms === 1_500) refresh = work;
+        return setTimeout(ms === 1_500 ? () => undefined : work, ms, ...given);
       });
       onTestFinished(() => timers.mockRestore());
       const second = async () => void refresh();

@@ -1,5 +1,6 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { administer } from '../../../src/sandbox/lifecycle/admin-client.js';
+import { pausesOnly } from '../../support/command-clocks.js';
 import { atTerminal } from '../../support/terminal.js';
 import { usePitHome } from '../pit-home.js';
 
@@ -70,7 +71,9 @@ describe('a trail that is narrower than the usual movement of a minute', () => {
 
   it('could not be compared if no candles come, and is created all the same', async () => {
     await pit.json('sandbox fault add error-before --operation kline --count 1000');
-    const { preview } = await pit.json<Dry>('order sell btc_usdt 0.01 --trail 5% --dry-run');
+    const { preview } = await pit.json<Dry>('order sell btc_usdt 0.01 --trail 5% --dry-run', {
+      host: pausesOnly(),
+    });
     expect(preview.warnings).toEqual([
       expect.stringMatching(
         /^The trail could not be compared with the market's usual movement of a minute: the candles /,
