@@ -14,7 +14,13 @@ import { tradingOf } from '../support/trading.js';
 import { ID, NO_LIMITS, OneMarket } from './support/at-work.js';
 import { sell } from './support/terms.js';
 
-// The process that watches, with its algo orders, on an exchange of the test. Its clocks are real, and can be set.
+// The process that watches, with its algo orders, on an exchange of the test. Its clocks and that of the exchange are faster than real ones, and
+// those of the process can be set.
+
+const FASTER = 5;
+const start = Date.now();
+/** The time of the exchange. */
+const marketNow = () => start + (Date.now() - start) * FASTER;
 
 class Watching {
   readonly exchange = new OneMarket();
@@ -33,6 +39,7 @@ class Watching {
   /** @param prepare before it claims to watch */
   static async begin(prepare: (store: AlgoStore) => void = () => {}): Promise<Watching> {
     const made = new Watching();
+    made.exchange.now = marketNow;
     await made.exchange.serve();
     made.#begin(prepare);
     await eventually(() => expect(made.connections).toBe(1));
@@ -44,13 +51,13 @@ class Watching {
     this.state = trading.state;
     const host = {
       ...trading.host,
-      now: () => Date.now() + this.ahead,
-      monotonic: () => monotonicMs() + this.ahead,
-      sleep: (ms: number, signal?: AbortSignal) => delay(ms, undefined, { signal }).catch(() => undefined),
+      now: () => marketNow() + this.ahead,
+      monotonic: () => monotonicMs() * FASTER + this.ahead,
+      sleep: (ms: number, signal?: AbortSignal) => delay(ms / FASTER, undefined, { signal }).catch(() => undefined),
     };
     const client = Object.assign(trading.client, {
       now: host.now,
-      marketNow: () => Date.now(),
+      marketNow,
       halt: async () => (this.isHalted ? { since: 0, until: null, reason: null, problem: null } : undefined),
     });
     Object.defineProperty(client, 'isMarketTimeKnown', { value: true });
@@ -59,7 +66,7 @@ class Watching {
     prepare(this.store);
     const best = { bid: Decimal.of('100'), ask: Decimal.of('101') };
     const terms = { ...sell('1', { stop: '98' }), id: ID };
-    this.store.create(() => ({ fact: 'began', time: Date.now() - 10_000, terms, ...best }), ID);
+    this.store.create(() => ({ fact: 'began', time: marketNow() - 10_000, terms, ...best }), ID);
     this.runner = new AlgoRunner({
       ...{ host, store: this.store, open: async () => context, limits: async () => NO_LIMITS },
       follow: async (_, signal) => {
@@ -108,18 +115,18 @@ test('a halt that was made elsewhere pauses every algo order, which is said, and
 
 test('what another process has written is taken up: a pause, and that it goes on', async () => {
   const watching = await Watching.begin();
-  const other = new AlgoStore({ now: Date.now, randomBytes: (size) => new Uint8Array(size) }, watching.state, 'test');
+  const other = new AlgoStore({ now: marketNow, randomBytes: (size) => new Uint8Array(size) }, watching.state, 'test');
   await eventually(() => expect(other.noteOf(ID)?.state).toBe('waiting'));
-  other.add(ID, { fact: 'paused', time: Date.now(), cause: 'user', reason: 'you paused it', role: null });
+  other.add(ID, { fact: 'paused', time: marketNow(), cause: 'user', reason: 'you paused it', role: null });
   await eventually(() => expect(watching.names).toEqual(['paused']));
-  other.add(ID, { fact: 'resumed', time: Date.now() });
+  other.add(ID, { fact: 'resumed', time: marketNow() });
   await eventually(() => expect(watching.names).toEqual(['paused', 'resumed']));
 });
 
 test('after a sleep it connects again, and reads the market before it acts', async () => {
   const watching = await Watching.begin();
   watching.ahead += 6_000;
-  await eventually(() => expect(watching.connections).toBe(2));
+  await eventually(() => expect(watching.connections).toBeGreaterThanOrEqual(2));
 });
 
 test('a process that is ended watches until what it has under way is over', async () => {
@@ -149,7 +156,7 @@ test('an algo order whose record is gone does nothing any more', async () => {
 test('it ends when nothing is left to do, which is dated between two books too, and another process may watch then', async () => {
   const watching = await Watching.begin();
   await eventually(() => expect(watching.store.watcher()?.pid).toBe(process.pid));
-  const time = Date.now();
+  const time = marketNow();
   watching.store.add(ID, { fact: 'cancelled', time, reason: 'you cancelled it' });
   await watching.ended;
   expect(watching.store.read(ID)?.facts?.ended?.time).toBeGreaterThanOrEqual(time);

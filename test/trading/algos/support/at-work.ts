@@ -54,6 +54,8 @@ export class OneMarket {
   hidesLists = false;
   /** The best bid that the book shows; the best ask is one above. */
   bid = 100;
+  /** Its clock, in ms since the Unix epoch. */
+  now: () => number = Date.now;
   /** Called before an order is placed. */
   onOrder: (clientId: string) => void = () => {};
   /** Called before an order is cancelled. */
@@ -78,7 +80,7 @@ export class OneMarket {
     if (target.startsWith('/data/v1/markets')) return respond(this.configuration);
     if (target.startsWith('/data/v1/depth?'))
       return respond(
-        `{"asks":[[${this.bid + 1},5]],"bids":[[${this.bid},5]],"timestamp":${Math.floor(Date.now() / 1_000)}}`,
+        `{"asks":[[${this.bid + 1},5]],"bids":[[${this.bid},5]],"timestamp":${Math.floor(this.now() / 1_000)}}`,
       );
     if (target.startsWith('/api/order?')) {
       this.onOrder(customerOrderId ?? '');
