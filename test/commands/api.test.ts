@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { pausesOnly } from '../support/command-clocks.js';
 import { startDocumentExchange } from '../support/document-exchange.js';
 import { FAULTS, type FaultServer, respond, serveFaults } from '../support/fault-server.js';
 import { temporaryHome } from '../support/pit.js';
@@ -246,7 +247,7 @@ describe('pit api on an exchange that knows the document alone', () => {
     onTestFinished(() => exchange.close());
     const { environment } = exchange;
     const alone = new PitHome(temporaryHome());
-    const { code, stderr } = await alone.run(`api ${line} --yes`, { environment });
+    const { code, stderr } = await alone.run(`api ${line} --yes`, { environment, host: pausesOnly() });
     return { code, stderr, broken: exchange.broken, last: exchange.requests };
   }
 

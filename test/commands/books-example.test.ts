@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../src/domain/decimal.js';
+import { withoutPauses } from '../support/in-process.js';
 import { temporaryHome } from '../support/pit.js';
 import { useLiteralExchange } from './literal-exchange.js';
 import { document, PitHome } from './pit-home.js';
@@ -164,7 +165,7 @@ interface Lot {
 
 describe('the example of docs/books.md, from the raw answers of an exchange', () => {
   const home = new PitHome(temporaryHome());
-  const run = (line: string) => home.run(line, exchange.extra);
+  const run = (line: string) => home.run(line, { ...exchange.extra, host: withoutPauses(home.home) });
   const basis = path.join(home.home, 'basis.csv');
   const [, text = ''] = /basis of the deposit of eth is `([^`]+)`/.exec(PAGE) ?? [];
 

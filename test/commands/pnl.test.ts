@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { countRequests } from '../support/counting-proxy.js';
+import { withoutPauses } from '../support/in-process.js';
 import { temporaryHome } from '../support/pit.js';
 import { keyWith } from './funds/funds.js';
 import { useLiteralExchange } from './literal-exchange.js';
@@ -131,6 +132,10 @@ describe('pit pnl', () => {
   });
 
   it('draws realised and unrealised over time, and writes the drawing without touching a file of others', async () => {
+    pit.defaults = { host: withoutPauses(pit.home) };
+    onTestFinished(() => {
+      pit.defaults = {};
+    });
     const chart = await pit.done('pnl eos_usdt --chart');
     expect(chart).toMatch(/^Profit and loss in usdt {2}. realised [+-]?[\d,.]+ {2}. unrealised [+-]?[\d,.]+\n/);
     expect(chart).toMatch(/├ 0$/m);

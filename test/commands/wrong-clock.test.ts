@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { withoutPauses } from '../support/in-process.js';
 import { temporaryHome } from '../support/pit.js';
 import { useLiteralExchange } from './literal-exchange.js';
 import { PitHome } from './pit-home.js';
@@ -56,7 +57,7 @@ beforeEach(() => {
 /** What makes this machine's clock wrong, in minutes ahead of the exchange's. */
 function clockAt(minutes: number | (() => number)) {
   const ahead = () => (typeof minutes === 'number' ? minutes : minutes());
-  return { ...exchange.extra, host: { now: () => Date.now() + ahead() * MINUTE } };
+  return { ...exchange.extra, host: { now: () => Date.now() + ahead() * MINUTE, ...withoutPauses(pit.home) } };
 }
 
 interface Candle {
@@ -131,10 +132,10 @@ it('asks for K-lines once, or once more if the clock is fast and no answer has s
     [-10, 1],
     [3, 2],
   ] as const) {
-    const home = new PitHome(temporaryHome());
+    pit = new PitHome(temporaryHome());
     const requests = async () => {
       klines = 0;
-      await home.json('kline btc_usdt --type 1min --since 3m', clockAt(wrong));
+      await pit.json('kline btc_usdt --type 1min --since 3m', clockAt(wrong));
       return klines;
     };
     // the list of markets, which is read once, shows the time too

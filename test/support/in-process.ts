@@ -145,6 +145,16 @@ export function startInProcess(
   };
 }
 
+/** Has the waits of a command, such as that for the next request of candles, pass at once, with its permits free again. */
+export function withoutPauses(home: string): Pick<Host, 'sleep'> {
+  return {
+    sleep: async () => {
+      freePermits(home);
+      await delay(1);
+    },
+  };
+}
+
 /** Frees what requests of the last second hold of the limits, as if it had passed. What a request still holds stays taken. */
 function freePermits(home: string): void {
   const limits = path.join(home, 'state', 'limits');
