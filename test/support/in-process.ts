@@ -156,7 +156,7 @@ export function withoutPauses(home: string): Pick<Host, 'sleep'> {
 }
 
 /** Frees what requests of the last second hold of the limits, as if it had passed. What a request still holds stays taken. */
-function freePermits(home: string): void {
+export function freePermits(home: string): void {
   const limits = path.join(home, 'state', 'limits');
   if (!existsSync(limits)) return;
   // of each exchange, and in it of each account and address

@@ -7,6 +7,7 @@ import type { Host } from '../../src/platform/host.js';
 import { sandboxFiles } from '../../src/sandbox/lifecycle/files.js';
 import { type Running, serve } from '../../src/sandbox/lifecycle/serve.js';
 import { UNLIMITED } from '../../src/sandbox/server/limits.js';
+import { freePermits } from './in-process.js';
 
 /** A wait that costs nothing would keep a live view from letting anything else happen. */
 const LONGEST_MS = 25;
@@ -16,7 +17,7 @@ export interface StillSandbox {
   readonly home: string;
   /**
    * The clocks and the waits of the commands that use it: the wall clock stands still or moves by steps, and a wait passes soon, on the
-   * clock for durations. One that can be cut short goes on beside other work, and takes its time.
+   * clock for durations, with the permits of its requests free again. One that can be cut short goes on beside other work, and takes its time.
    */
   readonly host: Pick<Host, 'now' | 'monotonic' | 'sleep' | 'random'>;
 }
@@ -44,6 +45,7 @@ export function useStillSandbox(stepMs = 0): StillSandbox {
   let passed = 0;
   const sleep: Host['sleep'] = async (milliseconds, cut) => {
     const until = passed + Math.ceil(milliseconds);
+    freePermits(home);
     if (cut === undefined) await delay(Math.min(milliseconds, LONGEST_MS));
     else await delay(milliseconds, undefined, { signal: cut, ref: false }).catch(() => undefined);
     if (cut?.aborted !== true) passed = Math.max(passed, until);
