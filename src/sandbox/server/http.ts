@@ -214,6 +214,11 @@ export async function listen(
     } else respond(request, response);
   });
   if (upgrades !== undefined) acceptUpgrades(server, upgrades);
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
   server.on('clientError', answerBadBytes);
   server.on('connect', refuseTunnel);
   await new Promise<void>((resolve, reject) => {
@@ -226,6 +231,8 @@ export async function listen(
     url: `http://${LOOPBACK}:${bound}`,
     close: async () => {
       const closed = close(server);
+      // one that was opened ahead of a request does not count as idle
+      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
       await upgrades?.close();
       await closed;
     },
