@@ -81,7 +81,8 @@ export function isAdvice(value: unknown): value is Advice {
   return typeof note === 'string' && Array.isArray(argv) && argv.every((word) => typeof word === 'string');
 }
 
-interface FailureDetails {
+/** What a failure says beside its message. */
+export interface FailureDetails {
   /** What to do next. */
   hint?: Advice | undefined;
   /** Why the exchange rejected the request, if it did. */
@@ -89,7 +90,7 @@ interface FailureDetails {
   /** The exchange's return code, if it gave one. */
   code?: number | null | undefined;
   /** The client order id of the write. */
-  clientId?: string;
+  clientId?: string | null | undefined;
   /** The exchange's id of the order that is in the way: it has the client id that was asked for. */
   order?: string | null | undefined;
   /** Whether a halt of the account stopped the write. */
@@ -128,8 +129,7 @@ export class Failure extends Error {
   /** The same failure with other hints. */
   hinting(hint: Advice): Failure {
     const { kind, message, refusal, code, clientId, order, halted, cause } = this;
-    const details = { hint, cause, refusal, code, order, halted };
-    return new Failure(kind, message, clientId === null ? details : { ...details, clientId });
+    return new Failure(kind, message, { hint, cause, refusal, code, order, halted, clientId });
   }
 }
 

@@ -39,7 +39,7 @@ describe('the failure of several cancellations', () => {
   it.each([
     ['refused', 'The order was not cancelled: order not found.', [failed]],
     ['refused', 'None of the 2 orders was cancelled: order not found.', [failed, failed]],
-    ['partial', '1 of 2 orders cancelled: order not found.', [done, failed]],
+    ['partial', '1 of 2 orders cancelled, 1 refused: order not found.', [done, failed]],
   ])('the failure is %s with the message: %s', (kind, message, attempts) => {
     expect(failureOf(...attempts)).toMatchObject({ kind, message });
   });
@@ -82,7 +82,9 @@ describe('many cancellations with an unknown outcome', () => {
     ofAll(count)?.hints.map((hint) => (typeof hint === 'string' ? hint : hint.argv.join(' ')));
 
   it('are counted, with the cause that was seen, and no other one', () => {
-    expect(ofAll(400)?.message).toBe('It is unknown whether 400 of 400 orders were cancelled: no answer in time.');
+    expect(ofAll(400)?.message).toBe(
+      'It is unknown whether every order was cancelled: 0 of 400 orders cancelled, 400 unknown (no answer in time).',
+    );
   });
 
   it('are not listed in the hint: the output names them', () => {

@@ -5,7 +5,7 @@ import { Decimal, formatAmount, grouped } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
 import type { Order } from '../../domain/order.js';
 import { unmarked } from '../../domain/quotation.js';
-import { Failure, type FailureKind, suggest } from '../../errors.js';
+import { type Failure, suggest } from '../../errors.js';
 import { WRONG_KEYS } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Paint } from '../../terminal/palette.js';
@@ -18,6 +18,7 @@ import {
   type CancelResult,
 } from '../../trading/cancel/cancel-orders.js';
 import { mayPlace, type UnknownWrite } from '../../trading/settling/unknown-writes.js';
+import { answerOrThrow, outcomeFailure, outcomeText, type WriteCounts } from '../writes/outcome-failure.js';
 
 /** The outcome of a cancellation. */
 export const CANCELLED: shape.Fields = {
@@ -51,7 +52,7 @@ export function cancelAnswer(
   unknown: readonly UnknownWrite[],
   algos: readonly string[] = [],
 ): Answer {
-  return withFailure(cancelTable(attempts, 'No orders.'), failureOfNamed(market, attempts, unknown, algos));
+  return answerOrThrow(cancelTable(attempts, 'No orders.'), failureOfNamed(market, attempts, unknown, algos));
 }
 
 /**
@@ -63,29 +64,29 @@ export function cancelAllAnswer(market: string, done: CancelledAll, unknown: rea
   const total = totalText(done);
   const show = (screen: Screen) =>
     [answer.show(screen), ...(total === null ? [] : [wrapped(total, screen.width)])].join('\n');
-  return withFailure({ ...answer, show }, withUnknown(market, failureOfAll(market, done), unknown.filter(mayPlace)));
+  return answerOrThrow({ ...answer, show }, withUnknown(market, failureOfAll(market, done), unknown.filter(mayPlace)));
 }
 
 /** An earlier write may still leave an order open, whatever was cancelled. */
-function withUnknown(market: string, failure: Failure | null, unknown: readonly UnknownWrite[]): Failure | null {
+function withUnknown(
+  market: string,
+  failure: Failure | undefined,
+  unknown: readonly UnknownWrite[],
+): Failure | undefined {
   const [first] = unknown;
-  if (first === undefined || (failure !== null && failure.kind !== 'partial')) return failure;
+  if (first === undefined || (failure !== undefined && failure.kind !== 'partial')) return failure;
   const isOne = unknown.length === 1;
   const writes = isOne ? 'An earlier write has' : `${unknown.length} earlier writes have`;
   const text = `${writes} an unknown outcome, so orders may still be open or appear in ${market}.`;
   // naming a job would close it without sending its other lines
   const named = isOne && first.operation !== 'batch' ? [first.clientId] : [];
-  return new Failure('unknown', failure === null ? text : `${failure.message} ${text}`, {
+  return outcomeFailure({
+    ...NONE,
+    unknown: unknown.length,
+    message: failure === undefined ? text : `${failure.message} ${text}`,
     clientId: first.clientId,
-    hint: [suggest('Find out', 'resolve', ...named), suggest('Then cancel what is open', 'cancel', market, '--all')],
+    again: [suggest('Find out', 'resolve', ...named), suggest('Then cancel what is open', 'cancel', market, '--all')],
   });
-}
-
-/** Throws the failure of a command that did nothing: it has no answer either. */
-function withFailure(answer: Answer, failure: Failure | null): Answer {
-  if (failure === null) return answer;
-  if (failure.kind !== 'unknown' && failure.kind !== 'partial') throw failure;
-  return { ...answer, failure };
 }
 
 const column = fieldColumns<CancelResult>(shape.object(CANCELLED));
@@ -115,31 +116,28 @@ function paintOutcome(text: string, { outcome }: CancelResult, paint: Paint): st
   return outcome === 'refused' ? paint.bad(text) : paint.warn(text);
 }
 
-/** All done 0; any unknown 6; none done 3 (5 and 7 if that is why); mixed 9. */
 function failureOfNamed(
   market: string,
   attempts: readonly CancelAttempt[],
   earlier: readonly UnknownWrite[],
   algos: readonly string[],
-): Failure | null {
+): Failure | undefined {
   const unknown = attempts.filter(({ failure }) => failure === 'unknown');
-  if (unknown.length > 0) return unknownFailure(market, attempts.length, unknown);
   const failed = attempts.filter(({ failure }) => failure !== null);
+  const done = attempts.length - failed.length;
+  const counts = { done, unknown: unknown.length, refused: failed.length - unknown.length, left: 0 };
+  if (unknown.length > 0) return unknownFailure(market, counts, unknown);
   const [first] = failed;
-  if (first === undefined) return null;
+  if (first === undefined) return undefined;
   const total = attempts.length;
-  const done = total - failed.length;
-  const kind: FailureKind = done === 0 ? (first.failure ?? 'refused') : 'partial';
   const { outcome, message, code, id, clientId, amount } = first.result;
-  const some = done === 0 ? `None of the ${total} orders was cancelled` : `${done} of ${total} orders cancelled`;
-  const text = total === 1 ? 'The order was not cancelled' : some;
   // the order itself may not be placed yet
   const isUnplaced = clientId !== null && earlier.some((write) => write.clientId === clientId);
   const reference = clientId === null ? [id ?? ''] : ['--id', clientId];
   const placedBy = algos.length === 1 ? `Algo order ${algos[0]}` : `Algo orders ${algos.join(', ')}`;
   const placed = total === 1 ? 'it' : 'some of these orders';
   const them = algos.length === 1 ? 'that' : 'them';
-  const hint = [
+  const again = [
     ...(algos.length === 0
       ? []
       : [suggest(`${placedBy} placed ${placed} and may place more. To end ${them}`, 'algo', 'cancel', ...algos)]),
@@ -150,10 +148,13 @@ function failureOfNamed(
         ? suggest('See your orders', 'orders', market, '--state', 'all')
         : suggest('See the order', 'order', 'show', market, ...reference),
   ];
-  return new Failure(kind, `${text}${message === null ? '' : `: ${message}`}.`, {
-    hint: outcome === 'refused' && first.failure === 'credentials' ? WRONG_KEYS : hint,
+  return outcomeFailure({
+    ...counts,
+    message: outcomeText('cancelled', counts, message),
+    why: first.failure,
+    again: outcome === 'refused' && first.failure === 'credentials' ? WRONG_KEYS : again,
     code,
-    ...(clientId === null ? {} : { clientId }),
+    clientId,
   });
 }
 
@@ -193,49 +194,53 @@ function heldText(orders: readonly Facts[]): string | null {
   return texts.length === 0 ? null : texts.join(' and ');
 }
 
-function failureOfAll(market: string, { attempts, stillOpen, failure }: CancelledAll): Failure | null {
+function failureOfAll(market: string, { attempts, stillOpen, failure }: CancelledAll): Failure | undefined {
   const unknown = attempts.filter((attempt) => attempt.failure === 'unknown');
-  if (unknown.length > 0) return unknownFailure(market, attempts.length, unknown);
-  const hint = [suggest('See what is open', 'orders', market), suggest('To continue', 'cancel', market, '--all')];
-  if (failure !== null) {
-    const isSome = attempts.length === 0 || attempts.some((attempt) => attempt.failure === null);
-    const text = `It is unknown whether open orders are left: ${failure.message}`;
-    return new Failure(isSome ? 'partial' : (attempts[0]?.failure ?? 'partial'), text, { hint });
+  const done = attempts.filter((attempt) => attempt.failure === null).length;
+  if (unknown.length > 0) {
+    const refused = attempts.length - done - unknown.length;
+    return unknownFailure(market, { done, unknown: unknown.length, refused, left: 0 }, unknown);
   }
-  if (stillOpen.length === 0) return null;
+  const again = [suggest('See what is open', 'orders', market), suggest('To continue', 'cancel', market, '--all')];
+  if (failure !== null) {
+    const message = `It is unknown whether open orders are left: ${failure.message}`;
+    return outcomeFailure({ ...NONE, done, left: 1, why: attempts[0]?.failure, message, again });
+  }
   const isOpen = new Set(stillOpen);
   const first = attempts.find(({ result }) => isOpen.has(result.id ?? ''));
   const closed = attempts.filter(({ result }) => !isOpen.has(result.id ?? '')).length;
   const { message = null, code = null } = first === undefined || first.failure === null ? {} : first.result;
   const count = stillOpen.length === 1 ? '1 order is' : `${stillOpen.length} orders are`;
-  const text = `${count} still open${message === null ? '' : `: ${message}`}.`;
-  return new Failure(closed > 0 ? 'partial' : (first?.failure ?? 'partial'), text, {
-    hint,
-    ...(code === null ? {} : { code }),
+  return outcomeFailure({
+    ...NONE,
+    done: closed,
+    left: stillOpen.length,
+    why: first?.failure,
+    message: `${count} still open${message === null ? '' : `: ${message}`}.`,
+    again,
+    code,
   });
 }
+
+const NONE: WriteCounts = { done: 0, unknown: 0, refused: 0, left: 0 };
 
 /** More orders make no command line that is read. */
 const MOST_NAMED = 10;
 
 /** The error object carries the id of the record, as that settles it. */
-function unknownFailure(market: string, total: number, unknown: readonly CancelAttempt[]): Failure {
+function unknownFailure(market: string, counts: WriteCounts, unknown: readonly CancelAttempt[]): Failure | undefined {
   const [first] = unknown;
-  const { message = null, id = null, clientId = null } = first?.result ?? {};
-  const what =
-    total === 1
-      ? `whether ${clientId ?? id} was cancelled`
-      : `whether ${unknown.length} of ${total} orders were cancelled`;
-  const recorded = unknown.flatMap(({ recordId }) => recordId ?? []);
-  const again = clientId === null ? unknown.map(({ result }) => result.id ?? '') : ['--id', clientId];
-  const isShort = unknown.length <= MOST_NAMED;
-  return new Failure('unknown', `It is unknown ${what}${message === null ? '' : `: ${message}`}.`, {
-    hint: [
-      ...(recorded.length === 0 ? [] : [suggest('Find out', 'resolve', ...(unknown.length === 1 ? recorded : []))]),
-      isShort
-        ? suggest('Cancelling again does no harm', 'cancel', market, ...again)
+  const { message = null, clientId = null } = first?.result ?? {};
+  const names = clientId === null ? unknown.map(({ result }) => result.id ?? '') : ['--id', clientId];
+  return outcomeFailure({
+    ...counts,
+    message: outcomeText('cancelled', counts, message),
+    records: unknown.flatMap(({ recordId }) => recordId ?? []),
+    again: [
+      unknown.length <= MOST_NAMED
+        ? suggest('Cancelling again does no harm', 'cancel', market, ...names)
         : 'Cancelling them again does no harm; the output names them.',
     ],
-    ...(first?.recordId ? { clientId: first.recordId } : {}),
+    clientId: first?.recordId,
   });
 }
