@@ -14,6 +14,7 @@ import { OutputTarget } from '../named-files/output.js';
 import { isPiped, withPipedCopy } from '../named-files/piped-copy.js';
 import type { Context } from '../session/command.js';
 import type { RehearsedFill } from './account-record.js';
+import { guessedText } from './guessed-rules.js';
 import { reportOf } from './make-report.js';
 import { MarketPicture } from './picture.js';
 import { CommandRehearsal, ProgramRehearsal, type RehearsalParts } from './rehearsal.js';
@@ -78,6 +79,7 @@ export async function rehearse(
     folder.remove();
     throw error;
   });
+  for (const market of tape.guessed) output.warn(guessedText(market));
   if (tape.longestCandle > MINUTE_MS)
     output.warn(
       `The tape has candles of ${durationText(tape.longestCandle)}: where the price was within one is a guess. Give candles of a minute if you can.`,

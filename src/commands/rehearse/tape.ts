@@ -41,6 +41,8 @@ export class TapeReader {
     blocks: Blocks,
     readonly markets: readonly string[],
     readonly rules: readonly MarketRules[],
+    /** Markets whose rules are guessed by what the tape shows. */
+    readonly guessed: readonly MarketRules[],
     /** In milliseconds; 0 without candles. */
     readonly longestCandle: number,
   ) {
@@ -60,7 +62,7 @@ export class TapeReader {
     const blocks =
       plan === undefined ? sandboxTape(terms) : readTapeInBlocks(files, { ...terms, amountScale: plan.amountScale });
     const markets = plan === undefined ? [SANDBOX_MARKET] : [...plan.markets.keys()];
-    const tape = new TapeReader(blocks, markets, plan?.rules ?? [], plan?.longestCandle ?? MINUTE);
+    const tape = new TapeReader(blocks, markets, plan?.rules ?? [], plan?.guessed ?? [], plan?.longestCandle ?? MINUTE);
     await tape.read();
     if (tape.next === undefined) throw emptyPart();
     return tape;

@@ -7,6 +7,7 @@ import { suggest, usage } from '../../errors.js';
 import { ADMIN_CALLS, type ReplayGap, type ReplayReport } from '../../sandbox/admin/calls.js';
 import { filePath, marketName } from '../inputs/parsers.js';
 import { shownName } from '../named-files/input.js';
+import { guessedText } from '../rehearse/guessed-rules.js';
 import { type Context, define } from '../session/command.js';
 import { DRY_CHANGE, dryChange } from '../writes/dry-run.js';
 import { durationBy, numberBy } from './arguments.js';
@@ -89,7 +90,14 @@ export default define({
         ? [`Would start a new exchange at ${plan.from}, with the markets of the tape.`]
         : [];
       const what = `Would replay ${names.map(shownName).join(', ')}${where || ` in ${plan.markets.join(', ')}`}.`;
-      return dryChange('sandbox replay', what, ...restart, ...plan.ended.map(wouldEnd), ...gapLines(plan.gaps));
+      return dryChange(
+        'sandbox replay',
+        what,
+        ...restart,
+        ...plan.ended.map(wouldEnd),
+        ...plan.guessed.map(guessedText),
+        ...gapLines(plan.gaps),
+      );
     }
     const report = await withFilesForSandbox(context, names, (files) => {
       const input = { files, market, speed: isPaced ? factor : null, latency: latency ?? null };
@@ -98,7 +106,7 @@ export default define({
         return { report: replayed, isReplaced: replayed.restarts };
       });
     });
-    for (const line of gapLines(report.gaps)) output.warn(line);
+    for (const line of [...report.guessed.map(guessedText), ...gapLines(report.gaps)]) output.warn(line);
     const { markets, kind, rows, from, to, restarts, ended, left, gaps } = report;
     const content = { market: markets[0] ?? '', markets, kind, rows, from, to };
     // the name in released schemas

@@ -266,6 +266,14 @@ interface ReplayPlan extends Ended {
   /** Whether a new exchange is started at the first event. */
   readonly restarts: boolean;
   readonly gaps: readonly ReplayGap[];
+  readonly guessed: readonly GuessedMarket[];
+}
+
+/** A market whose rules are unknown: it has as many decimals as the recording shows, and no minimums. */
+export interface GuessedMarket {
+  readonly name: string;
+  readonly priceScale: number;
+  readonly amountScale: number;
 }
 
 /** Times are ISO 8601 in UTC with milliseconds. */

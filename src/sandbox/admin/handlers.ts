@@ -355,7 +355,6 @@ async function replay(data: DataDirectory, input: CheckedInput<'POST /replay'>) 
 
 /** What is in files, and what their replay does to the exchange. Throws {@link AdminRefusal}. */
 async function replayPlan(exchange: SandboxExchange, { files, market }: CheckedInput<'POST /replay/plan'>) {
-  if (market !== undefined) marketNamed(exchange, market);
   const plan = await read(() => planTape(files, { market }, exchange.clock.now(), exchange.markets));
   const markets = [...plan.markets.keys()];
   const rest = exchange.admin.replayed.filter((each) => markets.includes(each.market) && each.left > 0).map(replayText);
@@ -367,7 +366,8 @@ async function replayPlan(exchange: SandboxExchange, { files, market }: CheckedI
   }));
   const { restarts } = plan;
   const ended = restarts ? endedBy(exchange, markets) : rest;
-  return { plan, report: { markets, from: new Date(plan.from).toISOString(), restarts, gaps, ended } };
+  const guessed = plan.guessed.map(({ name, priceScale, amountScale }) => ({ name, priceScale, amountScale }));
+  return { plan, report: { markets, from: new Date(plan.from).toISOString(), restarts, gaps, guessed, ended } };
 }
 
 /** Throws {@link AdminRefusal} for files that cannot be replayed. */

@@ -1,7 +1,9 @@
+import { Decimal } from '../../domain/decimal.js';
+import { splitMarket } from '../../domain/market.js';
 import { type Failure, usage } from '../../errors.js';
 import type { SandboxExchange } from '../exchange/exchange.js';
-import { haveSameRules, MARKETS, type MarketRules, type SandboxMarket } from '../markets/market.js';
-import { EventConverter, type MarketUpdate, marketOf, unknownMarket } from './market-update.js';
+import { haveSameRules, MARKETS, type MarketRules, SandboxMarket } from '../markets/market.js';
+import { EventConverter, type MarketEvent, type MarketUpdate, marketOf } from './market-update.js';
 import { type ReadingTerms, readTape, surveyTape, type TapeSurvey } from './read-tape.js';
 import type { AmountScale } from './tape-documents.js';
 import { badLine, isPast, type TapeEvent } from './tape-event.js';
@@ -24,12 +26,42 @@ export interface TapePlan extends TapeSurvey {
   readonly restarts: boolean;
   /** Whether it only shows what happened before `from`. */
   readonly isPast: boolean;
-  /** The rules that the tape has of its markets, if it has any. */
+  /** The rules that the tape has of its markets, if it has any, and the guessed ones. */
   readonly rules: readonly MarketRules[];
+  /** Those that neither the tape nor an exchange has: with as many decimals as the tape shows, and without minimums. */
+  readonly guessed: readonly MarketRules[];
   /** In milliseconds; 0 without candles. */
   readonly longestCandle: number;
   /** Of the markets by which it is replayed. */
   readonly amountScale: AmountScale;
+}
+
+/** The most decimals that the prices and amounts of a market have in a tape. */
+interface SeenDecimals {
+  readonly priceScale: number;
+  readonly amountScale: number;
+}
+
+/** The decimals of an event and of those before it. */
+function decimalsIn(event: MarketEvent, seen: SeenDecimals = { priceScale: 0, amountScale: 0 }): SeenDecimals {
+  const [prices, amounts] = numbersIn(event);
+  const most = (least: number, texts: readonly string[]) =>
+    texts.reduce((scale, text) => Math.max(scale, Decimal.of(text).scale), least);
+  return { priceScale: most(seen.priceScale, prices), amountScale: most(seen.amountScale, amounts) };
+}
+
+function numbersIn(event: MarketEvent): readonly [prices: readonly string[], amounts: readonly string[]] {
+  if (event.kind === 'depth') {
+    const levels = [...event.bids, ...event.asks];
+    return [levels.map(({ price }) => price), levels.map(({ amount }) => amount)];
+  }
+  if (event.kind === 'past') return [[event.open, event.high, event.low, event.close], [event.volume]];
+  return [[event.price], [event.amount]];
+}
+
+function guessedRules(name: string, { priceScale, amountScale }: SeenDecimals): MarketRules {
+  const { base = '', quote = '' } = splitMarket(name) ?? {};
+  return { name, base, quote, priceScale, amountScale, minAmount: '0', minNotional: '0' };
 }
 
 /**
@@ -52,6 +84,7 @@ export async function planTape(
   let hasOtherRules = false;
   let isAllPast = true;
   let longestCandle = 0;
+  const unknown = new Map<string, SeenDecimals>();
   const marketNamed = (name: string) =>
     rules.get(name) ?? (isEarlier ? undefined : markets.get(name)) ?? MARKETS.get(name);
   const survey = await surveyTape(files, terms, (event) => {
@@ -65,9 +98,13 @@ export async function planTape(
       kinds.add(event.kind);
       if (event.kind === 'candle') longestCandle = Math.max(longestCandle, event.length);
       isAllPast &&= isPast(event);
-      converter.convert(event, marketNamed(event.market) ?? unknownMarket(event));
+      const market = marketNamed(event.market);
+      if (market !== undefined) converter.convert(event, market);
+      else unknown.set(event.market, decimalsIn(event, unknown.get(event.market)));
     }
   });
+  const guessed = [...unknown].filter(([name]) => !rules.has(name)).map(([name, seen]) => guessedRules(name, seen));
+  for (const market of guessed) rules.set(market.name, new SandboxMarket(market));
   const { from, to } = survey;
   if (from === undefined || to === undefined || isEarlier === undefined) {
     if (terms.from !== undefined || terms.to !== undefined) throw emptyPart();
@@ -83,9 +120,10 @@ export async function planTape(
     from,
     to,
     kind: kind === 'candle' ? 'candles' : kind === 'trade' ? 'trades' : 'tape',
-    restarts: isEarlier || hasOtherRules,
+    restarts: isEarlier || hasOtherRules || guessed.length > 0,
     isPast: isAllPast,
     rules: [...rules.values()],
+    guessed,
     longestCandle,
     amountScale: (name) => marketNamed(name)?.amountScale,
   };

@@ -57,7 +57,8 @@ export interface RecordedDepth extends Readonly<Record<Side, RecordedChange>> {
 /** What a tape does to a market. */
 export type MarketUpdate = RecordedTrade | RecordedPast | RecordedDepth;
 
-type MarketEvent = TradeEvent | CandleEvent | PastEvent | DepthEvent;
+/** What moves a market. */
+export type MarketEvent = TradeEvent | CandleEvent | PastEvent | DepthEvent;
 
 /** A market by the rules of a tape. Throws Failure `usage` if the sandbox cannot have it. */
 export function marketOf(event: ConfigEvent): SandboxMarket {

@@ -44,11 +44,6 @@ const FAULTS: readonly (readonly [what: string, content: string | Buffer, messag
     'TAPE: line 3 goes back in time, from',
   ],
   [
-    'is of a market without rules',
-    text.replaceAll('btc_usdt', 'abc_usdt').split('\n').slice(1).join('\n'),
-    'TAPE: line 1 is of abc_usdt, a market whose rules are unknown.',
-  ],
-  [
     'has another market in its trades',
     changed(3, '"market":"btc_usdt"', '"market":"eth_usdt"'),
     'TAPE: line 3 has a trade of another market than btc_usdt.',

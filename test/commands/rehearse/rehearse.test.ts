@@ -201,6 +201,19 @@ describe('a command of pit', () => {
     });
   });
 
+  it('trades in a market that no exchange has, by the decimals of its tape', async () => {
+    const file = path.join(folder, 'unknown.csv');
+    const rows = [0, 1, 2].map((minute) => `${START / 1_000 + minute * 60},0.0012,0.0013,0.0011,0.0012,5000\n`);
+    writeFileSync(file, `timestamp,open,high,low,close,volume\n${rows.join('')}`);
+    const tape = `${file} --market qqq_usdt --path ohlc --funds usdt=100`;
+    const { code, stdout, stderr } = await rehearse(`${tape} --json`, 'order buy qqq_usdt 100 --at 0.0011');
+    expect(code).toBe(0);
+    expect(stderr).toContain(
+      'The rules of qqq_usdt are unknown: as in the tape, its prices have 4 decimals, and its amounts 0 decimals.',
+    );
+    expect(JSON.parse(stdout)).toMatchObject({ orders: 1, fills: 1, fees: [{ coin: 'qqq', amount: '0.2' }] });
+  });
+
   it('says in the report what a replay cannot know', async () => {
     const { stdout } = await rehearse(`${HILL} --funds btc=1`, 'order sell btc_usdt 1 --trail 1%');
     expect(stdout).toContain('A replay cannot answer your orders');
