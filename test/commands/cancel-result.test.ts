@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { byReason } from '../../src/commands/cancel/all-markets.js';
+import { byReason, stillOpenFailure } from '../../src/commands/cancel/all-markets.js';
 import { cancelAllAnswer, cancelAnswer } from '../../src/commands/cancel/cancel-result.js';
 import type { Order } from '../../src/domain/order.js';
-import { Failure } from '../../src/errors.js';
+import { Failure, suggest } from '../../src/errors.js';
 import type { CancelAttempt, CancelResult } from '../../src/trading/cancel/cancel-orders.js';
 
 import { pipe } from '../terminal/screens.js';
@@ -109,6 +109,41 @@ describe('what went wrong in several markets', () => {
         { market: 'btc_usdt', failure: failure(full) },
       ]),
     ).toEqual(['btc_usdt, eos_usdt: The disk is full.', 'eth_usdt: Connection reset.']);
+  });
+});
+
+describe('what is left in several markets', () => {
+  const again = suggest('Cancel what is left', 'cancel', '--all', '--all-markets');
+  const lost = { ...failed, result: { ...RESULT, outcome: 'unknown' }, recordId: 'pit1', failure: 'unknown' } as const;
+  const emptied = (market: string, attempts: readonly CancelAttempt[], stillOpen: readonly string[] = []) => ({
+    market,
+    attempts,
+    stillOpen,
+    failure: null,
+  });
+
+  it('is nothing if all were cancelled, or filled before', () => {
+    expect(stillOpenFailure([emptied('btc_usdt', [done, failed])], undefined, again)).toBeUndefined();
+  });
+
+  it('is named by market, with the command that cancels it', () => {
+    const failure = stillOpenFailure([emptied('btc_usdt', [done, failed], ['7'])], undefined, again);
+    expect(failure).toMatchObject({ kind: 'partial', message: 'Orders may still be open: 1 still open in btc_usdt.' });
+    expect(failure?.hints).toEqual([again]);
+  });
+
+  it('begins with the cancellation without a known outcome, and the command that finds it out', () => {
+    const failure = stillOpenFailure([emptied('btc_usdt', [done, lost]), emptied('eth_usdt', [])], undefined, again);
+    expect(failure).toMatchObject({
+      kind: 'unknown',
+      message: 'Orders may still be open: 1 cancellation without a known outcome.',
+    });
+    expect(failure?.hints).toEqual([suggest('Find out', 'resolve', 'pit1'), again]);
+  });
+
+  it('names no command that finds it out if nothing was recorded', () => {
+    const failure = stillOpenFailure([emptied('btc_usdt', [{ ...lost, recordId: null }])], undefined, again);
+    expect(failure?.hints).toEqual([again]);
   });
 });
 

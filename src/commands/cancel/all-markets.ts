@@ -1,14 +1,16 @@
-import { grouped } from '../../domain/decimal.js';
-import { Failure, tryRead } from '../../errors.js';
+import { counted, grouped } from '../../domain/decimal.js';
+import { Failure, type Hint, tryRead } from '../../errors.js';
 import type { Exchange } from '../../exchange/exchange.js';
 import { inParallel } from '../../platform/in-parallel.js';
 import { progressBar } from '../../terminal/progress.js';
+import type { EmptiedMarket } from '../../trading/cancel/cancel-in-market.js';
 import type { CancelAllOptions, CancelAttempt } from '../../trading/cancel/cancel-orders.js';
 import { type OwnOrders, readOpenOrders } from '../../trading/history/open-orders.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import { leftOutText } from '../listings/left-out.js';
 import { withTimePerPage } from '../listings/paged-listing.js';
 import type { Context } from '../session/command.js';
+import { outcomeFailure } from '../writes/outcome-failure.js';
 
 /** Markets at once: each waits for its answers, and all keep the limits together. */
 const TOGETHER = 4;
@@ -62,6 +64,50 @@ export function byReason(problems: readonly { readonly market: string; readonly 
   for (const { market, failure } of problems)
     markets.set(failure.message, (markets.get(failure.message) ?? new Set()).add(market));
   return [...markets].map(([reason, names]) => `${[...names].join(', ')}: ${reason}`);
+}
+
+/** Why orders in other markets are not cancelled, as a part of a sentence. */
+export function unlistedText({ message }: Failure): string {
+  return `not all markets could be read: ${message}`;
+}
+
+/** What became of the orders of a market. */
+export type Emptied = Pick<EmptiedMarket, 'market' | 'attempts' | 'stillOpen' | 'failure'>;
+
+/**
+ * The failure of a command that cancelled in many markets: any unknown 6; anything left, or not read, 9.
+ * @param unlisted why the list of markets could not be read
+ * @param again the command that cancels what is left
+ */
+export function stillOpenFailure(
+  emptied: readonly Emptied[],
+  unlisted: Failure | undefined,
+  again: Hint,
+): Failure | undefined {
+  const attempts = emptied.flatMap((one) => one.attempts);
+  const unknown = attempts.filter(({ failure }) => failure === 'unknown');
+  const open = emptied.filter(({ stillOpen }) => stillOpen.length > 0);
+  const unread = emptied.flatMap(({ market, failure }) => (failure === null ? [] : [{ market, failure }]));
+  const problems = [
+    ...(unknown.length === 0 ? [] : [`${counted(unknown.length, 'cancellation')} without a known outcome`]),
+    ...open.map(({ market, stillOpen }) => `${grouped(String(stillOpen.length))} still open in ${market}`),
+    ...(unlisted === undefined ? [] : [unlistedText(unlisted)]),
+    ...byReason(unread),
+  ];
+  return outcomeFailure({
+    done: attempts.filter(({ failure }) => failure === null).length,
+    unknown: unknown.length,
+    refused: 0,
+    left: problems.length,
+    message: mayBeOpenText(problems.join('; ')),
+    records: unknown.flatMap(({ recordId }) => recordId ?? []),
+    again,
+  });
+}
+
+/** That orders are not known to be cancelled, and why, as a sentence. */
+export function mayBeOpenText(why: string): string {
+  return `Orders may still be open: ${why.replace(/\.$/, '')}.`;
 }
 
 /** Reads the open orders of every market, as they would be cancelled. */

@@ -5,21 +5,25 @@ import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { table } from '../../terminal/table.js';
 import { wrapped } from '../../terminal/text.js';
-import { type CancelAttempt, type CancelledAll, cancelAll } from '../../trading/cancel/cancel-orders.js';
+import { type CancelAttempt, cancelAll } from '../../trading/cancel/cancel-orders.js';
 import { type OwnOrders, ordersToCancel } from '../../trading/history/open-orders.js';
 import { closeMarket } from '../../trading/settling/reconcile-orders.js';
 import { lossesOf } from '../algo/losses.js';
 import { algosAtWork, warnOfLostOrders } from '../algo/lost-orders.js';
 import type { Context } from '../session/command.js';
+import { answerOrThrow } from '../writes/outcome-failure.js';
 import { carryOut, dryRequest, exchangeText, openWithConsent } from '../writes/write.js';
 import {
   byReason,
   CancelRun,
+  type Emptied,
   inEachMarket,
   type MarketOrders,
   type MarketsToCancel,
   marketsToCancel,
   openInAllMarkets,
+  stillOpenFailure,
+  unlistedText,
 } from './all-markets.js';
 import { cancelTable } from './cancel-result.js';
 import { openText } from './open-text.js';
@@ -46,9 +50,6 @@ interface UnreadMarket {
   readonly market: string;
   readonly failure: Failure;
 }
-
-/** What became of the orders of a market. */
-type Emptied = { readonly market: string } & Pick<CancelledAll, 'attempts' | 'stillOpen' | 'failure'>;
 
 const AGAIN = suggest('Cancel what is left', 'cancel', '--all', '--all-markets');
 
@@ -149,7 +150,7 @@ function unreadPlan({ names, failure: unlisted }: MarketsToCancel): Plan {
 }
 
 function reasonsOf(unlisted: Failure | undefined, unread: readonly UnreadMarket[]): readonly string[] {
-  const ofList = unlisted === undefined ? [] : [`not all markets could be read: ${unlisted.message}`];
+  const ofList = unlisted === undefined ? [] : [unlistedText(unlisted)];
   return [...ofList, ...byReason(unread)];
 }
 
@@ -183,23 +184,10 @@ function planText(screen: Screen, { open, warnings, unlisted, unread }: Plan, ex
   return [text, ...notes.map((note) => wrapped(note, screen.width))].join('\n');
 }
 
-/** Any unknown 6; anything left, or not read, 9. */
 function resultOf({ unlisted, unread }: Plan, emptied: readonly Emptied[]): Answer {
   const attempts: readonly CancelAttempt[] = emptied.flatMap((one) => one.attempts);
-  const unknown = attempts.filter(({ failure }) => failure === 'unknown');
-  const problems = [
-    ...(unknown.length === 0 ? [] : [`${counted(unknown.length, 'cancellation')} without a known outcome`]),
-    ...emptied.flatMap(({ market, stillOpen }) =>
-      stillOpen.length === 0 ? [] : [`${grouped(String(stillOpen.length))} still open in ${market}`],
-    ),
-    ...reasonsOf(unlisted, [
-      ...emptied.flatMap(({ market, failure }) => (failure === null ? [] : [{ market, failure }])),
-      ...unread,
-    ]),
-  ];
-  if (problems.length === 0) return cancelTable(attempts, 'No open orders in any market.');
-  const answer = cancelTable(attempts, 'No order was cancelled.');
-  const hint = [...(unknown.length === 0 ? [] : [suggest('Find out', 'resolve')]), AGAIN];
-  const message = `Orders may still be open: ${problems.join('; ').replace(/\.$/, '')}.`;
-  return { ...answer, failure: new Failure(unknown.length > 0 ? 'unknown' : 'partial', message, { hint }) };
+  const notTried = unread.map((one) => ({ ...one, attempts: [], stillOpen: [] }));
+  const failure = stillOpenFailure([...emptied, ...notTried], unlisted, AGAIN);
+  const none = failure === undefined ? 'No open orders in any market.' : 'No order was cancelled.';
+  return answerOrThrow(cancelTable(attempts, none), failure);
 }

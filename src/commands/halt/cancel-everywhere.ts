@@ -1,13 +1,20 @@
-import { counted, grouped } from '../../domain/decimal.js';
 import type { Order } from '../../domain/order.js';
-import { Failure, type Hint, suggest } from '../../errors.js';
+import { Failure, suggest } from '../../errors.js';
 import type { Screen } from '../../terminal/screen.js';
 import { wrapped } from '../../terminal/text.js';
 import { isoTime } from '../../terminal/time.js';
-import { cancelInMarket, type EmptiedMarket } from '../../trading/cancel/cancel-in-market.js';
+import { cancelInMarket } from '../../trading/cancel/cancel-in-market.js';
 import type { CancelAttempt, CancelResult } from '../../trading/cancel/cancel-orders.js';
 import type { TradingContext } from '../../trading/trading-context.js';
-import { byReason, CancelRun, inEachMarket, marketsToCancel, openInAllMarkets } from '../cancel/all-markets.js';
+import {
+  byReason,
+  CancelRun,
+  inEachMarket,
+  marketsToCancel,
+  mayBeOpenText,
+  openInAllMarkets,
+  stillOpenFailure,
+} from '../cancel/all-markets.js';
 import { cancelRow, cancelTable } from '../cancel/cancel-result.js';
 import type { Context } from '../session/command.js';
 
@@ -21,6 +28,8 @@ export interface CancelledEverywhere {
 }
 
 export const NOTHING_CANCELLED: CancelledEverywhere = { rows: [], timers: [], show: () => '', failure: undefined };
+
+const AGAIN = suggest('Cancel what is left', 'halt', '--cancel');
 
 /** The cancellation of every open order in every market. */
 export class CancelEverywhere {
@@ -45,7 +54,8 @@ export class CancelEverywhere {
       trading = await context.session.trading();
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      return { ...NOTHING_CANCELLED, failure: leftOpen('partial', [error.message]) };
+      const failure = new Failure('partial', mayBeOpenText(error.message), { hint: AGAIN });
+      return { ...NOTHING_CANCELLED, failure };
     }
     const run = new CancelRun(context, trading);
     this.#run = run;
@@ -68,7 +78,7 @@ export class CancelEverywhere {
     if (untimed.length > 0)
       context.output.warn([`No timer was started in ${byReason(untimed).join('; ')}`, ...hints.values()]);
     const attempts = emptied.flatMap((one) => one.attempts);
-    return this.#result(attempts, stillOpenFailure(emptied, failure));
+    return this.#result(attempts, stillOpenFailure(emptied, failure, AGAIN));
   }
 
   /** Sends nothing more, and waits a moment for the answers to what was sent. */
@@ -132,27 +142,4 @@ function timersText(timers: CancelledEverywhere['timers'], { width }: Screen): s
   if (timers.length === 0) return '';
   const names = timers.map(({ market }) => market).join(', ');
   return `\n${wrapped(`In one minute the exchange cancels what is left in ${names}.`, width)}`;
-}
-
-/** Any unknown 6; anything left 9. */
-function stillOpenFailure(emptied: readonly EmptiedMarket[], ofMarkets: Failure | undefined): Failure | undefined {
-  const unknown = emptied.flatMap(({ attempts }) => attempts.filter(({ failure }) => failure === 'unknown'));
-  const open = emptied.filter(({ stillOpen }) => stillOpen.length > 0);
-  const unread = emptied.flatMap(({ market, failure }) => (failure === null ? [] : [{ market, failure }]));
-  const problems = [
-    ...(unknown.length === 0 ? [] : [`${counted(unknown.length, 'cancellation')} without a known outcome`]),
-    ...open.map(({ market, stillOpen }) => `${grouped(String(stillOpen.length))} still open in ${market}`),
-    ...byReason(unread),
-    ...(ofMarkets === undefined ? [] : [`not all markets could be read: ${ofMarkets.message}`]),
-  ];
-  if (problems.length === 0) return undefined;
-  const recorded = unknown.flatMap(({ recordId }) => recordId ?? []);
-  const recordedHint = recorded.length === 0 ? [] : [suggest('Find out', 'resolve')];
-  return leftOpen(unknown.length > 0 ? 'unknown' : 'partial', problems, recordedHint);
-}
-
-function leftOpen(kind: 'unknown' | 'partial', problems: readonly string[], first: readonly Hint[] = []): Failure {
-  const text = problems.join('; ').replace(/\.$/, '');
-  const hint = [...first, suggest('Cancel what is left', 'halt', '--cancel')];
-  return new Failure(kind, `Orders may still be open: ${text}.`, { hint });
 }
