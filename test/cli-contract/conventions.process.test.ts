@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { environmentAt } from '../commands/literal-exchange.js';
-import { place } from '../commands/order-rows.js';
+import { place } from '../commands/order/order-rows.js';
 import { lastError, usePitHome } from '../commands/pit-home.js';
 import { PIT, pitLine } from '../support/command.js';
 import { warnings } from '../support/json-lines.js';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { valueFields } from '../../src/cli/row-fields.js';
 import { commands } from '../../src/commands/index.js';
-import { schemasOf } from '../../src/commands/schema.js';
+import { schemasOf } from '../../src/commands/reference/schema.js';
 import { isDocumented, type OperationName, operations } from '../../src/exchange/operations/index.js';
 import { PitHome } from '../commands/pit-home.js';
 import { pausesOnly } from '../support/command-clocks.js';

@@ -1,5 +1,5 @@
 import { commands } from '../../src/commands/index.js';
-import { schemaOf } from '../../src/commands/schema.js';
+import { schemaOf } from '../../src/commands/reference/schema.js';
 import { violationsOf } from './checker.js';
 
 /** The longest words of the line that are a command. */

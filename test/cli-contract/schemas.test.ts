@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { valueFields } from '../../src/cli/row-fields.js';
 import * as shape from '../../src/cli/shapes.js';
 import { commands } from '../../src/commands/index.js';
-import { schemasOf } from '../../src/commands/schema.js';
+import { schemasOf } from '../../src/commands/reference/schema.js';
 import { usePitHome } from '../commands/pit-home.js';
 import { breakingChanges } from './breaking-changes.js';
 import { violationsOf } from './checker.js';

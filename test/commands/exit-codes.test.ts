@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { pausesOnly } from '../support/command-clocks.js';
 import { temporaryHome } from '../support/pit.js';
 import { environmentAt, useLiteralExchange } from './literal-exchange.js';
-import { place } from './order-rows.js';
+import { place } from './order/order-rows.js';
 import { type Extra, lastError, PitHome, usePitHome } from './pit-home.js';
 
 const pit = usePitHome();

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { PIT_IN_SHELL } from '../support/command.js';
 import { plainEnvironment } from '../support/pit.js';
-import { place } from './order-rows.js';
+import { place } from './order/order-rows.js';
 import { usePitHome } from './pit-home.js';
 
 const pit = usePitHome();

@@ -4,7 +4,7 @@ import { plainEnvironment } from '../support/pit.js';
 import { onTerminal, type PtyJob, type PtyResult } from '../support/pty.js';
 import { atTerminal } from '../support/terminal.js';
 import { requires } from '../support/tools.js';
-import type { OrderRow } from './order-rows.js';
+import type { OrderRow } from './order/order-rows.js';
 import { usePitHome } from './pit-home.js';
 
 const CTRL_C = '\u0003';

@@ -13,8 +13,8 @@ import { leavesRecord, type PreparedKind } from '../../trading/prepared/prepared
 import { PREPARED, type PreparedRow } from '../commit/commit.js';
 import { isRecorded } from '../commit/unreported.js';
 import { clientId } from '../inputs/parsers.js';
-import resolve from '../resolve.js';
 import type { Context } from '../session/command.js';
+import resolve from '../writes/resolve.js';
 import { choice, type Given, optional, text, texts, toggle } from './parameters.js';
 import type { CommandResult, PrintedWarning } from './run-command.js';
 import { commandWords, type Tool, type ToolAnswer, type ToolCall, tool } from './tool.js';

@@ -6,11 +6,11 @@ import type { Screen } from '../../terminal/screen.js';
 import { type Column, table } from '../../terminal/table.js';
 import { isoTime } from '../../terminal/time.js';
 import { BALANCE, BALANCE_COLUMNS, balanceOf } from '../account/balance.js';
-import { BOOK_ROW, bookRows, DEPTH, showBook } from '../depth.js';
 import { CANDLE, candleColumns, candleRow } from '../kline/kline.js';
+import { BOOK_ROW, bookRows, DEPTH, showBook } from '../market/depth.js';
+import { TICKER, TICKER_COLUMNS, tickerRow } from '../market/ticker.js';
+import { TRADE, tradeColumns, tradeRow } from '../market/trades.js';
 import { ORDER, orderColumns, orderRow } from '../order/order-row.js';
-import { TICKER, TICKER_COLUMNS, tickerRow } from '../ticker.js';
-import { TRADE, tradeColumns, tradeRow } from '../trades.js';
 
 /** How a kind of channel is shown to programs and people. */
 interface ChannelView<Kind extends ChannelKind> {

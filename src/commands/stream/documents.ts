@@ -2,7 +2,7 @@ import { fieldNames } from '../../cli/row-fields.js';
 import * as shape from '../../cli/shapes.js';
 import { type AnyDataEvent, type Channel, channelKey, type GapEvent } from '../../exchange/exchange.js';
 import { isoTime } from '../../terminal/time.js';
-import { MARKET } from '../markets.js';
+import { MARKET } from '../market/markets.js';
 import { DOCUMENTS, ROWS, viewOf } from './channel-views.js';
 
 const EVENT: shape.Fields = {

@@ -9,7 +9,7 @@ import type { LiveSection, LiveSource, Outage } from '../../terminal/live/live-p
 import type { Screen } from '../../terminal/screen.js';
 import { type Column, table } from '../../terminal/table.js';
 import { ageText, zonedTime } from '../../terminal/time.js';
-import { TICKER_COLUMNS, tickerRow } from '../ticker.js';
+import { TICKER_COLUMNS, tickerRow } from '../market/ticker.js';
 import { viewOf } from './channel-views.js';
 
 /** What `pit stream` draws: all tickers in one table, and a section for each other channel. */

@@ -4,7 +4,7 @@ import { PIT_IN_SHELL } from '../../support/command.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
 import { plainEnvironment } from '../../support/pit.js';
 import { environmentAt } from '../literal-exchange.js';
-import { place, same, sum } from '../order-rows.js';
+import { place, same, sum } from '../order/order-rows.js';
 import { COUNT, DECIMAL, document, ID, lastError, TEXT, TIME, usePitHome } from '../pit-home.js';
 
 const pit = usePitHome(['--no-limits', '--zone', '-05:30']);

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { product, same, sum } from '../order-rows.js';
+import { product, same, sum } from '../order/order-rows.js';
 import { COUNT, DECIMAL, FLAG, ID, TEXT, TIME, usePitHome } from '../pit-home.js';
 import { keyWith, withdraw } from './funds.js';
 

@@ -6,7 +6,7 @@ import { plainEnvironment } from '../../support/pit.js';
 import { runProgram } from '../../support/program.js';
 import { onTerminal, type PtyStep } from '../../support/pty.js';
 import { requires } from '../../support/tools.js';
-import type { OrderRow } from '../order-rows.js';
+import type { OrderRow } from '../order/order-rows.js';
 import { usePitHome } from '../pit-home.js';
 import { AMOUNT, MARKET, PRICE, SIDE, TYPE } from './questions.js';
 

@@ -5,7 +5,7 @@ import { Failure, usage } from '../../../src/errors.js';
 import { fakeHost } from '../../support/fake-host.js';
 import { warnings } from '../../support/json-lines.js';
 import { temporaryHome } from '../../support/pit.js';
-import type { OrderRow, Placed } from '../order-rows.js';
+import type { OrderRow, Placed } from '../order/order-rows.js';
 import { PitHome, usePitHome } from '../pit-home.js';
 
 const served = usePitHome();

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
-import { type Balance, place, same } from '../order-rows.js';
+import { type Balance, place, same } from '../order/order-rows.js';
 import { lastError, TIME, useWorldHome } from '../pit-home.js';
 import { Straight } from '../straight.js';
 

@@ -7,7 +7,7 @@ import { plainEnvironment, runPit, type ServedSandbox, serveSandbox, temporaryHo
 import { onTerminal, type PtyStep } from '../../support/pty.js';
 import { FakeTerminal } from '../../support/terminal.js';
 import { requires } from '../../support/tools.js';
-import type { OrderRow } from '../order-rows.js';
+import type { OrderRow } from '../order/order-rows.js';
 
 const home = temporaryHome();
 const CTRL_C = '\u0003';

@@ -1,0 +1,123 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { LOST, PASS } from '../../support/world/network.js';
+import { document, useWorldHome } from '../pit-home.js';
+
+const pit = useWorldHome();
+
+afterEach(() => {
+  pit.world.network.treat = () => PASS;
+});
+
+/** The message of the last line, which warnings may precede. */
+function lastMessage(stderr: string): string {
+  return (JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '') as { error: { message: string } }).error.message;
+}
+
+interface Cancelled {
+  readonly outcome: string;
+  readonly market: string;
+}
+
+async function placeInThree(): Promise<void> {
+  for (const market of ['btc_usdt', 'eth_usdt']) await pit.done(`order buy ${market} 0.1 --at bid-2% --yes`);
+  await pit.done('order sell eos_usdt 10 --at ask+3% --yes');
+}
+
+describe('pit cancel --all --all-markets', () => {
+  it('cancels the open orders of every market without a halt', async () => {
+    await placeInThree();
+    const dry = await pit.json<object[]>('cancel --all --all-markets --dry-run');
+    expect(dry).toHaveLength(3);
+    const rows = await pit.json<Cancelled[]>('cancel --all --all-markets --yes');
+    expect(rows.map(({ market, outcome }) => `${market} ${outcome}`).sort()).toEqual([
+      'btc_usdt cancelled',
+      'eos_usdt cancelled',
+      'eth_usdt cancelled',
+    ]);
+    expect(await pit.json('account')).toMatchObject({ halted: false });
+    expect(await pit.json('cancel --all --all-markets --yes')).toEqual([]);
+  });
+
+  it('needs confirmation, and cancels nothing without it', async () => {
+    await placeInThree();
+    expect(await pit.failure('cancel --all --all-markets', 8)).toMatchObject({ kind: 'declined' });
+    expect(await pit.json('orders --all-markets')).toHaveLength(3);
+    await pit.done('cancel --all --all-markets --yes');
+  });
+
+  it('asks once on a terminal, with the count of each market, and cancels nothing after no', async () => {
+    await placeInThree();
+    await pit.done('order buy btc_usdt 0.1 --at bid-3% --yes');
+    const ask = (reply: string) =>
+      pit.world.run('cancel --all --all-markets', {
+        ...{ columns: 200, environment: { NO_COLOR: '1' } },
+        steps: [{ await: '[y/N]', type: `${reply}\r` }],
+      });
+    const question = /Cancel 4 orders \((?:(?:btc_usdt: 2|eos_usdt: 1|eth_usdt: 1)(?:, )?){3}\)\? \[y\/N\]/;
+    const declined = await ask('n');
+    expect(declined).toMatchObject({ code: 8, screen: expect.stringMatching(question) });
+    expect(await pit.json('orders --all-markets')).toHaveLength(4);
+    expect(await ask('y')).toMatchObject({ code: 0, screen: expect.stringMatching(question) });
+    expect(await pit.json('orders --all-markets')).toEqual([]);
+  });
+
+  it('does not say that no orders are open if the lists could not be read', async () => {
+    pit.world.network.treat = ({ operation }) => (operation === 'getOrders' ? LOST : PASS);
+    const { code, stdout } = await pit.run('cancel --all --all-markets --yes --timeout 2');
+    pit.world.network.treat = () => PASS;
+    expect([code, stdout.trim()]).toEqual([9, 'No order was cancelled.']);
+  });
+
+  it('cancels what it knows of a market that cannot be read, goes on in the others, and says the common reason once', async () => {
+    // the list that pit reads after each order shows that it is open
+    await placeInThree();
+    pit.world.network.treat = ({ operation, parameters }) =>
+      operation === 'getOrders' && parameters.currency !== 'btc_usdt' ? LOST : PASS;
+    const { code, stdout, stderr } = await pit.run('cancel --all --all-markets --yes --json --timeout 5');
+    pit.world.network.treat = () => PASS;
+    const [, markets = '', reason = ''] =
+      /^Orders may still be open: ([a-z_, ]+): ([^;]+?\.)$/.exec(lastMessage(stderr)) ?? [];
+    const listed = (await pit.json<{ market: string }[]>('markets')).map(({ market }) => market);
+    expect([code, markets.split(', ').sort()]).toEqual([9, listed.filter((name) => name !== 'btc_usdt').sort()]);
+    // a second market would follow a colon
+    expect(reason.split(':')).toHaveLength(2);
+    const answer = document<Cancelled[] | { cancelled: Cancelled[] }>(stdout);
+    const rows = 'cancelled' in answer ? answer.cancelled : answer;
+    expect(rows.map(({ market, outcome }) => `${market} ${outcome}`).sort()).toEqual([
+      'btc_usdt cancelled',
+      'eos_usdt cancelled',
+      'eth_usdt cancelled',
+    ]);
+    expect(await pit.json('orders --all-markets')).toEqual([]);
+  });
+
+  it.each([
+    ['cancel --all-markets', '--all-markets needs --all.'],
+    ['cancel btc_usdt --all --all-markets', '--all-markets takes neither a market nor an order.'],
+    ['cancel --all', "missing required argument 'market'"],
+  ])('%s is refused', async (line, message) => {
+    expect(await pit.failure(line, 2)).toMatchObject({ message });
+  });
+});
+
+describe('the client id of an order', () => {
+  it('is that of the journal in orders, order show and stream orders', async () => {
+    const { id } = await pit.json<{ id: string }>('order buy btc_usdt 0.01 --at bid-2% --id mine0001 --yes');
+    const row = { id, clientId: 'mine0001' };
+    expect(await pit.json('orders btc_usdt')).toContainEqual(expect.objectContaining(row));
+    expect(await pit.json(`order show btc_usdt ${id}`)).toMatchObject(row);
+    const [line = ''] = (await pit.done('stream orders:btc_usdt --count 1 --json')).trimEnd().split('\n');
+    expect((JSON.parse(line) as { data: object[] }).data).toContainEqual(expect.objectContaining(row));
+  });
+
+  it('is null for an order that another program placed', async () => {
+    const { tradeUrl, accessKey, secretKey, baseUrl } = pit.served.address;
+    const environment = {
+      ...{ PIT_TRADE_URL: tradeUrl, PIT_BASE_URL: baseUrl, PIT_ACCESS_KEY: accessKey, PIT_SECRET_KEY: secretKey },
+    };
+    const { id } = await pit.json<{ id: string }>('order buy eos_usdt 10 --at bid-2% --id other001 --yes', {
+      environment,
+    });
+    expect(await pit.json(`order show eos_usdt ${id}`)).toMatchObject({ id, clientId: null });
+  });
+});

@@ -1,0 +1,243 @@
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
+import type { TerminalStep } from '../../support/terminal.js';
+import { document, lastError, useWorldHome } from '../pit-home.js';
+import { Straight } from '../straight.js';
+
+/** A row of the contract. */
+interface Cancelled {
+  readonly outcome: string;
+  readonly id: string;
+  readonly filled: string;
+  readonly code: number | null;
+  readonly message: string | null;
+}
+
+const pit = useWorldHome({ limits: UNLIMITED });
+const straight = new Straight(pit);
+const ALL = 'cancel btc_usdt --all --yes --json';
+const FAR = { side: 'buy', price: '20000', amount: '0.01' } as const;
+let inside = '';
+
+beforeAll(async () => {
+  // the crowd stands still, so that only these orders meet each other
+  await straight.administer('POST /clock/stop');
+  inside = await straight.inside();
+});
+afterEach(async () => {
+  await straight.tidy();
+  await pit.run('resolve');
+});
+
+function all(): Promise<Cancelled[]> {
+  return pit.json<Cancelled[]>('cancel btc_usdt --all --yes');
+}
+
+function fill(amount: string): Promise<string> {
+  return straight.place({ side: 'buy', price: inside, amount, type: 'ioc' });
+}
+
+describe('pit cancel --all', () => {
+  it('cancels every open order of both sides on all pages, and nothing else', async () => {
+    const far = await straight.place(FAR);
+    for (let count = 0; count < 12; count += 1) await straight.place({ ...FAR, price: '19000', type: 'ioc' });
+    const partly = await straight.place({ side: 'sell', price: inside, amount: '0.01', type: 'postOnly' });
+    await fill('0.004');
+    const elsewhere = await straight.place({ ...FAR, market: 'eth_usdt', price: '1000' });
+    const rows = (await all()).map(({ id, outcome, filled, code }) => ({ id, outcome, filled, code }));
+    expect(rows).toEqual([
+      { id: far, outcome: 'cancelled', filled: '0.000000', code: 1000 },
+      { id: partly, outcome: 'cancelled', filled: '0.004000', code: 1000 },
+    ]);
+    expect([await straight.open(), await straight.open('eth_usdt')]).toEqual([[], [elsewhere]]);
+  });
+
+  it('prints an empty list and succeeds with nothing open', async () => {
+    expect(await all()).toEqual([]);
+    expect(await pit.csv('cancel btc_usdt --all --yes')).toEqual({
+      header: 'outcome,id,clientId,market,price,amount,filled,filledValue,code,message',
+      rows: [],
+    });
+    expect(await pit.done('cancel btc_usdt --all --yes')).toContain('No open orders in btc_usdt.');
+  });
+
+  it('succeeds if an order filled before it was cancelled', async () => {
+    const id = await straight.place({ side: 'sell', price: inside, amount: '0.01', type: 'postOnly' });
+    await straight.fault('late', 'cancelOrder', { count: 1, delay: 1 });
+    const cancel = pit.world.start(ALL);
+    await straight.untilFault();
+    await fill('0.01');
+    await straight.advance(1);
+    const row = { outcome: 'refused', id, filled: '0.010000', code: 3001, message: 'already filled' };
+    expect(document((await pit.finish(cancel.ended)).stdout)).toMatchObject([row]);
+  });
+
+  it('counts an order as cancelled only for the command that cancelled it, while that awaits its answer', async () => {
+    const id = await straight.place(FAR);
+    await straight.fault('delay', 'cancelOrder', { count: 1, delay: 2_000 });
+    const first = pit.world.start(ALL);
+    await straight.untilFault();
+    const second = await pit.failure(`cancel btc_usdt ${id}`, 3);
+    expect(second).toMatchObject({ kind: 'refused', code: 3001 });
+    const rows = document((await pit.finish(first.ended)).stdout);
+    expect(rows).toMatchObject([{ outcome: 'cancelled', id, message: 'success' }]);
+  });
+
+  it('leaves no order open and every record settled under every fault', async () => {
+    const kinds = [
+      'drop-before',
+      'drop-after',
+      'truncate',
+      'error-after',
+      'html-before',
+      'twice',
+      'rate-limit',
+      'redirect',
+    ];
+    for (const kind of kinds) {
+      await straight.place(FAR);
+      await straight.fault(kind, 'cancelOrder', { count: 1 });
+    }
+    expect((await all()).map(({ outcome }) => outcome)).toEqual(kinds.map(() => 'cancelled'));
+    expect([await straight.open(), await straight.faultsApplied()]).toEqual([[], kinds.length]);
+    expect(await pit.json('resolve')).toEqual([]);
+  });
+
+  it('exits with 6 for an unknown outcome, and names the command that settles it', async () => {
+    const id = await straight.place(FAR);
+    await straight.fault('drop-before', 'cancelOrder');
+    const { code, stdout, stderr } = await pit.run(`${ALL} --timeout 5`);
+    expect(document<Cancelled[]>(stdout)).toMatchObject([{ outcome: 'unknown', id }]);
+    const error = lastError(stderr);
+    expect(error).toMatchObject({ kind: 'unknown', exitCode: 6, clientId: expect.stringMatching(/^pit/) });
+    expect(error.hint).toContain(`pit resolve ${error.clientId}`);
+    expect(error.hint).toContain(`Cancelling again does no harm: pit cancel btc_usdt ${id}`);
+    expect([code, await straight.open()]).toEqual([6, [id]]);
+  });
+
+  it('names the duplicate of a cancelled order, until that is cancelled too', async () => {
+    await straight.fault('twice', 'order', { count: 1 });
+    const placed = await pit.run(`order buy btc_usdt 0.02 --at 19990 --id twin0001 --yes --json`);
+    const { id, duplicates } = document<{ id: string; duplicates: string[] }>(placed.stdout);
+    const named = `${id} was reported as placed more than once. Not cancelled: ${duplicates[0]}.`;
+    const first = await pit.run('cancel btc_usdt --id twin0001');
+    expect([first.code, first.stderr.replace(/\s+/g, ' ')]).toEqual([0, expect.stringContaining(named)]);
+    expect(first.stderr).toContain(`pit cancel btc_usdt ${duplicates[0]}`);
+    const second = await pit.run(`cancel btc_usdt ${duplicates[0]}`);
+    expect([second.code, await straight.open()]).toEqual([0, []]);
+    expect(second.stderr).not.toContain('more than once');
+  });
+
+  it('prints nothing but the refusal if every cancellation is refused', async () => {
+    await straight.place(FAR);
+    await straight.fault('rate-limit', 'cancelOrder');
+    const error = await pit.failure('cancel btc_usdt --all --yes --timeout 5', 7);
+    expect(error).toMatchObject({ kind: 'limited', code: 4002 });
+    expect(error.hint).toContain('pit cancel btc_usdt --all');
+  });
+
+  it('exits with 9 if only some orders were cancelled', async () => {
+    await straight.place(FAR);
+    await straight.place(FAR);
+    await straight.fault('late', 'cancelOrder', { count: 1, delay: 1 });
+    const cancel = pit.world.start(`${ALL} --timeout 5`);
+    await straight.untilFault();
+    await straight.fault('error-before', 'getOrders');
+    await straight.advance(1);
+    const { code, stdout, stderr } = await pit.finish(cancel.ended);
+    expect(document<Cancelled[]>(stdout).map(({ outcome }) => outcome)).toEqual(['cancelled', 'cancelled']);
+    expect([code, lastError(stderr).message]).toEqual([9, expect.stringContaining('is unknown whether')]);
+  });
+
+  it('needs --yes without a terminal, and sends no request', async () => {
+    const before = pit.world.network.requests.length;
+    const { code, stdout } = await pit.run('cancel btc_usdt --all --json', { input: 'y\n' });
+    const sent = pit.world.network.requests.slice(before);
+    expect({ code, stdout, sent }).toEqual({ code: 8, stdout: '', sent: [] });
+  });
+
+  it('shows with --dry-run each request that it would send', async () => {
+    const id = await straight.place(FAR);
+    expect(await pit.json('cancel btc_usdt --all --dry-run')).toMatchObject([
+      { dryRun: true, operation: 'cancelOrder', request: { currency: 'btc_usdt', id, sign: '***' } },
+    ]);
+    const more = await straight.place({ ...FAR, price: '20001' });
+    const shown = await pit.done('cancel btc_usdt --all --dry-run');
+    expect(shown).toContain(
+      `Would cancel ${more} in btc_usdt.\nWould cancel ${id} in btc_usdt.\nDry run: nothing was sent.\n`,
+    );
+    expect(shown).toMatch(/BUY +2 open/);
+    expect((await straight.open()).sort()).toEqual([id, more].sort());
+    expect(await pit.json('cancel eos_usdt --all --dry-run')).toEqual([]);
+  });
+
+  it('excludes ids and --id, and suggests the nearest market', async () => {
+    await pit.failure('cancel btc_usdt 17 --all', 2);
+    await pit.failure('cancel btc_usdt --id mine1 --all', 2);
+    expect((await pit.failure('cancel btc_usdd --all --yes', 2)).hint).toContain('btc_usdt');
+  });
+});
+
+describe('pit cancel with a lost answer', () => {
+  it('names the record, and resolve settles it', async () => {
+    const id = await straight.place({ ...FAR, clientId: 'lostmine1' });
+    await straight.fault('late', 'cancelOrder', { count: 1, delay: 1 });
+    const { code, stderr } = await pit.run('cancel btc_usdt --id lostmine1 --json --timeout 3');
+    const { hint, clientId } = lastError(stderr);
+    expect([code, hint]).toEqual([6, expect.stringContaining(`pit resolve ${clientId}`)]);
+    expect(hint).toContain('pit cancel btc_usdt --id lostmine1');
+    await straight.advance(1);
+    const resolved = await pit.json<Cancelled[]>(`resolve ${clientId}`);
+    expect(resolved).toMatchObject([{ operation: 'cancelOrder', clientId, outcome: 'cancelled', id }]);
+  });
+});
+
+describe('on a terminal', () => {
+  async function at(line: string, steps: readonly TerminalStep[] = [], columns = 80) {
+    const result = await pit.terminal(line, { environment: { NO_COLOR: '1' }, columns, steps });
+    expect(result.echoes).toBe(true);
+    return { ...result, screen: result.screen.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, '') };
+  }
+
+  it.each([
+    ['n\r', 8],
+    ['\r', 8],
+    ['\u0003', 130],
+  ])('%j keeps every order', async (type, status) => {
+    await straight.place(FAR);
+    expect((await at('cancel btc_usdt --all', [{ await: '[y/N]', type }])).status).toBe(status);
+    expect(await straight.open()).toHaveLength(1);
+  });
+
+  it.each([40, 80])('shows what is open on each side and its value, in %i columns', async (columns) => {
+    await straight.place(FAR);
+    await straight.place({ ...FAR, price: '10000' });
+    await straight.place({ side: 'sell', price: '40000', amount: '0.5' });
+    const { screen, status } = await at('cancel btc_usdt --all', [{ await: '[y/N]', type: 'y\r' }], columns);
+    expect(status).toBe(0);
+    const words = screen.replace(/\s+/g, ' ');
+    expect(words).toContain('2 open, for 300 usdt');
+    expect(words).toContain('1 open, 0.5 btc, for 20,000 usdt');
+    expect(words).toContain('Cancel these 3 orders of ');
+    const isAsked = (line: string) => line.includes('[y/N]');
+    expect(screen.split('\r\n').filter((line) => line.length > columns && !isAsked(line))).toEqual([]);
+    expect(await straight.open()).toEqual([]);
+  });
+
+  it('Ctrl-C in the middle reports what arrived, and what to run', async () => {
+    for (let count = 0; count < 10; count += 1) await straight.place(FAR);
+    await straight.fault('delay', 'cancelOrder', { every: 2, delay: 20_000 });
+    const cancel = pit.world.start('cancel btc_usdt --all --yes', { columns: 80, environment: { NO_COLOR: '1' } });
+    await pit.world.until(() => cancel.printed.stderr.includes('5/10'));
+    await pit.finish(cancel.interrupt('SIGINT'));
+    // the signal ends the process
+    cancel.kill();
+    const words = `${cancel.printed.stdout} ${cancel.printed.stderr}`.replace(/\s+/g, ' ');
+    expect(words).toMatch(/5 of 10 answers had arrived\..*Find the outcome of the other cancellations: pit resolve/);
+    expect(words).toContain('pit cancel btc_usdt --all');
+    const settled = await pit.json<Cancelled[]>('resolve');
+    // in addition to those of the tests above
+    expect(settled.length).toBeGreaterThanOrEqual(5);
+    expect(settled.filter(({ outcome }) => outcome !== 'cancelled')).toEqual([]);
+  });
+});

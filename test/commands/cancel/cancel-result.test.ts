@@ -1,0 +1,209 @@
+import { describe, expect, it } from 'vitest';
+import { byReason, stillOpenFailure } from '../../../src/commands/cancel/all-markets.js';
+import { cancelAllAnswer, cancelAnswer } from '../../../src/commands/cancel/cancel-result.js';
+import type { Order } from '../../../src/domain/order.js';
+import { Failure, suggest } from '../../../src/errors.js';
+import type { CancelAttempt, CancelResult } from '../../../src/trading/cancel/cancel-orders.js';
+
+import { pipe } from '../../terminal/screens.js';
+
+const RESULT: CancelResult = {
+  outcome: 'cancelled',
+  id: '7',
+  clientId: null,
+  market: 'btc_usdt',
+  price: null,
+  amount: null,
+  filled: null,
+  filledValue: null,
+  code: 1000,
+  message: null,
+};
+const done: CancelAttempt = { result: RESULT, recordId: null, failure: null, wasRejected: false };
+const failed: CancelAttempt = {
+  result: { ...RESULT, outcome: 'refused', code: 3001, message: 'order not found' },
+  recordId: null,
+  failure: 'refused',
+  wasRejected: true,
+};
+
+function failureOf(...attempts: CancelAttempt[]): unknown {
+  try {
+    return cancelAnswer('btc_usdt', attempts, []).failure;
+  } catch (error) {
+    return error;
+  }
+}
+
+describe('the failure of several cancellations', () => {
+  it.each([
+    ['refused', 'The order was not cancelled: order not found.', [failed]],
+    ['refused', 'None of the 2 orders was cancelled: order not found.', [failed, failed]],
+    ['partial', '1 of 2 orders cancelled, 1 refused: order not found.', [done, failed]],
+  ])('the failure is %s with the message: %s', (kind, message, attempts) => {
+    expect(failureOf(...attempts)).toMatchObject({ kind, message });
+  });
+
+  it('no failure is reported if all were cancelled', () => {
+    expect(failureOf(done, done)).toBeUndefined();
+  });
+});
+
+describe('an order of an algo order that was not cancelled', () => {
+  it.each([
+    ['Algo order aaaaaaa placed it and may place more. To end that', [failed], ['aaaaaaa']],
+    ['Algo order aaaaaaa placed some of these orders and may place more. To end that', [failed, failed], ['aaaaaaa']],
+    [
+      'Algo orders aaaaaaa, abbbbbb placed some of these orders and may place more. To end them',
+      [failed, failed],
+      ['aaaaaaa', 'abbbbbb'],
+    ],
+  ])('names the command that ends what may place more: %s', (note, attempts, algos) => {
+    expect(() => cancelAnswer('btc_usdt', attempts, [], algos)).toThrow(
+      expect.objectContaining({ hints: expect.arrayContaining([{ note, argv: ['algo', 'cancel', ...algos] }]) }),
+    );
+  });
+});
+
+describe('many cancellations with an unknown outcome', () => {
+  const lost = (count: number): CancelAttempt[] =>
+    Array.from({ length: count }, (_, index) => ({
+      result: { ...RESULT, outcome: 'unknown', id: `9000${index}`, code: null, message: 'no answer in time' },
+      recordId: `pit${index}`,
+      failure: 'unknown',
+      wasRejected: false,
+    }));
+  const ofAll = (count: number) => {
+    const attempts = lost(count);
+    const orders = new Map<string, Order>();
+    return cancelAllAnswer('btc_usdt', { attempts, stillOpen: [], orders, failure: null }, []).failure;
+  };
+  const hints = (count: number) =>
+    ofAll(count)?.hints.map((hint) => (typeof hint === 'string' ? hint : hint.argv.join(' ')));
+
+  it('are counted, with the cause that was seen, and no other one', () => {
+    expect(ofAll(400)?.message).toBe(
+      'It is unknown whether every order was cancelled: 0 of 400 orders cancelled, 400 unknown (no answer in time).',
+    );
+  });
+
+  it('are not listed in the hint: the output names them', () => {
+    expect(hints(400)).toEqual(['resolve', 'Cancelling them again does no harm; the output names them.']);
+  });
+
+  it('are named in the hint if they are few', () => {
+    expect(hints(2)).toEqual(['resolve', 'cancel btc_usdt 90000 90001']);
+  });
+});
+
+describe('what went wrong in several markets', () => {
+  const failure = (message: string) => new Failure('unreachable', message);
+
+  it('says a reason that they share once, with each market once', () => {
+    const [full, reset] = ['The disk is full.', 'Connection reset.'];
+    expect(
+      byReason([
+        { market: 'btc_usdt', failure: failure(full) },
+        { market: 'eth_usdt', failure: failure(reset) },
+        { market: 'eos_usdt', failure: failure(full) },
+        { market: 'btc_usdt', failure: failure(full) },
+      ]),
+    ).toEqual(['btc_usdt, eos_usdt: The disk is full.', 'eth_usdt: Connection reset.']);
+  });
+});
+
+describe('what is left in several markets', () => {
+  const again = suggest('Cancel what is left', 'cancel', '--all', '--all-markets');
+  const lost = { ...failed, result: { ...RESULT, outcome: 'unknown' }, recordId: 'pit1', failure: 'unknown' } as const;
+  const emptied = (market: string, attempts: readonly CancelAttempt[], stillOpen: readonly string[] = []) => ({
+    market,
+    attempts,
+    stillOpen,
+    failure: null,
+  });
+
+  it('is nothing if all were cancelled, or filled before', () => {
+    expect(stillOpenFailure([emptied('btc_usdt', [done, failed])], undefined, again)).toBeUndefined();
+  });
+
+  it('is named by market, with the command that cancels it', () => {
+    const failure = stillOpenFailure([emptied('btc_usdt', [done, failed], ['7'])], undefined, again);
+    expect(failure).toMatchObject({ kind: 'partial', message: 'Orders may still be open: 1 still open in btc_usdt.' });
+    expect(failure?.hints).toEqual([again]);
+  });
+
+  it('begins with the cancellation without a known outcome, and the command that finds it out', () => {
+    const failure = stillOpenFailure([emptied('btc_usdt', [done, lost]), emptied('eth_usdt', [])], undefined, again);
+    expect(failure).toMatchObject({
+      kind: 'unknown',
+      message: 'Orders may still be open: 1 cancellation without a known outcome.',
+    });
+    expect(failure?.hints).toEqual([suggest('Find out', 'resolve', 'pit1'), again]);
+  });
+
+  it('names no command that finds it out if nothing was recorded', () => {
+    const failure = stillOpenFailure([emptied('btc_usdt', [{ ...lost, recordId: null }])], undefined, again);
+    expect(failure?.hints).toEqual([again]);
+  });
+});
+
+describe('the total of cancel --all', () => {
+  const order = (id: string, side: 'buy' | 'sell', filled: string): Order => {
+    const rest = {
+      clientId: null,
+      type: 'limit',
+      fee: null,
+      feeCoin: null,
+      feeDiscount: false,
+      filledValue: '0',
+      time: 1,
+    } as const;
+    return { ...rest, id, market: 'btc_usdt', side, price: '100', amount: '2', filled, state: 'cancelled', status: 1 };
+  };
+  const attempt = (id: string, outcome: 'cancelled' | 'refused' | 'unknown', filled: string | null): CancelAttempt => {
+    const result = { ...RESULT, outcome, id, price: '100', amount: '2', filled };
+    return { result, recordId: null, failure: outcome === 'cancelled' ? null : outcome, wasRejected: false };
+  };
+  const total = (attempts: readonly CancelAttempt[], orders: readonly Order[], left: readonly string[] = []) => {
+    const records = new Map(orders.map((one) => [one.id, one]));
+    const { show } = cancelAllAnswer('btc_usdt', { attempts, stillOpen: left, orders: records, failure: null }, []);
+    return show(pipe()).split('\n').at(-1);
+  };
+
+  it('sums what the cancelled orders held: the base coin of sells, the value of buys', () => {
+    const orders = [order('1', 'buy', '0.5'), order('2', 'sell', '0'), order('3', 'sell', '1.25')];
+    const attempts = [
+      attempt('1', 'cancelled', '0.5'),
+      attempt('2', 'cancelled', '0'),
+      attempt('3', 'cancelled', '1.25'),
+    ];
+    expect(total(attempts, orders)).toBe('Total: 3 cancelled. Released 150 usdt and 2.75 btc.');
+  });
+
+  it('counts each outcome, and takes the fill from the outcome, which may be newer than the list', () => {
+    const attempts = [attempt('1', 'cancelled', '1.5'), attempt('2', 'refused', '2')];
+    expect(total(attempts, [order('1', 'buy', '0'), order('2', 'sell', '2')])).toBe(
+      'Total: 1 cancelled, 1 refused. Released 50 usdt.',
+    );
+  });
+
+  it('names no amount if that of one order is unknown', () => {
+    expect(total([attempt('1', 'cancelled', null)], [order('1', 'buy', '0')])).toBe('Total: 1 cancelled.');
+    expect(total([attempt('9', 'cancelled', '0')], [])).toBe('Total: 1 cancelled.');
+  });
+
+  it('counts an order that another command cancelled apart, and not as released', () => {
+    const [own, others] = [attempt('1', 'cancelled', '0'), attempt('2', 'cancelled', '0')];
+    const earlier = { ...others, result: { ...others.result, message: 'was already cancelled' } };
+    expect(total([own, earlier], [order('1', 'buy', '0'), order('2', 'buy', '0')])).toBe(
+      'Total: 1 cancelled, 1 already cancelled. Released 200 usdt.',
+    );
+  });
+
+  it('says what is still open', () => {
+    const open = order('2', 'sell', '0.5');
+    expect(
+      total([attempt('1', 'cancelled', '0'), attempt('2', 'unknown', null)], [order('1', 'buy', '0'), open], ['2']),
+    ).toBe('Total: 1 cancelled, 1 unknown. Released 200 usdt. 1 still open with 1.5 btc.');
+  });
+});

@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import { run } from '../../../src/cli/run.js';
+import { PROGRAM } from '../../../src/commands/index.js';
+import type { Host } from '../../../src/platform/host.js';
+import { saying } from '../../support/advice.js';
+import { type FakeHost, fakeHost, NOW } from '../../support/fake-host.js';
+import { type Answer, FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';
+import { count } from '../../trading/support/exchange.js';
+import { temporaryState } from '../../trading/support/trading.js';
+import { environmentAt } from '../literal-exchange.js';
+
+const OK = respond('{"code":1000,"message":"ok"}');
+const REFUSED = respond('{"code":1009,"message":"maintenance"}');
+
+/** An exchange with these answers to the starts of the timer, one after the other; the last one repeats. */
+function serve(...answers: readonly Answer[]): Promise<FaultServer> {
+  let asked = 0;
+  return serveFaults({
+    answer: ({ target }) => {
+      if (!target.startsWith('/api/cancelAllOrdersAfter?')) return respond('{"code":3001,"message":"none"}');
+      return answers[Math.min(asked++, answers.length - 1)] ?? OK;
+    },
+  });
+}
+
+/** Runs the program at an exchange, with a clock that advances only in sleeps. */
+function hostAt({ url }: FaultServer, words: readonly string[], changes: Partial<Host> = {}): FakeHost {
+  const state = temporaryState();
+  const folders = { config: `${state}/config`, state: `${state}/state`, cache: `${state}/cache` };
+  const line = ['cancel-after', 'btc_usdt', '--hold', '--yes', ...words];
+  return { ...fakeHost(), arguments: line, environment: environmentAt(url), directories: folders, ...changes };
+}
+
+/** How it ended, and all that it printed. */
+async function ended(host: FakeHost): Promise<{ readonly thrown: unknown; readonly text: string }> {
+  const thrown = await run(host, PROGRAM).catch((error: unknown) => error);
+  return { thrown, text: host.printed() };
+}
+
+/** A command that ends with 0 after this many seconds. */
+function commandOf(seconds: number): Pick<FakeHost, 'run' | 'sleep' | 'now' | 'monotonic'> {
+  const { now, monotonic, sleep } = fakeHost();
+  let end: (code: number) => void = () => {};
+  const done = new Promise<number>((resolve) => {
+    end = resolve;
+  });
+  return {
+    now,
+    monotonic,
+    run: () => done,
+    sleep: async (ms) => {
+      await sleep(ms);
+      if (now() - NOW >= seconds * 1_000) end(0);
+      // for what the end of the command sets off
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+  };
+}
+
+describe('a held timer', () => {
+  it('warns, then exits with 9 when its minute passes, and says what was cancelled', async () => {
+    const server = await serve(OK, OK, REFUSED);
+    const { thrown, text } = await ended(hostAt(server, ['--json']));
+    expect(thrown).toMatchObject({ kind: 'partial', exitCode: 9 });
+    expect((thrown as Error).message).toBe(
+      'A minute passed without a restart: the exchange has cancelled every order of btc_usdt by now. The last attempt: timer: rejected by the exchange: “maintenance”.',
+    );
+    // the first start and the one that worked 15 seconds later
+    expect(text.match(/\{"market":"btc_usdt","cancelsAt":"[^"]+"\}\n/g)).toHaveLength(2);
+    expect(text.match(/could not be restarted, and (\d+) seconds are left/g)).toHaveLength(1);
+    expect(Number(/and (\d+) seconds are left/.exec(text)?.[1])).toBeLessThanOrEqual(20);
+  });
+
+  it.each([
+    ['shows the countdown if stdout is the terminal', true],
+    ['shows no countdown if stdout is piped', false],
+  ])('%s', async (_, isShown) => {
+    const host = hostAt(await serve(OK, REFUSED), []);
+    Object.assign(host.errors, { isTTY: true, columns: 80 });
+    Object.assign(host.output, { isTTY: isShown, columns: 80 });
+    const { text } = await ended(host);
+    expect(text).toContain('it cannot be stopped');
+    expect(text.includes('s left (Ctrl-C ends)')).toBe(isShown);
+  });
+
+  it.each<[string, Answer]>([
+    ['a reset', FAULTS['a reset after reading']],
+    ['a protocol change', (socket) => void socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n')],
+  ])('exits with 6 if %s left requests without an answer, and says that one may have arrived', async (_, answer) => {
+    const server = await serve(OK, answer);
+    const { thrown } = await ended(hostAt(server, ['--json']));
+    expect(thrown).toMatchObject({
+      kind: 'unknown',
+      exitCode: 6,
+      hints: saying('pit orders btc_usdt'),
+    });
+    expect((thrown as Error).message).toMatch(
+      /by now, or will by \d\d:\d\d:\d\d \(.*\), since a request without an answer may have arrived/,
+    );
+  });
+
+  it('never warns of failures that end in time', async () => {
+    const server = await serve(OK, REFUSED, FAULTS['an HTML page'], OK);
+    const { thrown, text } = await ended(hostAt(server, ['--', 'bot'], commandOf(50)));
+    expect(thrown).toMatchObject({ name: 'CommandEnded', exitCode: 0 });
+    expect(text).not.toContain('could not be started again');
+    expect(count(server, 'cancelAllOrdersAfter')).toBeGreaterThan(4);
+  });
+
+  it('restarts the timer while a command runs, and not after it ends', async () => {
+    const server = await serve(OK);
+    const { thrown, text } = await ended(hostAt(server, ['--timeout', '20', '--', 'bot'], commandOf(300)));
+    expect(thrown).toMatchObject({ name: 'CommandEnded', exitCode: 0 });
+    expect(count(server, 'cancelAllOrdersAfter')).toBe(20);
+    expect(text.match(/it cannot be stopped/g)).toHaveLength(2);
+  });
+
+  it('exits with 9 if its minute passed under a command that succeeded', async () => {
+    const server = await serve(OK, ...Array(20).fill(REFUSED), OK);
+    const { thrown, text } = await ended(hostAt(server, ['--', 'bot'], commandOf(200)));
+    expect(thrown).toMatchObject({ kind: 'partial', exitCode: 9 });
+    expect(text).toContain('The command keeps running.');
+    expect(text).toContain('The timer of btc_usdt is being restarted again.');
+  });
+
+  it('exits as the command does if its minute passed under a command that failed', async () => {
+    const server = await serve(OK, REFUSED);
+    const { run: ran, ...rest } = commandOf(100);
+    const { thrown } = await ended(hostAt(server, ['--', 'bot'], { ...rest, run: () => ran([]).then(() => 4) }));
+    expect(thrown).toMatchObject({ name: 'CommandEnded', exitCode: 4 });
+  });
+});

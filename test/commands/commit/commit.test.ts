@@ -1,0 +1,416 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { describedTerms } from '../../../src/commands/commit/described-terms.js';
+import type { PrepareRequest } from '../../../src/commands/commit/prepare.js';
+import { directoriesOf } from '../../../src/platform/files/directories.js';
+import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
+import { AgentLimits } from '../../../src/trading/guards/agent-limits.js';
+import { PreparedStore } from '../../../src/trading/prepared/prepared-store.js';
+import { idOf, type PreparedWrite } from '../../../src/trading/prepared/prepared-write.js';
+import { eventually } from '../../support/eventually.js';
+import { ladder, order, prepareIn, replacement } from '../../support/prepare.js';
+import type { StartOptions } from '../../support/world/world.js';
+import { lastError, useWorldHome } from '../pit-home.js';
+
+const pit = useWorldHome({ limits: UNLIMITED });
+
+const ORDER = 'buy 0.01 btc_usdt bid-2%';
+
+function prepare(request: PrepareRequest, options: Parameters<typeof prepareIn>[2] = {}) {
+  return pit.world.work((host, link) => prepareIn(pit.home, request, { ...options, host, link }));
+}
+
+interface Committing extends Pick<StartOptions, 'host'> {
+  /** Flags. */
+  readonly words?: readonly string[];
+  /** What the user types at the question. */
+  readonly answer?: string;
+}
+
+/** Commits with `--json` at a terminal. Returns the exit code, the document of stdout, and what the terminal shows. */
+async function commit(id: string, { words = [], answer = 'y\r', host = {} }: Committing = {}) {
+  const terminal = { host, columns: 200, pipedOutput: true, steps: [{ await: '[y/N]', type: answer }] };
+  const { code, stdout, screen } = await pit.world.run(['commit', id, ...words, '--json'], terminal);
+  return { code, data: stdout === '' ? undefined : (JSON.parse(stdout) as unknown), screen };
+}
+
+interface Listed {
+  readonly id: string;
+  readonly clientId: string | null;
+  readonly state: string;
+  readonly price: string;
+  readonly amount: string;
+}
+
+/** The orders of the exchange, by its own list. */
+function orders(state = 'all', market = 'btc_usdt'): Promise<Listed[]> {
+  return pit.json<Listed[]>(`orders ${market} --state ${state} --all`);
+}
+
+async function bid(): Promise<number> {
+  const [ticker] = await pit.json<[{ bid: string }]>('ticker btc_usdt');
+  return Number(ticker.bid);
+}
+
+/** Moves the market, and waits until the book has moved. */
+async function moveTo(price: number): Promise<void> {
+  await pit.json(`sandbox price btc_usdt ${price.toFixed(2)}`);
+  await eventually(async () => expect(Math.abs((await bid()) / price - 1)).toBeLessThan(0.002));
+}
+
+/** The same by a factor. Returns the price before. */
+async function moveBy(factor: number): Promise<number> {
+  const before = await bid();
+  await moveTo(before * factor);
+  return before;
+}
+
+/** Commits with a user who confirms. Returns what the command prints. */
+async function committed<Document = unknown>(id: string, options: Committing = {}) {
+  const { code, data, screen } = await commit(id, options);
+  expect({ code, screen: code === 0 ? '' : screen }).toEqual({ code: 0, screen: '' });
+  return data as Document;
+}
+
+/** The error of a commit that is refused, exit code 2. */
+async function refusal(id: string, options: Committing = {}) {
+  const { code, data, screen } = await commit(id, options);
+  expect({ code, data }).toEqual({ code: 2, data: undefined });
+  return lastError(screen.slice(screen.lastIndexOf('{"error"')));
+}
+
+function fileOf({ id }: PreparedWrite): string {
+  return path.join(pit.home, 'state', 'prepared', id);
+}
+
+afterEach(async () => {
+  await pit.run('halt --lift --confirm sandbox');
+  await pit.done('cancel btc_usdt --all --yes');
+});
+
+describe('a prepared write', () => {
+  it('has the exact order, its costs and its warnings, and nothing of it is sent', async () => {
+    const before = await orders();
+    const prepared = await prepare(order('buy 100usdt btc_usdt bid-2%'));
+    expect(prepared).toMatchObject({
+      id: expect.stringMatching(/^pit[0-9a-f]{24}$/),
+      profile: 'sandbox',
+      account: 'sandbox',
+      write: { kind: 'order', terms: { side: 'buy', expressions: { price: 'bid-2%', amount: '100usdt' } } },
+      estimates: {
+        spentCoin: 'usdt',
+        warnings: [],
+      },
+    });
+    expect(describedTerms(prepared.write)).toMatchObject({
+      text: expect.stringMatching(/^buy [\d.]+ btc_usdt at [\d,.]+ \(limit, spot\)$/),
+      places: [{ side: 'buy', type: 'limit', account: 'spot', price: expect.any(String), amount: expect.any(String) }],
+    });
+    expect(prepared.expires - prepared.made).toBe(300_000);
+    expect(await orders()).toEqual(before);
+  });
+
+  it('says of a ladder which account it trades in', async () => {
+    const request = ladder('sell 0.3 btc_usdt ask+1%:ask+5%:3');
+    if (request.kind !== 'ladder') throw new Error('it is a ladder');
+    const { write } = await prepare({ ...request, where: { ...request.where, account: 'cross' } });
+    expect(describedTerms(write).text).toMatch(/^3 orders: sell 0\.3 btc_usdt in all at .* \(limit, cross margin\)$/);
+  });
+
+  it('is refused for a guard that blocks, with the command that asks the user', async () => {
+    await expect(prepare(order('buy 0.01 btc_usdt ask+50%'))).rejects.toMatchObject({
+      kind: 'usage',
+      message: expect.stringMatching(/^price-band blocks this: .* Nothing was sent\.$/),
+      hints: [
+        'An agent cannot override a guard.',
+        { note: 'The user can, in a terminal', argv: ['order', 'buy', 'btc_usdt', '0.01', '--at', 'ask+50%'] },
+      ],
+    });
+  });
+
+  it('is refused while the account is halted, unless it only cancels', async () => {
+    const { id } = await pit.json<Listed>('order buy btc_usdt 0.01 --at bid-2% --yes');
+    await pit.json('halt');
+    await expect(prepare(order(ORDER))).rejects.toMatchObject({ halted: true });
+    const { id: cancellation } = await prepare({ kind: 'cancel', market: 'btc_usdt', orders: [id] });
+    expect(await committed(cancellation)).toMatchObject([{ outcome: 'cancelled', id }]);
+  });
+});
+
+describe('pit commit without an id', () => {
+  it('lists prepared writes that can be committed', async () => {
+    const [first, second] = [await prepare(order(ORDER)), await prepare(ladder('buy 0.3 btc_usdt bid-1%:bid-5%:3'))];
+    await committed(first.id);
+    const listed = await pit.json<{ id: string }[]>('commit');
+    expect(listed.map(({ id }) => id)).toContain(second.id);
+    expect(listed.map(({ id }) => id)).not.toContain(first.id);
+    expect(listed.at(-1)).toMatchObject({
+      kind: 'ladder',
+      market: 'btc_usdt',
+      text: describedTerms(second.write).text,
+    });
+    expect(await pit.done('commit')).toContain(describedTerms(second.write).text.slice(0, 20));
+  });
+});
+
+describe('pit commit', () => {
+  it('places exactly the order that was prepared, under the id of what was prepared', async () => {
+    const { id, write } = await prepare(order(ORDER));
+    const done = await committed<Listed>(id);
+    const [placed] = describedTerms(write).places;
+    expect(done).toMatchObject({ outcome: 'placed', clientId: id, price: placed?.price, amount: placed?.amount });
+    expect(await pit.json(`order show btc_usdt --id ${id}`)).toMatchObject({ id: done.id, state: 'open' });
+  });
+
+  it('sends the prepared price although the market has moved since', async () => {
+    const { id, write } = await prepare(order(ORDER));
+    const before = await moveBy(1.01);
+    expect(await committed(id)).toMatchObject({ price: describedTerms(write).places[0]?.price });
+    await moveTo(before);
+  });
+
+  it('holds the limits of the agent that prepared it', async () => {
+    const agentLimits = new AgentLimits({ maxOpen: 1 });
+    const [first, second] = [
+      await prepare(order(ORDER), { agentLimits }),
+      await prepare(order('buy 0.02 btc_usdt bid-3%'), { agentLimits }),
+    ];
+    await committed(first.id);
+    expect(await refusal(second.id)).toMatchObject({
+      message: expect.stringMatching(/^max-open blocks this: with it, \d+ orders would be open, and the limit is 1\. /),
+    });
+    expect(await orders('open')).toHaveLength(1);
+  });
+
+  it('sends nothing if the market has moved so that a guard blocks', async () => {
+    const { id } = await prepare(order('sell 0.01 btc_usdt bid'));
+    const before = await moveBy(1.3);
+    expect(await refusal(id)).toMatchObject({
+      message: expect.stringMatching(/^price-band blocks this: .* Nothing was sent\.$/),
+      hint: 'The market or the limits have changed since it was prepared. Prepare it again.',
+    });
+    await moveTo(before);
+    await pit.failure(`order show btc_usdt --id ${id}`, 3);
+  });
+
+  it('runs a ladder with the prepared lines under the id of its job', async () => {
+    const { id, write } = await prepare(ladder('buy 0.3 btc_usdt bid-1%:bid-5%:3'));
+    const done = await committed<{ orders: Listed[] }>(id);
+    expect(done).toMatchObject({ job: id, placed: 3 });
+    expect(done.orders.map(({ price, amount }) => ({ price, amount }))).toEqual(
+      describedTerms(write).places.map(({ price, amount }) => ({ price, amount })),
+    );
+  });
+
+  it('replaces an order', async () => {
+    const old = await pit.json<Listed>('order buy btc_usdt 0.01 --at bid-2% --yes');
+    const { id, write } = await prepare(replacement('btc_usdt', old.id, 'bid-3%'));
+    expect(await committed(id)).toMatchObject({
+      outcome: 'placed',
+      clientId: id,
+      price: describedTerms(write).places[0]?.price,
+      replaced: { outcome: 'cancelled', id: old.id },
+    });
+  });
+
+  it('cancels the orders that were open when it was prepared, and no later one', async () => {
+    const [one, two] = [
+      await pit.json<Listed>('order buy btc_usdt 0.01 --at bid-2% --yes'),
+      await pit.json<Listed>('order buy btc_usdt 0.01 --at bid-3% --yes'),
+    ];
+    const { id } = await prepare({ kind: 'cancel', market: 'btc_usdt', orders: 'all' });
+    const later = await pit.json<Listed>('order buy btc_usdt 0.01 --at bid-4% --yes');
+    const rows = await committed<Listed[]>(id);
+    expect(new Set(rows.map((row) => row.id))).toEqual(new Set([one.id, two.id]));
+    expect((await orders('open')).map((row) => row.id)).toEqual([later.id]);
+  });
+
+  it('only previews with --dry-run, and can be committed afterwards', async () => {
+    const { id } = await prepare(order(ORDER));
+    expect(await pit.json(`commit ${id} --dry-run`)).toMatchObject({ dryRun: true, operation: 'order' });
+    expect(await committed(id)).toMatchObject({ outcome: 'placed', clientId: id });
+  });
+
+  it('needs a terminal: --yes does not confirm it, and the prepared write stays', async () => {
+    const { id } = await prepare(order(ORDER));
+    for (const line of [`commit ${id}`, `commit ${id} --yes`])
+      expect(await pit.failure(line, 8)).toMatchObject({
+        kind: 'declined',
+        message: 'A person has to confirm what an agent prepared, and there is no terminal to ask on.',
+      });
+    const terminal = { columns: 200, pipedOutput: true, steps: [] };
+    const unasked = await pit.world.run(`commit ${id} --yes --json`, terminal);
+    expect([unasked.code, unasked.stdout]).toEqual([8, '']);
+    expect(unasked.screen).toContain('with --yes pit asks nothing');
+    expect(unasked.screen).not.toContain('[y/N]');
+    await pit.failure(`order show btc_usdt --id ${id}`, 3);
+    expect(await committed(id)).toMatchObject({ outcome: 'placed', clientId: id });
+  });
+
+  it('shows the terms that it sends, and not what else the file says', async () => {
+    const prepared = await prepare(order(ORDER));
+    const key = Buffer.from(readFileSync(path.join(pit.home, 'state', 'prepared-key'), 'utf8'), 'hex');
+    const [line = ''] = readFileSync(fileOf(prepared), 'utf8').split('\n');
+    const content = JSON.parse(line) as { write: { terms: object }; shown?: object };
+    content.write.terms = { ...content.write.terms, side: 'sell', amount: '4.9', price: String((await bid()) + 10) };
+    content.shown = { text: 'buy 0.001 btc_usdt at 20,000', places: [{ side: 'buy', amount: '0.001' }] };
+    const forged = JSON.stringify(content);
+    const id = idOf(forged, 'order', key);
+    writeFileSync(path.join(path.dirname(fileOf(prepared)), id), `${forged}\n`, { mode: 0o600 });
+    const [row] = (await pit.json<{ id: string; text: string }[]>('commit')).filter((one) => one.id === id);
+    expect(row?.text).toMatch(/^sell 4\.9 btc_usdt at /);
+    const { screen } = await commit(id, { answer: 'n\r' });
+    expect(screen).toContain('sell 4.9 btc_usdt');
+    expect(screen).not.toContain('0.001');
+  });
+
+  it('refuses a file that was made without the key', async () => {
+    const prepared = await prepare(order(ORDER));
+    const [line = ''] = readFileSync(fileOf(prepared), 'utf8').split('\n');
+    const changed = line.replace('"amount":"0.01"', '"amount":"4.9"');
+    const id = `pit${createHash('sha256').update(changed).digest('hex').slice(0, 24)}`;
+    writeFileSync(path.join(path.dirname(fileOf(prepared)), id), `${changed}\n`, { mode: 0o600 });
+    expect((await refusal(id)).message).toBe(
+      `The file of ${id} was changed after it was prepared, so it was not sent.`,
+    );
+    expect((await pit.json<{ id: string }[]>('commit')).map((one) => one.id)).not.toContain(id);
+  });
+
+  it.each(['', 'no key', 'ab'])(
+    'neither prepares nor sends while the key of the digest is damaged: %j',
+    async (damaged) => {
+      const prepared = await prepare(order(ORDER));
+      const file = path.join(pit.home, 'state', 'prepared-key');
+      const key = readFileSync(file);
+      onTestFinished(() => writeFileSync(file, key));
+      writeFileSync(file, damaged);
+      const forged = readFileSync(fileOf(prepared), 'utf8').split('\n')[0] ?? '';
+      const id = idOf(forged, 'order', Buffer.from(damaged, 'hex'));
+      writeFileSync(path.join(path.dirname(fileOf(prepared)), id), `${forged}\n`, { mode: 0o600 });
+      const { code, screen } = await commit(id);
+      expect([code, screen]).toEqual([4, expect.stringContaining(`${file} is damaged.`)]);
+      await expect(prepare(order(ORDER))).rejects.toMatchObject({
+        kind: 'credentials',
+        message: `${file} is damaged.`,
+      });
+    },
+  );
+
+  it('cancels nothing if an order is not the one that was shown', async () => {
+    const shownOrder = await pit.json<Listed>('order buy btc_usdt 0.01 --at bid-2% --yes');
+    const { write } = await prepare({ kind: 'cancel', market: 'btc_usdt', orders: [shownOrder.id] });
+    if (write.kind !== 'cancel') throw new Error('it is a cancellation');
+    const orders = write.terms.orders.map((one) => ({ ...one, amount: '0.5' }));
+    const store = new PreparedStore({ now: pit.world.clock.now, randomBytes, directories: directoriesOf(pit.home) });
+    const estimates = {
+      fee: null,
+      feeCoin: null,
+      spentCoin: null,
+      balanceBefore: null,
+      balanceAfter: null,
+      warnings: [],
+    };
+    const forged = { write: { ...write, terms: { ...write.terms, orders } }, estimates, profile: 'sandbox' };
+    const { id } = store.keep({ ...forged, account: 'sandbox', limits: {} });
+    expect((await refusal(id)).message).toBe(
+      `Order ${shownOrder.id} is not the one that was shown, so nothing was sent.`,
+    );
+  });
+
+  it('says what became of an id that was committed before', async () => {
+    const { id } = await prepare(order(ORDER));
+    const done = await committed<Listed>(id);
+    const before = await orders();
+    expect(await refusal(id)).toMatchObject({
+      clientId: id,
+      message: `${id} was committed already: placed, order ${done.id}. Nothing was sent this time.`,
+      hint: expect.stringContaining(`pit resolve ${id}`),
+    });
+    expect(await orders()).toEqual(before);
+  });
+
+  it('sends an id once however many processes commit it at the same time', async () => {
+    const { id } = await prepare(order(ORDER));
+    const before = await orders();
+    const codes = await Promise.all(Array.from({ length: 4 }, async () => (await commit(id)).code));
+    const [first, ...others] = codes.sort();
+    expect(first).toBe(0);
+    // 6 while the first one is under way, 2 afterwards
+    for (const code of others) expect([2, 6]).toContain(code);
+    expect(await orders()).toHaveLength(before.length + 1);
+  });
+
+  it('refuses an id whose file was put back after it was committed', async () => {
+    const prepared = await prepare(order(ORDER));
+    const [file, copy] = [fileOf(prepared), path.join(pit.home, 'copy')];
+    copyFileSync(file, copy);
+    await committed(prepared.id);
+    const before = await orders();
+    rmSync(path.join(path.dirname(file), `.${prepared.id}.1`));
+    renameSync(copy, file);
+    expect(await refusal(prepared.id)).toMatchObject({
+      message: expect.stringContaining('was committed already: placed'),
+    });
+    expect(await orders()).toEqual(before);
+  });
+
+  it.each([
+    ['amount', /"amount":"0.01"/, '"amount":"0.02"'],
+    ['time', /"expires":(\d+)/, '"expires":9999999999999'],
+    ['profile', /"profile":"sandbox"/, '"profile":"another"'],
+  ])('refuses a file whose %s was changed', async (_, part, changed) => {
+    const prepared = await prepare(order(ORDER));
+    const text = readFileSync(fileOf(prepared), 'utf8');
+    expect(text).toMatch(part);
+    writeFileSync(fileOf(prepared), text.replace(part, changed));
+    expect(await refusal(prepared.id)).toMatchObject({
+      message: `The file of ${prepared.id} was changed after it was prepared, so it was not sent.`,
+    });
+  });
+
+  it('refuses an id after 5 minutes', async () => {
+    const { id, expires } = await prepare(order(ORDER));
+    const late = { host: { now: () => expires + 1 } };
+    expect(await refusal(id, late)).toMatchObject({
+      message: expect.stringMatching(/ expired .* ago: it could be committed for 5 minutes\. Nothing was sent\.$/),
+    });
+    expect(await pit.json('commit', late)).toEqual([]);
+    expect(await committed(id, { host: { now: () => expires } })).toMatchObject({ outcome: 'placed' });
+  });
+
+  it('refuses an id of another profile, and names the command for it', async () => {
+    const { id } = await prepare(order(ORDER));
+    const { baseUrl, tradeUrl } = pit.served.address;
+    await pit.done(`profile add other --base-url ${baseUrl} --trade-url ${tradeUrl}`);
+    const keys = { input: `${pit.served.address.accessKey}\n${pit.served.address.secretKey}\n` };
+    await pit.done('keys set --profile other --stdin', keys);
+    expect(await refusal(id, { words: ['--profile', 'other'] })).toMatchObject({
+      message: `${id} was prepared for the profile sandbox, not for other.`,
+      hint: expect.stringContaining(`pit commit ${id} --profile sandbox`),
+    });
+    const { id: others } = await prepare(order('buy 0.02 btc_usdt bid-2%'), { profile: 'other' });
+    expect(await refusal(others)).toMatchObject({
+      message: expect.stringContaining('was prepared for the profile other'),
+    });
+    const changed = { input: 'another0-access-key0-0000\nanother0-secret-key0-0000\n' };
+    await pit.done('keys set --profile other --stdin', changed);
+    expect(await refusal(others, { words: ['--profile', 'other'] })).toMatchObject({
+      message: expect.stringContaining('was prepared for another account'),
+    });
+  });
+
+  it('refuses an id that nothing was prepared as', async () => {
+    expect(await refusal('pit000000000000000000000000')).toMatchObject({
+      message: 'Nothing is prepared as pit000000000000000000000000.',
+    });
+    expect(await pit.failure('commit ../../etc/passwd --yes', 2)).toMatchObject({ kind: 'usage' });
+  });
+
+  it('sends nothing while the account is halted', async () => {
+    const { id } = await prepare(order(ORDER));
+    await pit.json('halt');
+    expect(await refusal(id)).toMatchObject({ halted: true });
+  });
+});

@@ -1,0 +1,299 @@
+import { chmodSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { keyDigest } from '../../../src/config/keys.js';
+import { PASS, slow } from '../../support/world/network.js';
+import { Kept } from '../../terminal/screens.js';
+import { document, lastError, useWorldHome } from '../pit-home.js';
+
+const pit = useWorldHome();
+const ORDER = 'order buy btc_usdt 0.01 --at bid-2% --yes';
+let placed = 0;
+/** The same order in another size each time: twice the same within seconds would count as a possible duplicate. */
+const newOrder = () => ORDER.replace('0.01', `0.01${++placed}`);
+
+beforeAll(() => pit.done('profile set sandbox dayNotional off'));
+
+afterEach(async () => {
+  pit.world.network.treat = () => PASS;
+  rmSync(latchFile('sandbox'), { recursive: true, force: true });
+  await pit.run('sandbox fault clear');
+  await pit.run('halt --lift --confirm sandbox');
+  await pit.run('cancel --all --all-markets --yes');
+});
+
+function latchFile(account: string): string {
+  return path.join(pit.home, 'state', 'halted', account);
+}
+
+interface Halted {
+  readonly halted: boolean;
+  readonly profiles: readonly string[];
+  readonly cancelled: readonly { readonly outcome: string }[];
+  readonly flattened: readonly { readonly filledValue: string }[];
+}
+
+/** A profile with the sandbox's exchange under another name of its host. */
+async function addProfile(name: string, host: string): Promise<void> {
+  const { baseUrl, tradeUrl, accessKey, secretKey } = pit.served.address;
+  const [base, trade] = [baseUrl, tradeUrl].map((url) => url.replace('127.0.0.1', host));
+  await pit.done(`profile add ${name} --base-url ${base} --trade-url ${trade}`);
+  await pit.done(`keys set --profile ${name} --stdin`, { input: `${accessKey}\n${secretKey}\n` });
+}
+
+it('a dry run of a write says whether the account is halted', async () => {
+  expect(await pit.json(`${ORDER} --dry-run`)).toMatchObject({ halted: false });
+  await pit.json('halt');
+  const to = (await pit.json<{ address: string }[]>('address btc --withdraw'))[0]?.address;
+  for (const line of [
+    ORDER,
+    'order batch buy btc_usdt --ladder bid-1%:bid-5%:3 --amount 0.3',
+    `withdraw btc 0.01 --to ${to}`,
+    'cancel-after btc_usdt',
+  ])
+    expect(await pit.json(`${line} --dry-run`), line).toMatchObject({ dryRun: true, halted: true });
+});
+
+describe('a halt belongs to the access key', () => {
+  it('covers every profile with the key, whatever the host is called, and names them', async () => {
+    await addProfile('one', '127.0.0.1');
+    await addProfile('two', 'localhost');
+    const halted = await pit.json<Halted>('halt --profile one');
+    expect([...halted.profiles].sort()).toEqual(['one', 'sandbox', 'two']);
+    for (const profile of ['two', 'sandbox'])
+      expect(await pit.failure(`--profile ${profile} ${ORDER}`, 2)).toMatchObject({ halted: true });
+    expect(await pit.done('halt --profile two')).toMatch(
+      /^Halted two, one and sandbox, which have the same key,|two, sandbox and one/,
+    );
+    expect(await pit.json<Halted>('halt --lift --profile two --confirm two')).toMatchObject({ halted: false });
+    await pit.done(`--profile one ${newOrder()}`);
+  });
+
+  it('does not cover a profile with another key', async () => {
+    const other = await pit.json<{ accessKey: string; secretKey: string }>(
+      'sandbox account add other --permissions asset,entrust',
+    );
+    const { baseUrl, tradeUrl } = pit.served.address;
+    await pit.done(`profile add other --base-url ${baseUrl} --trade-url ${tradeUrl}`);
+    await pit.done('keys set --profile other --stdin', { input: `${other.accessKey}\n${other.secretKey}\n` });
+    expect((await pit.json<Halted>('halt --profile other')).profiles).toEqual(['other']);
+    await pit.done(newOrder());
+    await pit.json('halt --lift --profile other --confirm other');
+  });
+
+  it('needs no key at hand: the keychain is locked, and the account is halted all the same', async () => {
+    const { baseUrl, tradeUrl, accessKey } = pit.served.address;
+    await pit.done(`profile add locked --base-url ${baseUrl} --trade-url ${tradeUrl}`);
+    const entry = { keychain: 'locked-0123456789abcdef', keyDigest: keyDigest(accessKey) };
+    writeFileSync(path.join(pit.home, 'config', 'keys', 'locked.json'), JSON.stringify(entry), { mode: 0o600 });
+    expect(await pit.json<Halted>('halt --profile locked')).toMatchObject({ halted: true });
+    expect(await pit.failure(ORDER, 2)).toMatchObject({ halted: true });
+    await pit.json('halt --lift --profile locked --confirm locked');
+  });
+
+  it('says first that the account is not halted if its key is unknown', async () => {
+    const { baseUrl, tradeUrl } = pit.served.address;
+    await pit.done(`profile add keyless --base-url ${baseUrl} --trade-url ${tradeUrl}`);
+    expect(await pit.failure('halt --cancel --profile keyless', 4)).toMatchObject({
+      message: expect.stringMatching(/^The account is NOT HALTED: The profile "keyless" has no keys\./),
+    });
+  });
+});
+
+describe('a latch that cannot be written', () => {
+  it('is the first thing that is said, and what --cancel asks for is done', async () => {
+    // another size than the orders of other profiles, which would count as possible duplicates
+    await pit.done(newOrder());
+    await pit.json('halt --lift --confirm sandbox');
+    // a folder in the place of the file: writing fails for root, too
+    const { code, stdout, stderr } = await withoutLatch(() => pit.run('halt --cancel --json'));
+    expect([code, lastError(stderr).message]).toEqual([9, expect.stringMatching(/^The account is NOT HALTED: /)]);
+    expect(document<Halted>(stdout)).toMatchObject({ halted: false, cancelled: [{ outcome: 'cancelled' }] });
+  });
+
+  it('ends plain pit halt with an error and an empty stdout', async () => {
+    const failed = await withoutLatch(() => pit.failure('halt', 4));
+    expect(failed.message).toMatch(/^The account is NOT HALTED: /);
+  });
+});
+
+/** Runs something while the folder of the latches is a file. */
+async function withoutLatch<Value>(work: () => Promise<Value>): Promise<Value> {
+  const folder = path.join(pit.home, 'state', 'halted');
+  rmSync(folder, { recursive: true, force: true });
+  writeFileSync(folder, '');
+  chmodSync(folder, 0o600);
+  try {
+    return await work();
+  } finally {
+    rmSync(folder, { force: true });
+  }
+}
+
+describe('pit halt --flatten', () => {
+  it.each([
+    ['ustd', 'There is no coin ustd on this exchange that other coins are sold into.'],
+    ['xrp', 'No market sells into xrp.'],
+  ])('into %s halts the account, says that nothing was sold, and ends with 9', async (coin, why) => {
+    const { code, stdout, stderr } = await pit.run(`halt --flatten ${coin} --yes --json`);
+    const { message, hint } = lastError(stderr);
+    expect([code, message]).toEqual([9, `Nothing was sold: ${why} The account is halted.`]);
+    expect(hint).toContain('Sell everything: pit halt --flatten usdt');
+    expect(await pit.failure(`halt --cancel --flatten ${coin} --dry-run`, 2)).toMatchObject({
+      hint: expect.stringContaining('pit halt --cancel --flatten usdt --dry-run'),
+    });
+    expect(document<Halted>(stdout)).toMatchObject({ halted: true, flattened: [] });
+  });
+
+  it('names a coin that no market sells, and ends with 9', async () => {
+    const { code, stderr } = await pit.run('halt --flatten btc --yes --json');
+    expect([code, lastError(stderr).message]).toEqual([9, expect.stringContaining('there is no market usdt_btc')]);
+  });
+
+  it('halts the account and cancels before the consent that it lacks', async () => {
+    await pit.done(newOrder());
+    expect(await pit.failure('halt --cancel --flatten usdt', 8)).toMatchObject({
+      message: expect.stringMatching(/^Nothing was sold: .* The account is halted\.$/),
+    });
+    expect(await pit.json('account')).toMatchObject({ halted: true });
+    expect(await pit.json('orders --all-markets')).toEqual([]);
+  });
+
+  it('counts in a dry run what cancelling would free', async () => {
+    await pit.done('halt --lift --confirm sandbox');
+    await pit.done('order sell eos_usdt 100 --at ask+3% --yes');
+    const available = async () =>
+      (await pit.json<{ coin: string; available: string; total: string }[]>('balance eos'))[0];
+    const dry = (flags: string) =>
+      pit.json<{ holdings: { coin: string; amount: string }[] }>(`halt --flatten usdt --dry-run${flags}`);
+    const of = ({ holdings }: Awaited<ReturnType<typeof dry>>) => holdings.find(({ coin }) => coin === 'eos')?.amount;
+    const held = await available();
+    expect(Number(of(await dry(' --cancel')))).toBe(Number(held?.total));
+    expect(Number(of(await dry('')))).toBe(Number(held?.available));
+  });
+
+  it('names coins that are frozen in orders, and why a coin is not sold, on a terminal of 80 columns', async () => {
+    await pit.done('order sell eos_usdt 100 --at ask+3% --yes');
+    const preview = async (coin: string) => {
+      const errors = Object.assign(new Kept(80), { rows: 40 });
+      await pit.run(`halt --flatten ${coin} --yes`, { host: { errors }, environment: { NO_COLOR: '1' } });
+      expect(errors.text.split(/[\r\n]+/).filter((line) => line.length > 80)).toEqual([]);
+      return errors.text.replace(/\s+/g, ' ');
+    };
+    const toUsdt = await preview('usdt');
+    expect(toUsdt).toContain('frozen in orders');
+    expect(toUsdt).toContain('Sell what is left: pit halt --flatten usdt');
+    expect(toUsdt).toContain('With --cancel, what open orders hold is sold as well.');
+    expect(toUsdt).toMatch(/eos [\d,.]+ 100 /);
+    expect(await preview('btc')).toContain('Not sold: eos, because there is no market eos_btc.');
+  });
+
+  it('ends with 9 if the network placed an order twice', async () => {
+    // everything else is sold already, and an order sells no more than half of it: so it can be carried out twice
+    await pit.done('order buy btc_usdt 0.2 --at ask+1% --ioc --yes');
+    await pit.done('profile set sandbox orderNotional 2500usdt');
+    await pit.done('sandbox fault add twice --operation order --count 1');
+    const { code, stderr } = await pit.run('halt --flatten usdt --yes --json');
+    await pit.done('profile unset sandbox orderNotional');
+    expect([code, lastError(stderr).message]).toEqual([9, expect.stringContaining('placed more than once')]);
+  });
+
+  it('prints what was sold when Ctrl-C ends it', async () => {
+    await pit.done('order buy btc_usdt 1 --at ask+1% --ioc --yes');
+    await pit.done('profile set sandbox orderNotional 500usdt');
+    await pit.done('sandbox fault add delay --delay 100 --operation order');
+    const filled = () => pit.json<unknown[]>('fills btc_usdt --all');
+    const before = (await filled()).length;
+    const ordered = pit.world.sent('order').length;
+    const running = pit.world.start('halt --flatten usdt --yes --json');
+    await pit.world.until(() =>
+      pit.world
+        .sent('order')
+        .slice(ordered + 1)
+        .some(({ answers }) => answers.length > 0),
+    );
+    await Promise.all([running.interrupt('SIGINT'), pit.world.until(() => running.isOver)]);
+    const { code, stdout, stderr } = await running.ended;
+    expect((await filled()).length).toBeGreaterThan(before + 1);
+    await pit.done('profile unset sandbox orderNotional');
+    const { halted, flattened } = document<Halted>(stdout);
+    expect([code, halted, flattened.length > 0]).toEqual([130, true, true]);
+    expect(lastError(stderr).message).not.toContain('Nothing was sold');
+    expect(lastError(stderr).message).toMatch(
+      /^Not everything was sold: \d+ orders? sold for [\d,.]+ usdt\. The account is halted\./,
+    );
+  });
+
+  it('three at once all end with 0 when everything is sold', async () => {
+    await pit.done('order buy btc_usdt 0.5 --at ask+1% --ioc --yes');
+    const ran = await Promise.all([1, 2, 3].map(() => pit.run('halt --cancel --flatten usdt --yes --json')));
+    expect(ran.map(({ code, stderr }) => (code === 0 ? 0 : stderr))).toEqual([0, 0, 0]);
+    const left = await pit.json<{ coin: string; available: string }[]>('balance');
+    // less than an order may sell is left
+    expect(left.filter(({ available }) => Number(available) > 0.0001).map(({ coin }) => coin)).toEqual(['usdt']);
+  }, 60_000);
+});
+
+describe('--for', () => {
+  it.each(['0s', '0ms', '0d'])('of %s halts nothing and is refused', async (time) => {
+    expect(await pit.failure(`halt --for ${time}`, 2)).toMatchObject({ kind: 'usage' });
+    expect(await pit.json('account')).toMatchObject({ halted: false });
+  });
+});
+
+describe('many open orders', () => {
+  const COUNT = 64;
+
+  beforeEach(async () => {
+    await pit.done(`order batch buy btc_usdt --ladder bid-2%:bid-4%:${COUNT} --amount 0.64 --yes`);
+    // those requests count towards the limit for a second
+    await pit.world.pass(2_000);
+    // eight at a time: more than the 30 seconds of a command
+    await pit.done('sandbox fault add delay --delay 5000 --operation cancelOrder');
+  });
+
+  it.each(['halt --cancel', 'cancel btc_usdt --all --yes', 'cancel --all --all-markets --yes'])(
+    '%s cancels them all, however long that takes',
+    async (line) => {
+      const { code, stdout, stderr } = await pit.run(`${line} --json`);
+      expect([code, stderr]).toEqual([0, '']);
+      const printed = document<Halted | Halted['cancelled']>(stdout);
+      const rows = 'cancelled' in printed ? printed.cancelled : printed;
+      expect(rows.map(({ outcome }) => outcome)).toEqual(Array.from({ length: COUNT }, () => 'cancelled'));
+      expect(await pit.json('orders btc_usdt --all')).toEqual([]);
+    },
+  );
+
+  it.each([
+    ['halt --cancel', 'Cancelling in all markets, '],
+    ['cancel btc_usdt --all --yes', 'Cancelling in btc_usdt: '],
+    ['cancel --all --all-markets --yes', 'Cancelling in all markets, '],
+  ])('%s shows on a terminal how many orders are answered, and counts up to all of them', async (line, label) => {
+    const errors = Object.assign(new Kept(80), { rows: 40 });
+    await pit.run(line, { host: { errors }, environment: { TERM: 'xterm', NO_COLOR: '1' } });
+    const counts = [...errors.text.matchAll(new RegExp(`${label}(\\d+)`, 'g'))].map(([, count]) => Number(count));
+    expect(counts).toEqual(counts.toSorted((one, other) => one - other));
+    const between = counts.filter((count) => count > 0 && count < COUNT);
+    expect(new Set(between).size).toBeGreaterThan(2);
+    expect(Math.max(...counts)).toBeGreaterThan(COUNT / 2);
+    expect(Math.max(...counts)).toBeLessThanOrEqual(COUNT);
+  });
+
+  it.each(['halt --cancel', 'cancel btc_usdt --all --yes', 'cancel --all --all-markets --yes'])(
+    '%s that --timeout ends names at most ten orders, and no limit that was not reached',
+    async (line) => {
+      const ids = (await pit.json<{ id: string }[]>('orders btc_usdt --all')).map(({ id }) => id);
+      // what earlier commands have sent counts no more
+      await pit.world.pass(2_000);
+      // so slow that the time is over before the limit is reached
+      pit.world.network.treat = () => slow(200);
+      const { code, stderr } = await pit.run(`${line} --timeout 1 --json`);
+      const { message, hint } = lastError(stderr);
+      expect(code).not.toBe(0);
+      expect(ids).toHaveLength(COUNT);
+      // those under way, if there are so few
+      expect(ids.filter((id) => `${message} ${hint}`.includes(id)).length).toBeLessThanOrEqual(10);
+      expect(`${message} ${hint}`).not.toMatch(/limit|other (requests|processes|programs)/i);
+    },
+  );
+});

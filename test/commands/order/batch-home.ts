@@ -1,0 +1,108 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, beforeEach } from 'vitest';
+import { signedUrl } from '../../sandbox/signing.js';
+import type { Ran } from '../../support/pit.js';
+import { document, type PitHome, usePitHome, useWorldHome, WorldHome } from '../pit-home.js';
+
+/** The answer of `pit order batch --json`. */
+export interface Batch {
+  readonly job: string;
+  readonly placed: number;
+  readonly refused: number;
+  readonly unknown: number;
+  readonly notSent: number;
+  readonly orders: { line: number; price: string; amount: string; outcome: string; id: string | null }[];
+  readonly duplicates: string[];
+}
+
+/** A pit with files of orders that never fill: their prices are far below the market. */
+export class BatchHome {
+  #files = 0;
+  #range: readonly [from: number, to: number] = [2_000, 2_000];
+
+  constructor(readonly pit: PitHome) {}
+
+  /** The first price that the last file was made for. */
+  get first(): number {
+    return this.#range[0];
+  }
+
+  /** The last file. */
+  get file(): string {
+    return path.join(this.pit.home, `orders-${this.#files}.csv`);
+  }
+
+  /** A file of `count` orders at unused prices. */
+  orders(count: number, rows: (price: number) => string = (price) => `${price}.50,0.001`): string {
+    const start = this.#range[1];
+    this.#range = [start, start + Math.max(count, 10)];
+    this.#files += 1;
+    writeFileSync(this.file, Array.from({ length: count }, (_, index) => rows(start + index)).join('\n'));
+    return this.file;
+  }
+
+  /** The orders of the exchange at the prices that the last file had, read without pit. */
+  async there(): Promise<PlacedOrder[]> {
+    const [start, end] = this.#range;
+    const orders: PlacedOrder[] = [];
+    for (let page = 1; ; page += 1) {
+      const listed = await this.#page(page);
+      for (const { id, price, total_amount: amount, status } of listed) {
+        if (price < start || price >= end) continue;
+        const state = status === 0 || status === 3 ? 'open' : 'closed';
+        orders.push({ id: String(id), price: price.toFixed(2), amount: amount.toFixed(6), state });
+      }
+      if (listed.length < PAGE) return orders;
+    }
+  }
+
+  async #page(page: number): Promise<Listed[]> {
+    const { address } = this.pit.served;
+    const parameters = { currency: 'btc_usdt', pageIndex: String(page), pageSize: String(PAGE) };
+    const url = (now?: number) => signedUrl(address, address, 'getOrdersIgnoreTradeType', parameters, now);
+    const { pit } = this;
+    const answer = await (pit instanceof WorldHome
+      ? pit.world.fetch(url(pit.world.clock.now()))
+      : (await fetch(url())).text());
+    const listed = JSON.parse(answer) as Listed[] | { readonly code: string };
+    // an empty list is a refusal: no such order
+    return Array.isArray(listed) ? listed : [];
+  }
+}
+
+/** The largest page that the exchange answers. */
+const PAGE = 100;
+
+/** An order as the exchange lists it. */
+interface Listed {
+  readonly id: string | number;
+  readonly price: number;
+  readonly total_amount: number;
+  readonly status: number;
+}
+
+interface PlacedOrder {
+  readonly id: string;
+  readonly price: string;
+  readonly amount: string;
+  readonly state: 'open' | 'closed';
+}
+
+/** A pit in a world of its own, for a test file; with a sandbox that other processes reach if they are to send batches. */
+export function useBatchHome(isServed = false): BatchHome {
+  // a minute otherwise; nothing holds requests here
+  const pit = isServed ? usePitHome(['--no-limits', '--limit', 'reqTime=4s']) : useWorldHome({ tolerance: 4_000 });
+  beforeAll(async () => {
+    await pit.done('markets');
+    // the orders are far from the market, so that they never fill
+    await pit.done('profile set sandbox priceBand 100%');
+    await pit.done('profile set sandbox reqTimeTolerance 4s');
+  });
+  beforeEach(() => pit.done('sandbox fault clear'));
+  return new BatchHome(pit);
+}
+
+export function batch({ stdout }: Ran): Batch {
+  return document<Batch>(stdout);
+}

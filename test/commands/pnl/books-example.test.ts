@@ -1,0 +1,258 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { Decimal } from '../../../src/domain/decimal.js';
+import { withoutPauses } from '../../support/in-process.js';
+import { temporaryHome } from '../../support/pit.js';
+import { useLiteralExchange } from '../literal-exchange.js';
+import { document, PitHome } from '../pit-home.js';
+
+/*
+ * The example of docs/books.md as an exchange would answer it: an order has a number for its fee and no coin, a bill names neither order
+ * nor market.
+ */
+
+const PAGE = readFileSync('docs/books.md', 'utf8');
+
+/** The cells of a table of the page, between its marks. */
+function tableOf(name: string): string[][] {
+  const [, inside = ''] = PAGE.split(`<!-- ${name} -->`);
+  const [table = ''] = inside.split(`<!-- end of ${name} -->`);
+  const rows = table.trim().split('\n').slice(2);
+  return rows.map((row) =>
+    row
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+}
+
+const momentOf = (day: string) => Date.UTC(2024, 0, Number(day), 12);
+const wallClock = (time: number) => new Date(time).toISOString().slice(0, 19).replace('T', ' ');
+const numeric = (text: string) => Number(text);
+
+interface RawOrder {
+  readonly currency: string;
+  readonly type: number;
+}
+const orders: RawOrder[] = [];
+const bills: object[] = [];
+const deposits: Record<string, object[]> = {};
+const withdrawals: Record<string, object[]> = {};
+const candles: Record<string, object[]> = {};
+
+function add(lists: Record<string, object[]>, key: string, row: object): void {
+  lists[key] = [...(lists[key] ?? []), row];
+}
+
+const balances = new Map([['usdt', Decimal.of('100000')]]);
+
+function book(time: number, coin: string, change: string, typeDesc: string): void {
+  const balance = (balances.get(coin) ?? Decimal.zero).plus(Decimal.of(change)).trimmed().toString();
+  balances.set(coin, Decimal.of(balance));
+  const text = `${change.startsWith('-') ? '' : '+'}${change}${coin.toUpperCase()}`;
+  const entry = { id: bills.length + 1, currencyName: coin.toUpperCase(), changeAmount: text, date: time };
+  bills.push({
+    ...entry,
+    showDate: wallClock(time),
+    typeDesc,
+    balance: `${balance}${coin.toUpperCase()}`,
+    total: balance,
+    remark: '',
+  });
+}
+
+const minus = (text: string) => Decimal.of(text).negated().toString();
+
+for (const [number = '', day = '', what = '', amount = '', value = '', fee = '', price = ''] of tableOf('ten trades')) {
+  const [verb = '', subject = ''] = what.split(' ');
+  const time = momentOf(day);
+  const [priced = '', close = ''] = price.split(' ');
+  if (priced !== '') add(candles, `${priced}_usdt`, [Date.UTC(2024, 0, Number(day)), 1, 1, 1, Number(close), 1]);
+  if (verb === 'deposit') {
+    book(time, subject, amount, 'Recharge');
+    add(deposits, subject, {
+      id: Number(day),
+      amount,
+      status: 2,
+      currency: subject.toUpperCase(),
+      submit_time: wallClock(time),
+    });
+  } else if (verb === 'withdrawal') {
+    book(time, subject, minus(amount), 'Withdraw');
+    add(withdrawals, subject, {
+      id: Number(day),
+      amount: numeric(amount),
+      fees: 0,
+      status: 2,
+      submitTime: time,
+      manageTime: time,
+    });
+  } else {
+    const [base = '', quote = ''] = subject.split('_');
+    const [paid = '', coin = ''] = fee.split(' ');
+    const isBuy = verb === 'buy';
+    book(time, isBuy ? quote : base, minus(isBuy ? value : amount), isBuy ? 'Buy' : 'Sell');
+    book(time, isBuy ? base : quote, isBuy ? amount : value, isBuy ? 'Buy' : 'Sell');
+    book(time, coin, minus(paid), 'Fee');
+    const filled = { total_amount: numeric(amount), trade_amount: numeric(amount), trade_money: numeric(value) };
+    const terms = { id: number, currency: subject, price: numeric(value) / numeric(amount), ...filled };
+    orders.push({
+      ...terms,
+      trade_date: time,
+      status: 2,
+      type: isBuy ? 1 : 0,
+      fees: paid,
+      useZzFee: coin === 'zz',
+    } as RawOrder);
+  }
+}
+
+const MARKETS = ['btc_usdt', 'eth_btc', 'eth_usdt', 'zz_usdt', 'sol_usdt'];
+const RULES = { priceScale: 2, amountScale: 4, minAmount: 0.001, minSize: 5 };
+const TICKER = { high: '1', low: '1', buy: '1', sell: '1', last: '1', open: '1', riseRate: '0', vol: '1' };
+const first = <Row>(parameters: URLSearchParams, rows: readonly Row[]) =>
+  parameters.get('pageIndex') === '1' ? rows : [];
+const records = (listed: Record<string, object[]>) => (parameters: URLSearchParams) => {
+  const list = first(parameters, listed[(parameters.get('currency') ?? '').toLowerCase()] ?? []);
+  const total = { total: list.length, totalCount: list.length, totalPage: 1 };
+  return JSON.stringify({ code: 1000, message: { des: 'ok', isSuc: true, datas: { list, ...total } } });
+};
+
+const exchange = useLiteralExchange({
+  '/data/v1/markets': JSON.stringify(Object.fromEntries(MARKETS.map((name) => [name, RULES]))),
+  '/data/v1/allTicker': JSON.stringify(Object.fromEntries(MARKETS.map((name) => [name.replace('_', ''), TICKER]))),
+  '/data/v1/kline': (parameters) => {
+    const market = parameters.get('market') ?? '';
+    const [symbol = '', moneyType = ''] = market.toUpperCase().split('_');
+    return JSON.stringify({ data: candles[market] ?? [], moneyType, symbol });
+  },
+  '/api/getAccountInfo': () => {
+    const coins = [...balances].map(([key, amount]) => {
+      return { key, enName: key.toUpperCase(), available: amount.toString(), freez: '0', unitDecimal: 8 };
+    });
+    return JSON.stringify({ result: { coins, base: { username: 'trader' } }, assetPerm: true, moneyPerm: true });
+  },
+  '/api/getOrders': (parameters) => {
+    const isBuy = parameters.get('tradeType') === '1';
+    const own = orders.filter(
+      ({ currency, type }) => currency === parameters.get('currency') && (type === 1) === isBuy,
+    );
+    const rows = first(parameters, own.toReversed());
+    return rows.length === 0 ? '{"code":3001,"message":"none"}' : JSON.stringify(rows);
+  },
+  '/api/getSpotBills': (parameters) => {
+    const [index, size] = [Number(parameters.get('pageIndex')), Number(parameters.get('pageSize'))];
+    const listed = parameters.get('dataType') === '1' ? bills.toReversed().slice((index - 1) * size, index * size) : [];
+    return JSON.stringify({ code: 1000, message: 'ok', result: listed });
+  },
+  '/api/getChargeRecord': records(deposits),
+  '/api/getWithdrawRecord': records(withdrawals),
+});
+
+interface Lot {
+  readonly coin: string;
+  readonly opened: string | null;
+  readonly closed: string;
+  readonly closedBy: string | null;
+  readonly amount: string;
+  readonly cost: string | null;
+  readonly feeCost: string | null;
+  readonly proceeds: string | null;
+  readonly feeProceeds: string | null;
+  readonly gain: string | null;
+}
+
+describe('the example of docs/books.md, from the raw answers of an exchange', () => {
+  const home = new PitHome(temporaryHome());
+  const run = (line: string) => home.run(line, { ...exchange.extra, host: withoutPauses(home.home) });
+  const basis = path.join(home.home, 'basis.csv');
+  const [, text = ''] = /basis of the deposit of eth is `([^`]+)`/.exec(PAGE) ?? [];
+
+  it('has the lots of the page: the coin of a fee is that of its bill', async () => {
+    writeFileSync(basis, `${text}\n`);
+    const { code, stdout, stderr } = await run(`pnl --by coin --in usdt --lots --json --basis ${basis}`);
+    expect({ code, stderr: stderr.split('\n').filter((line) => line.includes('add up')) }).toEqual({
+      code: 0,
+      stderr: [],
+    });
+    const day = (time: string | null) => {
+      if (time === null) return '';
+      return time.startsWith('2023') ? time.slice(0, 10) : String(new Date(time).getUTCDate());
+    };
+    const rows = document<Lot[]>(stdout)
+      .toSorted((one, other) => (one.closed < other.closed ? -1 : one.closed > other.closed ? 1 : 0))
+      .map(({ closedBy, coin, opened, amount, cost, feeCost, proceeds, feeProceeds, gain }) => [
+        ...[closedBy, coin, day(opened), amount, cost, feeCost, proceeds, feeProceeds, gain].map((cell) => cell ?? ''),
+      ]);
+    expect(rows).toEqual(tableOf('lots of ten trades'));
+  });
+
+  it('pays the fees of the page', async () => {
+    const { stdout } = await run(`pnl --by coin --in usdt --json --basis ${basis}`);
+    const btc = document<{ coin: string; fees: { coin: string; amount: string; value: string }[] }[]>(stdout).find(
+      ({ coin }) => coin === 'btc',
+    );
+    expect(btc?.fees.filter(({ coin }) => coin === 'usdt')).toEqual([{ coin: 'usdt', amount: '36.8', value: '36.8' }]);
+  });
+
+  it('shows a closed window as it was before other markets were traded, with other quote coins', async () => {
+    const closed = async (line: string) => {
+      const { code, stdout } = await run(`${line} --to 2024-01-04 --json`);
+      return {
+        code,
+        names: document<{ market?: string | null; coin?: string | null; valuedIn: string }[]>(stdout).map(
+          ({ market, coin, valuedIn }) => [market ?? coin ?? null, valuedIn],
+        ),
+      };
+    };
+    expect(await closed('pnl')).toEqual({
+      code: 0,
+      names: [
+        ['btc_usdt', 'usdt'],
+        [null, 'usdt'],
+      ],
+    });
+    expect(await closed('pnl --by coin')).toEqual({
+      code: 0,
+      names: [
+        ['btc', 'usdt'],
+        [null, 'usdt'],
+      ],
+    });
+  });
+
+  it('names the lines of a basis that nothing takes, and takes later lines for later deposits', async () => {
+    writeFileSync(basis, `"2023-06-01","eth","5","9,000.00","usdt"\n2024-01-20,btc,1,1,usdt\n`);
+    const { code, stderr } = await run(`pnl --by coin --in usdt --to 2024-01-05 --basis ${basis}`);
+    expect(code).toBe(0);
+    expect(stderr).toContain('nothing that came in takes 1 btc of line 2.');
+  });
+
+  it('names the lines of a basis in the coin of --in, which has no cost', async () => {
+    writeFileSync(basis, '2023-06-01,eth,5,9000,usdt\n2023-06-01,usdt,5,4,usdt\n');
+    const { stderr } = await run(`pnl --by coin --in usdt --basis ${basis}`);
+    expect(stderr).toContain('nothing that came in takes 5 usdt of line 2.');
+    expect(stderr).toContain('usdt itself has no cost.');
+  });
+
+  it('shows lots in the zone of --zone, with its name, and has their days there', async () => {
+    const zone = '--zone Pacific/Auckland --to 2024-01-14';
+    for (const by of ['coin --in usdt', 'market']) {
+      const { stdout: table } = await run(`pnl --by ${by} --lots ${zone}`);
+      expect(table).toContain('closed (Pacific/Auckland)');
+      // noon in UTC
+      expect(table).toContain('2024-01-09 01:00:00');
+      const { stdout } = await run(`pnl --by ${by} --lots --json ${zone}`);
+      const lots =
+        document<{ closed: string; closedDay: string; opened: string | null; openedDay: string | null }[]>(stdout);
+      expect(lots.find(({ closed }) => closed.startsWith('2024-01-08'))).toMatchObject({ closedDay: '2024-01-09' });
+      expect(lots.every(({ opened, openedDay }) => (opened === null) === (openedDay === null))).toBe(true);
+    }
+    const { stdout } = await run('ledger --format csv --zone Pacific/Auckland');
+    expect(stdout).toContain('\n2024-01-08T12:00:00.000Z,2024-01-09,sell,0.5,btc,15000,usdt,7,zz,');
+    expect((await run('ledger --format hledger --zone Pacific/Auckland')).stdout).toContain(
+      'Days are in Pacific/Auckland.',
+    );
+  });
+});

@@ -1,0 +1,57 @@
+import { statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, expect, it } from 'vitest';
+import { temporaryHome } from '../../support/pit.js';
+import { PitHome } from '../pit-home.js';
+
+const home = temporaryHome();
+const pit = new PitHome(home);
+beforeAll(() => pit.serve());
+
+const START = 1_677_628_800_000;
+const ROWS = [
+  ['23140.48', '23150.77', '23128.52', '23142.31', '2.131777'],
+  ['23143.89', '23148.80', '23137.61', '23137.77', '0.881378'],
+  ['23141.80', '23156.46', '23136.83', '23153.44', '0.702146'],
+];
+
+function file(name: string): string {
+  return path.join(home, name);
+}
+
+it.each(['--speed max', ''])('replays a file of candles exactly %s', async (speed) => {
+  const lines = ROWS.map((row, minute) => [START + minute * 60_000, ...row].join(','));
+  writeFileSync(file('candles.csv'), `time_ms,open,high,low,close,volume\n${lines.join('\n')}\n`);
+  const replayed = await pit.json(`sandbox replay btc_usdt ${file('candles.csv')} ${speed} --yes`.replace('  ', ' '));
+  expect(replayed).toMatchObject({ market: 'btc_usdt', kind: 'candles', rows: 3, left: 0, speed: null });
+  const candles = await pit.json<Record<string, string>[]>('kline btc_usdt --type 1min --since 2023-03-01 --size 3');
+  expect(candles.map(({ open, high, low, close, volume }) => [open, high, low, close, volume])).toEqual(ROWS);
+});
+
+it('imports what it exported, and asks before replacing data', async () => {
+  const before = await pit.json('balance --all');
+  await pit.json(`sandbox export ${file('all.state')}`);
+  expect(statSync(file('all.state')).mode & 0o077).toBe(0);
+  await pit.json('sandbox deposit usdt 5');
+  await pit.json(`sandbox import ${file('all.state')} --yes`);
+  expect(await pit.json('balance --all')).toEqual(before);
+  writeFileSync(file('bad.state'), 'not a state');
+  await pit.failure(`sandbox import ${file('bad.state')} --yes`, 2);
+  expect(await pit.json('balance --all')).toEqual(before);
+});
+
+it('says what a replay of the past would end, asks, and says what it ended', async () => {
+  await pit.json('order buy btc_usdt 0.01 --at bid-2% --yes');
+  writeFileSync(file('past.csv'), `${START - 86_400_000},${ROWS[0]?.join(',')}\n`);
+  const line = `sandbox replay btc_usdt ${file('past.csv')}`;
+  const change = expect.arrayContaining([
+    'Would start a new exchange at 2023-02-28T00:00:00.000Z, with the markets of the tape.',
+    'Would end accounts, orders and balances.',
+  ]);
+  expect(await pit.json(`${line} --dry-run`)).toMatchObject({ change });
+  expect((await pit.failure(line, 8)).kind).toBe('declined');
+  const shown = await pit.run(`${line} --yes`);
+  expect(shown.stdout).toContain(
+    'Started a new exchange at 2023-02-28T00:00:00.000Z.\nEnded accounts, orders and balances',
+  );
+});

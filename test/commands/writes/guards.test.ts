@@ -1,0 +1,314 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { pausesOnly } from '../../support/command-clocks.js';
+import { FAULTS, respond, serveFaults } from '../../support/fault-server.js';
+import { awayFromMidnight } from '../../support/midnight.js';
+import { temporaryHome } from '../../support/pit.js';
+import { environmentAt, useLiteralExchange } from '../literal-exchange.js';
+import { PitHome } from '../pit-home.js';
+
+const MARKETS = '{"btc_usdt":{"priceScale":2,"amountScale":6,"minAmount":0.0001,"minSize":1}}';
+/** mid is 20000 */
+const DEPTH = '{"asks":[[20010,5],[20000.5,5]],"bids":[[19999.5,5],[19990,5]],"timestamp":1700000000}';
+let orders = 0;
+const newId = () => {
+  orders += 1;
+  return `2026112100${String(orders).padStart(8, '0')}`;
+};
+interface PlacedOrder {
+  readonly id: string;
+  readonly clientId: string;
+  readonly isBuy: boolean;
+  readonly json: string;
+}
+/** The orders that were placed, newest first, as getOrder and getOrders show them. */
+const shown: PlacedOrder[] = [];
+const show = (market = '', tradeType = '', price = '', amount = '', clientId = '') => {
+  const id = newId();
+  const terms = `"currency":"${market}","price":${price},"total_amount":${amount},"type":${tradeType}`;
+  const filled = '"status":3,"trade_amount":0,"trade_money":0';
+  const json = `{"id":"${id}",${terms},${filled},"trade_date":${Date.now()}}`;
+  shown.unshift({ id, clientId, isBuy: Number(tradeType) % 2 === 1, json });
+  return id;
+};
+const placedOrder = (parameters: URLSearchParams) => {
+  const { price, amount, tradeType, currency, customerOrderId } = Object.fromEntries(parameters);
+  return `{"code":"1000","message":"ok","id":"${show(currency, tradeType, price, amount, customerOrderId)}"}`;
+};
+const placedBatch = (parameters: URLSearchParams) => {
+  const { market, tradeType, tradeParams = '' } = Object.fromEntries(parameters);
+  const pairs = [...tradeParams.matchAll(/\[([\d.]+),([\d.]+)\]/g)];
+  const ids = pairs.map(([, price, amount]) => show(market, tradeType, price, amount));
+  return JSON.stringify({ code: 1000, message: 'ok', data: ids });
+};
+const foundOrder = (parameters: URLSearchParams) => {
+  const { id = '', customerOrderId = '' } = Object.fromEntries(parameters);
+  const isMeant = (order: PlacedOrder) => (id === '' ? order.clientId === customerOrderId : order.id === id);
+  return shown.find(isMeant)?.json ?? NO_ORDERS;
+};
+/** The newest page, which has room for ten. */
+const listedOrders = (parameters: URLSearchParams) => {
+  const isBuy = Number(parameters.get('tradeType')) % 2 === 1;
+  const listed = parameters.get('pageIndex') === '1' ? shown.filter((order) => order.isBuy === isBuy) : [];
+  const rows = listed.slice(0, 9).map(({ json }) => json);
+  return rows.length === 0 ? NO_ORDERS : `[${rows.join()}]`;
+};
+const parametersOf = (target: string) => new URL(target, 'http://exchange').searchParams;
+const NO_ORDERS = '{"code":3001,"message":"order not found"}';
+
+const exchange = useLiteralExchange({
+  '/data/v1/markets': MARKETS,
+  '/data/v1/depth': DEPTH,
+  '/api/order': placedOrder,
+  '/api/getOrder': foundOrder,
+  '/api/getOrders': listedOrders,
+});
+
+beforeAll(awayFromMidnight);
+// the orders of another home would be unexplained
+beforeEach(() => {
+  shown.length = 0;
+});
+
+describe('a guard', () => {
+  let pit = new PitHome('/nowhere');
+  beforeEach(() => {
+    pit = new PitHome(temporaryHome());
+  });
+
+  /** Held back: exit 2, not one write on the wire, and no record of one. */
+  async function heldBack(line: string, says: RegExp) {
+    const before = exchange.asked.length;
+    const error = await pit.failure(line, 2, exchange.extra);
+    expect(error).toMatchObject({ kind: 'usage', clientId: null });
+    expect(error.message).toMatch(says);
+    expect(exchange.asked.slice(before)).not.toContain('/api/order');
+    expect(existsSync(path.join(pit.home, 'state', 'journal'))).toBe(false);
+    return error;
+  }
+
+  async function placed(line: string): Promise<string> {
+    const before = exchange.asked.length;
+    const { code, stdout, stderr } = await pit.run(`${line} --json`, exchange.extra);
+    expect({ line, code, stderr: code === 0 ? '' : stderr }).toEqual({ line, code: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toMatchObject({ outcome: 'placed', id: expect.stringMatching(/^2026112100/) });
+    expect(exchange.asked.slice(before).filter((asked) => asked === '/api/order')).toHaveLength(1);
+    return stderr;
+  }
+
+  it.each([
+    [
+      'price-band',
+      'buy btc_usdt 0.01 --at 22000.01',
+      /22,000\.01 is 10\.01% above mid \(20,000\.00\).*at most 22,000\.00\./,
+    ],
+    [
+      'price-band',
+      'sell btc_usdt 0.01 --at 17999.99',
+      /17,999\.99 is 10\.01% below mid \(20,000\.00\).*at least 18,000\.00\./,
+    ],
+    ['price-band', 'buy btc_usdt 0.01 --at ask+12%', /22,400\.56 is 12\.01% above mid/],
+    ['order-notional', 'buy btc_usdt 50.01 --at 20000', /comes to 1,000,200 usdt.*1,000,000 usdt/],
+    ['order-notional', 'sell btc_usdt 51 --at 19999', /comes to 1,019,974\.5 usdt.*below the best bid \(19,999\.50\)/],
+    ['day-notional', 'buy btc_usdt 251 --at 20000 --override order-notional', /come to 5,020,000 usdt.*5,000,000 usdt/],
+    ['post-only', 'buy btc_usdt 0.01 --at 20000.50 --post-only', /20,000\.50.*best ask is 20,000\.50/],
+    ['post-only', 'sell btc_usdt 0.01 --at bid --post-only', /19,999\.50.*best bid is 19,999\.50/],
+  ])('%s stops an order: %s', async (guard, words, says) => {
+    const error = await heldBack(`order ${words} --yes`, says);
+    expect(error.message).toContain(`${guard} blocks this`);
+    expect(error.hint).toMatch(new RegExp(`--override [a-z,-]*${guard}`));
+    const overrides = words.includes('--override') ? `order-notional,${guard}` : guard;
+    const stderr = await placed(`order ${words.replace(/ --override.*/, '')} --yes --override ${overrides}`);
+    expect(stderr).toContain(`Overridden ${guard}: `);
+  });
+
+  it.each(['buy btc_usdt 0.01 --at 22000', 'sell btc_usdt 0.01 --at 18000', 'buy btc_usdt 50 --at 20000'])(
+    'allows an order exactly at its limit: %s',
+    async (words) => {
+      expect(await placed(`order ${words} --yes`)).toBe('');
+    },
+  );
+
+  it('only warns of a far price on the harmless side', async () => {
+    expect(await placed('order buy btc_usdt 0.01 --at 17999 --yes')).toMatch(
+      /"message":"The price 17,999\.00 is 10\.01% below/,
+    );
+    expect(await placed('order sell btc_usdt 0.01 --at 22001 --yes')).toMatch(/22,001\.00 is 10\.01% above/);
+  });
+
+  it('sums the day from the journal', async () => {
+    await pit.done('profile set sandbox dayNotional 500usdt');
+    for (const price of ['20001', '20002']) await placed(`order buy btc_usdt 0.01 --at ${price} --yes`);
+    const error = await pit.failure('order buy btc_usdt 0.01 --at 20003 --yes', 2, exchange.extra);
+    expect(error.message).toContain('come to 600.06 usdt, and the limit is 500 usdt');
+  });
+
+  it('the guard for the price of a sell can be overridden without overriding the limits on its real value', async () => {
+    await pit.done('profile set sandbox orderNotional 10000usdt');
+    const line = 'order sell btc_usdt 0.4 --at 10 --yes';
+    await heldBack(`${line.replace('0.4', '2')} --override price-band`, /^order-notional blocks this: .*39,999 usdt/);
+    const dry = `${line.replace('0.4', '2').replace('--yes', '--dry-run')} --override price-band`;
+    const { preview } = await pit.json<{ preview: { notional: string; guards: object[] } }>(dry, exchange.extra);
+    expect(preview).toMatchObject({ notional: '20', guards: [{ guard: 'price-band' }, { guard: 'order-notional' }] });
+    for (const setting of ['priceBand off', 'dayNotional 10000usdt']) await pit.done(`profile set sandbox ${setting}`);
+    await heldBack(line.replace('0.4', '2'), /^order-notional blocks this: .*39,999 usdt/);
+    await placed(line);
+    const error = await pit.failure(line.replace('10', '11'), 2, exchange.extra);
+    expect(error.message).toContain('day would come to 15,999.6 usdt, and the limit is 10,000 usdt');
+  });
+
+  it('the limit of the day applies to several processes that start at once', async () => {
+    await pit.done('profile set sandbox dayNotional 500usdt');
+    const before = exchange.asked.length;
+    const lines = Array.from({ length: 6 }, (_, index) => `order buy btc_usdt 0.01 --at 2000${index} --yes`);
+    const codes = (await Promise.all(lines.map((line) => pit.run(line, exchange.extra)))).map(({ code }) => code);
+    const written = exchange.asked.slice(before).filter((asked) => asked === '/api/order').length;
+    expect(codes.filter((code) => code === 0)).toHaveLength(written);
+    expect(codes.every((code) => code === 0 || code === 2)).toBe(true);
+    // each is worth a little more than 200
+    expect(written).toBeLessThanOrEqual(2);
+    expect(await pit.json('resolve', exchange.extra)).toEqual([]);
+  });
+
+  it('names all guards that apply, and --override accepts them repeated or with commas', async () => {
+    const line = 'order buy btc_usdt 60 --at 23000 --yes';
+    const error = await heldBack(line, /price-band blocks this: .* order-notional blocks this: /);
+    expect(error.hint).toContain('--override price-band,order-notional');
+    await heldBack(`${line} --override price-band`, /^order-notional blocks/);
+    await placed(`${line} --override price-band --override order-notional`);
+    await placed(`${line} --override order-notional,price-band`);
+  });
+
+  it('an unknown guard name is a usage error that lists the names', async () => {
+    const error = await pit.failure('order buy btc_usdt 1 --at 5 --override price --yes', 2);
+    expect(error.hint).toBe('Known: price-band, order-notional, day-notional, post-only, trail-distance.');
+  });
+
+  it('follows the settings of the profile, and its default if one is removed', async () => {
+    const line = 'order buy btc_usdt 0.01 --at 20300 --yes';
+    await placed(line);
+    await pit.done('profile set sandbox priceBand 1%');
+    expect(await pit.json('profile show sandbox')).toMatchObject({ settings: { priceBand: '1%' } });
+    const shown = await pit.done('profile show sandbox');
+    expect(shown).toMatch(/priceBand +1% \(profile\)\n/);
+    expect(shown).toMatch(/dayNotional +five times orderNotional \(default\)\n/);
+    expect((await pit.failure(line, 2, exchange.extra)).message).toContain('1.00%, so at most 20,200.00');
+    await pit.done('profile set sandbox priceBand off');
+    await placed(line.replace('20300', '90000'));
+    await pit.done('profile unset sandbox priceBand');
+    await placed(line);
+    await pit.failure(line.replace('20300', '90000'), 2, exchange.extra);
+    await pit.done('profile set sandbox postOnlyGuard off');
+    await placed('order buy btc_usdt 0.01 --at ask --post-only --yes');
+  });
+
+  it('makes a script read only the book', async () => {
+    await pit.done('markets', exchange.extra);
+    const asked = async (words: string, side = 'buy') => {
+      const before = exchange.asked.length;
+      await placed(`order ${side} btc_usdt 0.01 --yes ${words}`);
+      const read = exchange.asked.slice(before);
+      // the requests after the order check for duplicates
+      return read.slice(0, read.indexOf('/api/order'));
+    };
+    expect(await asked('--at 20000')).toEqual(['/data/v1/depth']);
+    expect(await asked('--at ask')).toEqual(['/data/v1/depth']);
+    expect(await asked('--at 20000 --override price-band')).toEqual([]);
+    expect(await asked('--at ask --override price-band')).toEqual(['/data/v1/depth']);
+    // what a sell counts for depends on the bids
+    expect(await asked('--at 20000 --override price-band', 'sell')).toEqual(['/data/v1/depth']);
+    expect(await asked('--at 20000 --override price-band,order-notional,day-notional', 'sell')).toEqual([]);
+  });
+
+  it('a dry run reports the guard, sends nothing and succeeds', async () => {
+    const line = 'order buy btc_usdt 0.01 --at 23000 --dry-run';
+    const { preview } = await pit.json<{ preview: { warnings: string[]; guards: object[] } }>(line, exchange.extra);
+    const message = expect.stringMatching(/^the price 23,000\.00 is 15\.00% above mid \(20,000\.00\)/);
+    expect(preview.guards).toEqual([{ guard: 'price-band', message, overridden: false }]);
+    expect(preview.warnings[0]).toMatch(/^price-band: the price 23,000\.00 is 15\.00% above/);
+    const overridden = await pit.run(`${line} --override price-band`, exchange.extra);
+    expect(overridden.stdout).toContain('price-band (overridden): the price 23,000.00');
+  });
+});
+
+describe('missing market data', () => {
+  const extraAt = (url: string) => ({ environment: environmentAt(url), host: pausesOnly() });
+
+  function serveWithoutDepth() {
+    return serveFaults({
+      answer: ({ target }) => {
+        if (target.startsWith('/data/v1/markets')) return respond(MARKETS);
+        if (target.startsWith('/data/v1/')) return FAULTS['an HTML page with 502'];
+        if (target.startsWith('/api/order?')) return respond(placedOrder(parametersOf(target)));
+        return respond(target.startsWith('/api/getOrder?') ? foundOrder(parametersOf(target)) : NO_ORDERS);
+      },
+    });
+  }
+
+  it('stops an order if a guard needs it, and --override sends the order without the check', async () => {
+    const server = await serveWithoutDepth();
+    const pit = new PitHome(temporaryHome());
+    const line = 'order buy btc_usdt 0.01 --at 20000 --post-only --yes';
+    const error = await pit.failure(line, 5, extraAt(server.url));
+    expect(error.message).toMatch(/^price-band blocks this: it cannot be checked: .*HTTP 502.* post-only blocks/);
+    expect(error.hint).toContain('--override price-band,post-only');
+    const writes = () => server.requests.filter(({ target }) => target.startsWith('/api/order?')).length;
+    const depths = () => server.requests.filter(({ target }) => target.startsWith('/data/v1/depth')).length;
+    expect(writes()).toBe(0);
+    const before = depths();
+    const { code, stderr } = await pit.run(`${line} --override price-band,post-only`, extraAt(server.url));
+    expect({ code, writes: writes(), depths: depths() }).toEqual({ code: 0, writes: 1, depths: before });
+    expect(stderr).toContain('Overridden price-band: it was not checked.');
+  });
+
+  it('a dry run reports missing market data as unknown, and succeeds', async () => {
+    const server = await serveWithoutDepth();
+    const pit = new PitHome(temporaryHome());
+    const { preview } = await pit.json<{ preview: Record<string, unknown> }>(
+      'order buy btc_usdt 0.01 --at 20000 --dry-run',
+      extraAt(server.url),
+    );
+    const unknown = { bid: null, ask: null, mid: null, distance: null, fillsAtOnce: null, averagePrice: null };
+    expect(preview).toMatchObject({ ...unknown, fee: null, balanceBefore: null, balanceAfter: null });
+    expect(preview.warnings).toEqual([
+      expect.stringMatching(/^price-band: it cannot be checked/),
+      expect.stringMatching(/^The book could not be read/),
+      expect.stringMatching(/^The balance could not be read/),
+    ]);
+  });
+});
+
+describe('the limit of a day when the write is recorded', () => {
+  /** An order that begins while a batch of 200 usdt reads the lists, where 500 are left of the day. */
+  async function overtaken(words: string) {
+    const pit = new PitHome(temporaryHome());
+    shown.length = 0;
+    let others: Promise<unknown> | undefined;
+    const server = await serveFaults({
+      answer: ({ target }) => {
+        if (target.startsWith('/data/v1/')) return respond(target.includes('markets') ? MARKETS : DEPTH);
+        if (target.startsWith('/api/order?')) return respond(placedOrder(parametersOf(target)));
+        if (target.startsWith('/api/getOrder?')) return respond(foundOrder(parametersOf(target)));
+        if (target.startsWith('/api/orderMoreV2')) return respond(placedBatch(parametersOf(target)));
+        const isFirst = target.startsWith('/api/getOrders') && others === undefined;
+        if (isFirst) others = pit.done('order buy btc_usdt 0.02 --at 20007 --yes', extra());
+        const earlier = isFirst ? others : undefined;
+        const list = () => respond(listedOrders(parametersOf(target)));
+        return (socket) => void Promise.resolve(earlier).then(() => list()(socket));
+      },
+    });
+    const extra = () => ({ environment: environmentAt(server.url) });
+    await pit.done('profile set sandbox dayNotional 500usdt');
+    const line = `order batch buy btc_usdt --ladder 19999:20001:2 --amount 0.01 --yes${words}`;
+    const { code, stderr } = await pit.run(line, extra());
+    return { code, stderr, others: await others };
+  }
+
+  it('stops an order that was within the limit a moment ago, unless that guard was overridden', async () => {
+    const held = await overtaken('');
+    expect(held).toMatchObject({ code: 2, stderr: expect.stringMatching(/come to 600.14 usdt.*500 usdt/) });
+    expect(held.stderr).toContain('--override day-notional');
+    expect(await overtaken(' --override day-notional')).toMatchObject({ code: 0 });
+  });
+});

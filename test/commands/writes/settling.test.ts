@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest';
+import { runPit, serveSandbox, temporaryHome } from '../../support/pit.js';
+
+const home = temporaryHome();
+const sandbox = await serveSandbox(home);
+const here = { home, environment: sandbox.environment };
+
+function pit(...words: string[]) {
+  return runPit(words, here);
+}
+
+it('refuses a client id that is taken, as the two orders could not be told apart', async () => {
+  const first = await pit('order', 'buy', 'btc_usdt', '0.001', '--at', '15000', '--id', 'once1', '--yes', '--json');
+  const { id } = JSON.parse(first.stdout);
+  const second = await pit('order', 'sell', 'btc_usdt', '0.001', '--at', '60000', '--id', 'once1', '--yes');
+  expect(second).toMatchObject({ code: 2, stdout: '' });
+  expect(second.stderr).toContain(`The client id once1 is taken by order ${id}.`);
+  const all = JSON.parse((await pit('orders', 'btc_usdt', '--state', 'all', '--json')).stdout);
+  expect(all).toHaveLength(1);
+});
+
+it('cancel, order show and orders need the trade host alone', async () => {
+  const placed = await pit('order', 'buy', 'btc_usdt', '0.001', '--at', '15000', '--yes', '--json');
+  const { id } = JSON.parse(placed.stdout);
+  const away = { home: temporaryHome(), environment: { ...sandbox.environment, PIT_BASE_URL: 'http://127.0.0.1:1' } };
+  expect(await runPit(['orders', 'btc_usdt', '--json'], away)).toMatchObject({ code: 0 });
+  expect(await runPit(['order', 'show', 'btc_usdt', id, '--json'], away)).toMatchObject({ code: 0 });
+  expect(await runPit(['cancel', 'btc_usdt', id, '--json'], away)).toMatchObject({ code: 0 });
+});
+
+it.each([
+  ['cancel', 'btc_usdd', '5'],
+  ['orders', 'btc_usdd'],
+  ['order', 'show', 'btc_usdd', '5'],
+])('%s of an unknown market suggests the nearest', async (...words) => {
+  const { code, stderr } = await pit(...words);
+  expect(code).toBe(2);
+  expect(stderr).toContain('Did you mean btc_usdt');
+});
+
+it('the commands of hints keep the profile that a flag named', async () => {
+  await pit('profile', 'add', 'mine', '--base-url', sandbox.address.baseUrl, '--trade-url', sandbox.address.tradeUrl);
+  const { code, stderr } = await pit('--profile', 'mine', 'order', 'show', 'btc_usdt', '5');
+  expect(code).toBe(3);
+  expect(stderr).toContain('pit --profile mine orders');
+  const joined = await pit('order', 'show', 'btc_usdt', '5', '--profile=mine');
+  expect(joined.stderr).toContain('pit --profile mine orders');
+});
+
+it('refuses a share of an empty balance', async () => {
+  const none = await pit('order', 'buy', 'eth_btc', '100%', '--at', 'bid', '--dry-run', '--json');
+  expect(none.code).toBe(0);
+  const { available } = JSON.parse((await pit('balance', 'btc', '--json')).stdout)[0];
+  await pit('order', 'sell', 'btc_usdt', available, '--at', '90000', '--yes');
+  const { code, stderr } = await pit('order', 'buy', 'eth_btc', '50%', '--at', 'bid', '--yes');
+  expect(code).toBe(2);
+  expect(stderr).toContain('No btc is available');
+});
