@@ -1,9 +1,9 @@
 import * as shape from '../../cli/shapes.js';
-import { counted, formatAmount, formatAverageLike, grouped } from '../../domain/decimal.js';
+import { formatAmount, formatAverageLike, grouped } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
 import type { Order } from '../../domain/order.js';
 import type { Refusal } from '../../domain/refusal.js';
-import { Failure, type Hint, Interrupted, type Interruption, suggest, tryRead } from '../../errors.js';
+import { type Failure, type Hint, Interrupted, type Interruption, suggest, tryRead } from '../../errors.js';
 import { FACTS } from '../../exchange/description.js';
 import { refusalFailure } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
@@ -18,6 +18,7 @@ import { type Ending, JobRun, type Phase } from '../../trading/batches/job-run.j
 import { resumeCommand } from '../../trading/batches/start-job.js';
 import { type BrokenRules, brokenRules, isAboutRules } from '../../trading/orders/changed-rules.js';
 import { duplicateFailure } from '../session/duplicate-warnings.js';
+import { answerOrThrow, countsText, outcomeFailure, outcomeText, type WriteCounts } from '../writes/outcome-failure.js';
 import type { WriteContext } from '../writes/write.js';
 import { FILLS, feeText, fillsSoFar, STATE_AND_FILLS, totalOfFills, UNKNOWN_FILLS } from './fills-so-far.js';
 
@@ -105,14 +106,12 @@ function barOf(job: Job) {
 
 /** How far a job has come, as a sentence without its end. */
 export function progressOf(job: Job): string {
+  return countsText('placed', countsOf(job));
+}
+
+function countsOf(job: Job): WriteCounts {
   const { placed, refused, unknown, notSent } = job.counts();
-  const count = (value: number) => grouped(String(value));
-  return [
-    `${count(placed)} of ${counted(job.terms.count, 'order')} placed`,
-    ...(refused > 0 ? [`${count(refused)} refused`] : []),
-    ...(unknown > 0 ? [`${count(unknown)} unknown`] : []),
-    ...(notSent > 0 ? [`${count(notSent)} not sent`] : []),
-  ].join(', ');
+  return { done: placed, refused, unknown, left: notSent };
 }
 
 /** The outcome of one order of a job. */
@@ -155,9 +154,7 @@ export const BATCH = shape.object({
 /** The outcome of a job. Throws Failure if nothing was placed. @param broken rules that have changed, if an order was rejected for them */
 export function batchAnswer(job: Job, ending: Ending, broken?: BrokenRules): Answer {
   const failure = jobFailure(job, ending, broken);
-  if (failure !== null && failure.kind !== 'unknown' && failure.kind !== 'partial') throw failure;
-  const answer = jobAnswer(job);
-  return failure === null ? answer : { ...answer, failure };
+  return answerOrThrow(jobAnswer(job), failure);
 }
 
 /** What became of each order of a job so far. */
@@ -195,47 +192,52 @@ function jobAnswer(job: Job): Answer {
   return { data, csv: orders, show };
 }
 
-/** All placed once 0; any unknown 6; none placed 3 (5 and 7 if that is why); mixed 9. */
-function jobFailure(job: Job, ending: Ending, broken?: BrokenRules): Failure | null {
-  const { placed, unknown, notSent } = job.counts();
+function jobFailure(job: Job, ending: Ending, broken?: BrokenRules): Failure | undefined {
+  const counts = countsOf(job);
   const clientId = job.id;
-  if (placed === job.terms.count)
+  if (counts.done === job.terms.count)
     return job.duplicates.size === 0
-      ? null
+      ? undefined
       : duplicateFailure('Orders were placed', clientId, suggest('See the orders', 'orders', job.terms.market));
   const resume = suggest('To continue', ...resumeCommand(job));
-  if (unknown > 0)
-    return new Failure('unknown', `It is unknown whether every order was placed: ${progressOf(job)}.`, {
+  if (counts.unknown > 0) {
+    const message = outcomeText('placed', counts, null);
+    return outcomeFailure({
+      ...counts,
+      message,
       clientId,
-      hint: ['Do not place them again before you know.', resume],
+      again: ['Do not place them again before you know.', resume],
     });
-  if (placed === 0) return nothingPlaced(job, ending, broken);
+  }
+  if (counts.done === 0) return nothingPlaced(job, ending, broken);
   if (ending.kind === 'unrecorded') {
     const { message, hints, halted } = ending.failure;
-    return new Failure('partial', `${progressOf(job)}. ${message}`, { clientId, halted, hint: [...hints, resume] });
+    const again = [...hints, resume];
+    return outcomeFailure({ ...counts, message: `${progressOf(job)}. ${message}`, clientId, halted, again });
   }
-  const hint = notSent > 0 ? resume : 'The answer lists the outcome of each line.';
-  const advice = broken === undefined ? [hint] : [broken.text, broken.advice, hint];
-  return new Failure('partial', `${progressOf(job)}: ${reasonOf(job, ending)}.`, { clientId, hint: advice });
+  const hint = counts.left > 0 ? resume : 'The answer lists the outcome of each line.';
+  const again = broken === undefined ? hint : [broken.text, broken.advice, hint];
+  return outcomeFailure({ ...counts, message: outcomeText('placed', counts, reasonOf(job, ending)), clientId, again });
 }
 
-function nothingPlaced(job: Job, ending: Ending, broken: BrokenRules | undefined): Failure {
-  const { id: clientId, terms } = job;
+function nothingPlaced(job: Job, ending: Ending, broken: BrokenRules | undefined): Failure | undefined {
+  const { id: clientId } = job;
+  const counts = countsOf(job);
   const resume = (note: string) => suggest(note, ...resumeCommand(job));
-  const none = terms.count === 1 ? 'The order was not placed' : `None of ${terms.count} orders was placed`;
+  const because = (reason: string) => outcomeText('placed', counts, reason);
   if (ending.kind === 'unrecorded') return ending.failure;
   if (ending.kind === 'limited' && 'reason' in ending) {
-    const hint = resume('When that is over, continue');
-    return new Failure('limited', `${none}: ${ending.reason}.`, { clientId, hint });
+    const again = resume('When that is over, continue');
+    return outcomeFailure({ ...counts, why: 'limited', message: because(ending.reason), clientId, again });
   }
   const refused = 'refusal' in ending ? ending.refusal : firstRefusal(job);
   if (refused !== undefined) {
-    const { kind, message, hints, refusal, code } = refusalFailure(refused, 'batch');
-    const why = broken === undefined ? message : `${message}. ${broken.text}`;
-    return new Failure(kind, `${none}: ${why}`, { clientId, hint: broken?.advice ?? hints, refusal, code });
+    const { kind: why, message, hints, refusal, code } = refusalFailure(refused, 'batch');
+    const again = broken === undefined ? hints : [broken.text, broken.advice];
+    return outcomeFailure({ ...counts, why, message: because(message), clientId, refusal, code, again });
   }
-  const hint = [suggest('Check the host and the network', 'profile', 'show'), resume('Then continue')];
-  return new Failure('unreachable', `${none}: ${reasonOf(job, ending)}.`, { clientId, hint });
+  const again = [suggest('Check the host and the network', 'profile', 'show'), resume('Then continue')];
+  return outcomeFailure({ ...counts, why: 'unreachable', message: because(reasonOf(job, ending)), clientId, again });
 }
 
 /** The rules of the market that have changed, if the first order that was rejected for its price or amount breaks them. */

@@ -42,7 +42,7 @@ export function outcomeFailure(outcomes: Outcomes): Failure | undefined {
 type Wanted = 'placed' | 'cancelled';
 
 /** `19 of 20 orders placed, 1 refused`. What is left was not sent. */
-function countsText(wanted: Wanted, { done, unknown, refused, left }: WriteCounts): string {
+export function countsText(wanted: Wanted, { done, unknown, refused, left }: WriteCounts): string {
   const count = (value: number) => grouped(String(value));
   return [
     `${count(done)} of ${counted(done + unknown + refused + left, 'order')} ${wanted}`,
