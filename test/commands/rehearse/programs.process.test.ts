@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PIT } from '../../support/command.js';
@@ -188,6 +188,19 @@ describe('what is left', () => {
     if (pid !== undefined) expect(() => process.kill(Number(pid), 0)).toThrow();
   });
 
+  /** The processes that have this temporary folder, as far as the system shows it. One that watches would make the folder again. */
+  function processesIn(temporary: string): string[] {
+    if (!existsSync('/proc')) return [];
+    const hasIt = (pid: string) => {
+      try {
+        return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`TMPDIR=${temporary}`);
+      } catch {
+        return false;
+      }
+    };
+    return readdirSync('/proc').filter((name) => /^\d+$/.test(name) && hasIt(name));
+  }
+
   /** Has pit make an algo order that is watched in the background, says so, and goes on as `then` says. */
   const algoProgram = (name: string, then: string) =>
     program(
@@ -206,8 +219,7 @@ describe('what is left', () => {
       environment: { TMPDIR: left },
     });
     expect(stderr).toContain('made');
-    // what watches would make the folder again
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await eventually(() => expect(processesIn(left)).toEqual([]));
     expect(readdirSync(left)).toEqual([]);
   });
 
@@ -226,10 +238,11 @@ describe('what is left', () => {
         stderr += text;
       });
       await eventually(() => expect(stderr).toContain('made'));
+      if (existsSync('/proc')) expect(processesIn(left)).toContain(String(child.pid));
       const ended = new Promise((resolve) => child.once('exit', (_, signal) => resolve(signal)));
       for (let sent = 0; sent < count; sent++) child.kill('SIGHUP');
       expect(await ended).toBe('SIGHUP');
-      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      await eventually(() => expect(processesIn(left)).toEqual([]));
       expect(readdirSync(left)).toEqual([]);
     },
   );
