@@ -3,7 +3,7 @@ import type { MarketSide } from '../journal/write.js';
 import type { ClosedOrders, KnownSides } from './known-side.js';
 
 /** How many orders a part has. Twice as many recent ones are kept at most, and at least one page of them shows whether a list is the same. */
-const ORDERS_PER_PART = 500;
+const ORDERS_PER_PART = 100;
 
 /** Some closed orders were kept and cannot be read any more. */
 export class LostOrders extends Error {}
