@@ -2,10 +2,11 @@ import { confirm, requireConsent } from '../../cli/consent.js';
 import { several, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { counted, formatAmount } from '../../domain/decimal.js';
-import { Failure, suggest, usage } from '../../errors.js';
+import { suggest, usage } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { algoId } from '../inputs/parsers.js';
 import { type Context, define } from '../session/command.js';
+import { outcomeFailure } from '../writes/outcome-failure.js';
 import { ALGO, algoList } from './algo-row.js';
 import { type CancelledAlgo, cancelAlgos, duplicateText, listAlgos, openDuplicates } from './algos.js';
 
@@ -74,23 +75,26 @@ export async function cancelled(context: Context, ids: readonly string[] | 'all'
     suggest('Cancel it', 'cancel', view.terms.market.market, ...openDuplicates(view)),
   );
   const duplicateTexts = withDuplicates.map(({ view }) => duplicateText(view.id, openDuplicates(view)));
-  if (undone.length === 0 && withDuplicates.length === 0) return answer;
-  if (undone.length === 0)
-    return { ...answer, failure: new Failure('partial', duplicateTexts.join(' '), { hint: cancelThem }) };
   const open = undone.filter(({ view, failure }) => failure === null || view.children.some(isOpen));
   const unrecorded = undone.filter(({ failure }) => failure !== null);
   const failure = unrecorded[0]?.failure ?? null;
-  const kind =
-    open.length > 0 || failure === null ? 'unknown' : undone.length < results.length ? 'partial' : failure.kind;
   const sentences = [
     ...duplicateTexts,
     notCancelledText(idsOf(open)),
     unrecordedText(idsOf(unrecorded)),
     failure?.message ?? '',
   ];
-  const message = sentences.filter((sentence) => sentence !== '').join(' ');
-  const hint = [...cancelThem, ...(failure?.hints ?? []), suggest('Try again', 'algo', 'cancel', ...idsOf(undone))];
-  return { ...answer, failure: new Failure(kind, message, { hint }) };
+  const again = undone.length === 0 ? [] : [suggest('Try again', 'algo', 'cancel', ...idsOf(undone))];
+  const left = outcomeFailure({
+    done: results.length - undone.length,
+    unknown: open.length,
+    refused: undone.length - open.length,
+    left: withDuplicates.length,
+    why: failure?.kind,
+    message: sentences.filter((sentence) => sentence !== '').join(' '),
+    again: [...cancelThem, ...(failure?.hints ?? []), ...again],
+  });
+  return left === undefined ? answer : { ...answer, failure: left };
 }
 
 function isOpen({ state }: CancelledAlgo['view']['children'][number]): boolean {

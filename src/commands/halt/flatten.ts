@@ -19,6 +19,7 @@ import {
 import { guardLimits } from '../../trading/guards/limits.js';
 import { orderResult } from '../order/order-result.js';
 import type { Context } from '../session/command.js';
+import { outcomeFailure } from '../writes/outcome-failure.js';
 import { carryOut, exchangeText, openWrite, type WriteContext } from '../writes/write.js';
 
 /** What `pit halt --flatten` did. */
@@ -260,7 +261,6 @@ function unsoldFailure(
     return why === null ? [] : [`${quotedName(coin)}: ${why}`];
   });
   const duplicates = orders.flatMap(({ failure }) => (failure?.kind === 'partial' ? failure : []));
-  if (left.length === 0 && duplicates.length === 0) return undefined;
   const unknown = [...results.values()].flatMap((result) => result.unknown ?? []);
   const messages = [
     ...(left.length === 0
@@ -268,11 +268,17 @@ function unsoldFailure(
       : [`${counted(left.length, 'coin')} could not be sold: ${left.join('; ').replace(/\.$/, '')}.`]),
     ...(duplicates.length === 0 ? [] : [`${counted(duplicates.length, 'order')} to sell was placed more than once.`]),
   ];
-  const settle = unknown.map((id) => suggest('Find out', 'resolve', id));
   const isHeld = holdings.some(({ frozen }) => frozen.sign > 0) && !again.argv.includes('--cancel');
   const rest = isHeld ? [again, 'With --cancel, what open orders hold is sold as well.'] : [again];
-  const hint = [...settle, ...duplicates.flatMap(({ hints }) => hints), ...(left.length === 0 ? [] : rest)];
-  return new Failure(unknown.length > 0 ? 'unknown' : 'partial', messages.join(' '), { hint });
+  return outcomeFailure({
+    done: orders.length,
+    unknown: unknown.length,
+    refused: 0,
+    left: left.length + duplicates.length,
+    message: messages.join(' '),
+    records: unknown,
+    again: [...duplicates.flatMap(({ hints }) => hints), ...(left.length === 0 ? [] : rest)],
+  });
 }
 
 function holdingsTable(screen: Screen, holdings: readonly Holding[], into: string, where: string): string {
