@@ -13,6 +13,7 @@ import { CANCELLED } from '../cancel/cancel-result.js';
 import { coinName, durationAboveZero, profileName } from '../inputs/parsers.js';
 import { SENT_ORDER } from '../order/order-result.js';
 import { type Context, define } from '../session/command.js';
+import { outcomeFailure } from '../writes/outcome-failure.js';
 import { reportingSignals } from '../writes/write.js';
 import { CancelEverywhere, type CancelledEverywhere, NOTHING_CANCELLED, openEverywhere } from './cancel-everywhere.js';
 import { type Flattened, flatten, NOTHING_FLATTENED, sellEverything } from './flatten.js';
@@ -253,19 +254,25 @@ function haltData({ since, until, reason }: NewHalt, profiles: readonly string[]
 }
 
 /**
- * One failure that says all, beginning with what could not be done. An unknown outcome counts more than what is left. The first
- * one decides if nothing was done, and a declined sale if it is alone.
+ * One failure that says all, beginning with what could not be done. The first one decides if nothing was done, and a declined sale if it
+ * is alone.
  */
 function worst(all: readonly (Failure | undefined)[], fall: Fall, isDone: boolean): Failure | undefined {
   const failures = all.filter((failure) => failure !== undefined);
   const [first] = failures;
-  if (first === undefined) return undefined;
-  const kind = failures.some((failure) => failure.kind === 'unknown') ? 'unknown' : 'partial';
-  const isFirst = kind !== 'unknown' && (!isDone || (failures.length === 1 && first.kind === 'declined'));
   const hints = new Map(failures.flatMap(({ hints: ofOne }) => ofOne).map((hint) => [JSON.stringify(hint), hint]));
   const state = fall.isHalted ? [stateText(fall)] : [];
-  const message = [...failures.map((failure) => failure.message), ...state].join(' ');
-  return new Failure(isFirst ? first.kind : kind, message, { hint: [...hints.values()] });
+  const unknown = failures.filter((failure) => failure.kind === 'unknown').length;
+  const isDecided = !isDone || (failures.length === 1 && first?.kind === 'declined');
+  return outcomeFailure({
+    done: isDecided ? 0 : 1,
+    unknown,
+    refused: failures.length - unknown,
+    left: 0,
+    message: [...failures.map((failure) => failure.message), ...state].join(' '),
+    why: first?.kind,
+    again: [...hints.values()],
+  });
 }
 
 function leftByInterruption({ isCancelling, into }: Wanted): Hint[] {
