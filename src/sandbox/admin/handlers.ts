@@ -326,6 +326,7 @@ async function replay(data: DataDirectory, input: CheckedInput<'POST /replay'>) 
     : 'The replay takes the place of an earlier one.';
   requireConfirmed(report.ended, force, reason);
   const load = async (exchange: SandboxExchange) => {
+    for (const market of plan.guessed) exchange.replay.addMarket(market);
     const rows = await read(() => loadTape(exchange, files, { market, amountScale }));
     exchange.state.latency = latency;
     exchange.admin.goTo(from, new Set(markets.keys()));

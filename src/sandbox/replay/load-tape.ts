@@ -120,7 +120,7 @@ export async function planTape(
     from,
     to,
     kind: kind === 'candle' ? 'candles' : kind === 'trade' ? 'trades' : 'tape',
-    restarts: isEarlier || hasOtherRules || guessed.length > 0,
+    restarts: isEarlier || hasOtherRules,
     isPast: isAllPast,
     rules: [...rules.values()],
     guessed,

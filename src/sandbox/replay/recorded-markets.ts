@@ -1,6 +1,6 @@
 import type { Side } from '../../domain/order.js';
 import { emptyRecordedBook, opposite, type RecordedBook, type RecordedChanges } from '../engine/book.js';
-import type { SandboxMarket } from '../markets/market.js';
+import { type MarketRules, SandboxMarket } from '../markets/market.js';
 import type { OrderService, TradedMarket } from '../orders/order-service.js';
 import {
   EventConverter,
@@ -79,6 +79,11 @@ export class RecordedMarkets {
     if (event.kind === 'gap') return;
     if (event.kind === 'config') this.#context.addMarket(marketOf(event));
     else this.apply(event.market, this.#converter.convert(event, this.marketOf(event)));
+  }
+
+  /** Adds a market by rules that no tape has, unless there is one of its name. */
+  addMarket(rules: MarketRules): void {
+    this.#context.addMarket(new SandboxMarket(rules));
   }
 
   /** The rules of the market of an event. Throws Failure `usage` with its line if they are unknown. */

@@ -73,6 +73,7 @@ describe('a replay of candles', () => {
     const report = await done<Report>(address, 'POST /replay', { market: 'btc_usdt', files: [file] });
     expect(report).toEqual({
       markets: ['btc_usdt'],
+      guessed: [],
       gaps: [
         {
           channel: 'kline:btc_usdt',
@@ -267,7 +268,7 @@ it('a replay that would lose orders or coins of customers is refused unless conf
   expect(await admin(address, 'POST /replay', { market: 'btc_usdt', files: [`${file}.no`] })).toMatchObject([400, {}]);
   expect(await admin(address, 'POST /replay', { market: 'a_b', files: [file] })).toMatchObject([
     400,
-    { error: 'There is no market a_b.' },
+    { reason: 'losesState' },
   ]);
 });
 
