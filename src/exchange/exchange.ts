@@ -14,6 +14,7 @@ export {
   notSentFailure,
   refusalFailure,
   rejectionKind,
+  rejectionText,
   WRONG_KEYS,
 } from './requests/refusals.js';
 export type { Credentials } from './requests/request.js';

@@ -5,7 +5,7 @@ import type { Order } from '../../domain/order.js';
 import type { Refusal } from '../../domain/refusal.js';
 import { type Failure, type Hint, Interrupted, type Interruption, suggest, tryRead } from '../../errors.js';
 import { FACTS } from '../../exchange/description.js';
-import { refusalFailure } from '../../exchange/exchange.js';
+import { refusalFailure, rejectionText } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Paint } from '../../terminal/palette.js';
 import { progressBar } from '../../terminal/progress.js';
@@ -232,9 +232,10 @@ function nothingPlaced(job: Job, ending: Ending, broken: BrokenRules | undefined
   }
   const refused = 'refusal' in ending ? ending.refusal : firstRefusal(job);
   if (refused !== undefined) {
-    const { kind: why, message, hints, refusal, code } = refusalFailure(refused, 'batch');
+    const { kind: why, hints, refusal, code } = refusalFailure(refused, 'batch');
+    const message = because(rejectionText(refused));
     const again = broken === undefined ? hints : [broken.text, broken.advice];
-    return outcomeFailure({ ...counts, why, message: because(message), clientId, refusal, code, again });
+    return outcomeFailure({ ...counts, why, message, clientId, refusal, code, again });
   }
   const again = [suggest('Check the host and the network', 'profile', 'show'), resume('Then continue')];
   return outcomeFailure({ ...counts, why: 'unreachable', message: because(reasonOf(job, ending)), clientId, again });
@@ -265,7 +266,7 @@ function reasonOf(job: Job, ending: Exclude<Ending, { kind: 'unrecorded' }>): st
   if (ending.kind === 'time') return 'the time ran out';
   if ('reason' in ending) return ending.reason;
   const refused = 'refusal' in ending ? ending.refusal : firstRefusal(job);
-  return refused === undefined ? 'the answer lists the reasons' : `rejected by the exchange: ${refused.message}`;
+  return refused === undefined ? 'the answer lists the reasons' : rejectionText(refused);
 }
 
 const OUTCOME_TEXT: Readonly<Record<LineOutcome, string>> = {

@@ -37,18 +37,20 @@ export function rejectionKind({ kind }: Pick<Refusal, 'kind'>): FailureKind {
 
 /** The failure for a request that the exchange rejected. @param what begins the message, for instance "order" */
 export function refusalFailure(refusal: Refusal, what: string): Failure {
-  const { kind, code, message } = refusal;
+  const { kind, code } = refusal;
   const hint = HINTS[kind] ?? '--verbose shows the request.';
-  return new Failure(rejectionKind(refusal), `${what}: ${explanation(refusal)}: ${message}`, {
+  return new Failure(rejectionKind(refusal), `${what}: ${rejectionText(refusal)}`, {
     hint,
     refusal: kind,
     code,
   });
 }
 
-function explanation({ kind }: Refusal): string {
-  if (kind === 'busy') return 'the exchange is busy';
-  return kind === 'tooFrequent' || kind === 'locked' ? "the exchange's limit was reached" : 'rejected by the exchange';
+/** Why the exchange did not carry out a request, as a part of a sentence. */
+export function rejectionText({ kind, message }: Refusal): string {
+  if (kind === 'busy') return `the exchange is busy: ${message}`;
+  const isLimit = kind === 'tooFrequent' || kind === 'locked';
+  return `${isLimit ? "the exchange's limit was reached" : 'rejected by the exchange'}: ${message}`;
 }
 
 /** Why a write was not sent. */

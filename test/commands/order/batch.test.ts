@@ -264,7 +264,7 @@ describe('pit order batch', () => {
     expect(error).toMatchObject({
       kind: 'refused',
       code: 2009,
-      message: expect.stringContaining('None of the 3 orders was placed'),
+      message: expect.stringMatching(/^None of the 3 orders was placed: rejected by the exchange: .+\.$/),
     });
     await pit.failure(`order batch buy btc_usdt --file ${file} --yes`, 3);
   });
