@@ -33,7 +33,10 @@ export class TapeHead {
     return this.#hasBegun && (isOver || this.#held.length > MOST_EVENTS) ? this.end() : [];
   }
 
-  /** Ends the head: rules first, then the trades of the past, then what came in its order. The past happens when the tape begins. */
+  /**
+   * Ends the head: rules first, then the trades of the past, then what came in its order. The past happens when the tape begins. What
+   * candles show of trades that are pushed later is left out.
+   */
   end(): readonly TapeEvent[] {
     const head = inOrder(this.#held ?? []);
     this.#held = undefined;
@@ -41,10 +44,14 @@ export class TapeHead {
     const begin = head.find(isLive)?.time ?? newest;
     const at = (event: TapeEvent) => ({ ...event, time: Math.max(event.time, begin) });
     const isOld = (event: TapeEvent) => event.kind === 'trade' && event.isPast;
+    const past = head.filter(isOld);
+    const traded = new Set(past.map(({ market }) => market));
+    const isRest = (event: TapeEvent) =>
+      event.kind !== 'config' && !isOld(event) && !(isChangeOfCandle(event) && traded.has(event.market));
     return [
       ...head.filter(({ kind }) => kind === 'config').map(at),
-      ...head.filter(isOld).sort(byId).map(at),
-      ...head.filter((event) => event.kind !== 'config' && !isOld(event)).map(at),
+      ...past.sort(byId).map(at),
+      ...head.filter(isRest).map(at),
     ];
   }
 }
@@ -64,6 +71,11 @@ function inOrder(events: readonly TapeEvent[]): readonly TapeEvent[] {
 /** Whether an event is not of before the tape. */
 function isLive(event: TapeEvent): boolean {
   return event.kind === 'depth' || event.kind === 'candle' || (event.kind === 'trade' && !event.isPast);
+}
+
+/** Whether an event is something new in a candle that is still open. */
+function isChangeOfCandle(event: TapeEvent): boolean {
+  return event.kind === 'candle' && event.volume === undefined;
 }
 
 function byId(left: TapeEvent, right: TapeEvent): number {

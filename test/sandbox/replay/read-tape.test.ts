@@ -197,6 +197,20 @@ describe('a tape', () => {
     ]);
   });
 
+  it('has what candles show before the channel of trades has begun only as the trades that are pushed later', async () => {
+    const running = (close: string, volume: string) => ({ ...candle(0, close, volume), closed: false });
+    const recorded = [
+      klineLine(10_000, [running('101.00', '1.000000')], 'snapshot'),
+      klineLine(10_300, [running('100.50', '1.500000')]),
+      tradesLine(10_600, [trade('7')], 'snapshot'),
+      tradesLine(10_700, [trade('8', 'sell', '100.50')]),
+    ];
+    const amounts = async (lines: readonly object[]) =>
+      (await eventsOf(fileOf(lines))).flatMap((event) => ('amount' in event ? [`${event.kind} ${event.amount}`] : []));
+    expect(await amounts(recorded)).toEqual(['trade 0.500000', 'candle 0', 'trade 0.500000']);
+    expect(await amounts(recorded.slice(0, 2))).toEqual(['candle 0', 'candle 0.500000']);
+  });
+
   it('shows a candle that one file begins and the next one ends as if it were one file, wherever it was divided', async () => {
     const running = (ms: number, close: string, volume: string) => ({ ...candle(ms, close, volume), closed: false });
     const recorded = [
