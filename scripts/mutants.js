@@ -123,6 +123,10 @@ const GROUPS = [
     files: ['fields', 'trading', 'funds', 'market-data'].map((name) => `src/exchange/operations/${name}.ts`),
     tests: ['fields', 'codecs', 'responses', 'parameters'].map((name) => `test/exchange/${name}.test.ts`),
   },
+  {
+    files: ['src/commands/writes/outcome-failure.ts'],
+    tests: ['test/commands/writes/outcome-failure.test.ts'],
+  },
 ];
 
 preparePackages();

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
-import { outcomeFailure, outcomeText } from '../../../src/commands/writes/outcome-failure.js';
-import { suggest } from '../../../src/errors.js';
+import { answerOrThrow, outcomeFailure, outcomeText } from '../../../src/commands/writes/outcome-failure.js';
+import { Failure, suggest } from '../../../src/errors.js';
+import type { Answer } from '../../../src/terminal/answer.js';
 
 const NONE = { done: 0, unknown: 0, refused: 0, left: 0 };
 const AGAIN = suggest('To continue', 'cancel', 'btc_usdt', '--all');
@@ -15,6 +16,8 @@ describe('the exit code of a command that wrote several times', () => {
     [{ done: 2, refused: 1 }, 9],
     [{ done: 2, left: 1 }, 9],
     [{ refused: 3 }, 7],
+    [{ refused: 1, left: 1 }, 7],
+    [{ unknown: 1, refused: 1, left: 2 }, 6],
     [{ left: 3 }, 7],
   ])('after %j is %s, if the rate limit was in the way', (counts, exitCode) => {
     const failure = outcomeFailure({ ...NONE, ...counts, message: '', why: 'limited', again: AGAIN });
@@ -41,6 +44,25 @@ describe('what to do after several writes', () => {
 
   it('is only what is left if nothing was recorded', () => {
     expect(hints(1, [])).toEqual([AGAIN]);
+    expect(outcomeFailure({ ...NONE, left: 1, message: '', again: AGAIN })?.hints).toEqual([AGAIN]);
+  });
+});
+
+describe('the answer of a command', () => {
+  const answer: Answer = { data: [1], show: () => '1' };
+
+  it.each(['unknown', 'partial'] as const)('is printed before a failure of the kind %s', (kind) => {
+    const failure = new Failure(kind, 'Not all was done.');
+    expect(answerOrThrow(answer, failure)).toEqual({ ...answer, failure });
+  });
+
+  it('is that alone if all was done', () => {
+    expect(answerOrThrow(answer, undefined)).toBe(answer);
+  });
+
+  it('is not printed if nothing was done', () => {
+    const failure = new Failure('refused', 'Nothing was done.');
+    expect(() => answerOrThrow(answer, failure)).toThrow(failure);
   });
 });
 
