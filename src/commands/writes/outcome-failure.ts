@@ -25,8 +25,8 @@ export interface Outcomes extends WriteCounts, Omit<FailureDetails, 'hint' | 'ca
 }
 
 /**
- * The failure of a command that wrote several times: any unknown 6; all done 0, which is undefined; none done 3, or the exit code of
- * why; otherwise 9.
+ * The failure of a command that wrote several times; undefined if all is done. Any unknown 6; none done 9, or the exit code of the one
+ * cause, such as 3 for a rejection; otherwise 9.
  */
 export function outcomeFailure(outcomes: Outcomes): Failure | undefined {
   const { done, unknown, refused, left, message, why, records = [], again, ...details } = outcomes;
