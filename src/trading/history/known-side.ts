@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Cache } from '../../config/cache.js';
+import { Decimal } from '../../domain/decimal.js';
 import { isOfMarket, isOfSide, type Order } from '../../domain/order.js';
 import type { MarketSide } from '../journal/write.js';
 
@@ -44,6 +45,27 @@ export interface KnownSides {
   readPart(side: MarketSide, index: number, part: ClosedPart): readonly Order[] | undefined;
   /** Undefined if it could not be written. @param orders at least one, newest first */
   writePart(side: MarketSide, index: number, orders: readonly Order[]): Promise<ClosedPart | undefined>;
+}
+
+/** What the orders of a market have filled, as far as any command has read them. */
+export interface KnownFills {
+  /** The digests of the parts, which have the oldest orders. */
+  readonly parts: readonly string[];
+  /** What each other order that has filled anything has filled, in the base coin, by its id. */
+  readonly filled: Readonly<Record<string, string>>;
+}
+
+/** What is known without asking the exchange; undefined if nothing is known of one of the sides. */
+export function knownFills(sides: KnownSides, market: string): KnownFills | undefined {
+  const buys = sides.read({ market, side: 'buy' });
+  const sells = sides.read({ market, side: 'sell' });
+  if (buys === undefined || sells === undefined) return undefined;
+  const orders = [buys, sells].flatMap(({ recent, followed }) => [...recent, ...followed.map(({ order }) => order)]);
+  const filled = orders.filter((order) => Decimal.of(order.filled).sign > 0);
+  return {
+    parts: [...buys.parts, ...sells.parts].map(({ digest }) => digest),
+    filled: Object.fromEntries(filled.map((order) => [order.id, order.filled])),
+  };
 }
 
 /** Changes with what is kept, so that another version's file is not read. */

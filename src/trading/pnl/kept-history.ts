@@ -1,5 +1,6 @@
 import type { Cache } from '../../config/cache.js';
 import type { Bill, Deposit, Withdrawal } from '../../domain/funds.js';
+import type { KnownFills } from '../history/known-side.js';
 import type { AccountHistory } from './account-history.js';
 import type { MatchedRows } from './matched-rows.js';
 
@@ -29,6 +30,8 @@ export interface BalancedAccount {
   readonly description: string;
   /** What was found of the bills that are kept. */
   readonly matched: MatchedRows;
+  /** By market whose orders were read: what they had filled. Any command may read other fills later. */
+  readonly fills: Readonly<Record<string, KnownFills>>;
   /** The coins whose deposits and withdrawals the exchange refused to list. */
   readonly refusedCoins: readonly string[];
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type AccountInfo, isHeld } from '../../domain/account.js';
 import { COIN } from '../../domain/coin.js';
 import { Decimal } from '../../domain/decimal.js';
@@ -6,6 +7,7 @@ import type { Order } from '../../domain/order.js';
 import { quotedName } from '../../domain/quotation.js';
 import { Failure } from '../../errors.js';
 import type { Exchange } from '../../exchange/exchange.js';
+import { type KnownFills, knownFills } from '../history/known-side.js';
 import { areStillOpen, keptOrders, orderHistory } from '../history/order-history.js';
 import { mayBeOpen } from '../history/side-reading.js';
 import type { Journal } from '../journal/journal.js';
@@ -76,6 +78,8 @@ class HistoryReader {
   readonly #read = { orders: 0, bills: 0 };
   /** How many bills are new since the history was last written. */
   #unwritten = 0;
+  /** What the orders that were read have filled, by their ids. */
+  #filled: ReadonlyMap<string, string> = new Map();
   /** Whether every list is read to its end, whatever is kept. */
   #readsAll: boolean;
 
@@ -129,7 +133,24 @@ class HistoryReader {
     // the orders of the newest bills may not be listed yet
     const isEarly = matched.unmatched.some(({ time }) => time > readAt);
     if (description === undefined || unlisted.length > 0 || isEarly) return null;
-    return { description, refusedCoins, matched: rowsOfMatched(matched) };
+    const fills = this.#knownFills;
+    const areMatched = Object.values(fills ?? {}).every(({ filled }) =>
+      Object.entries(filled).every(([id, amount]) => this.#filled.get(id) === amount),
+    );
+    // another command may have read other fills since
+    if (fills === undefined || !areMatched) return null;
+    return { description, refusedCoins, fills, matched: rowsOfMatched(matched) };
+  }
+
+  /** By market whose orders were read before; undefined if those of one are not known. */
+  get #knownFills(): Readonly<Record<string, KnownFills>> | undefined {
+    const { knownSides } = this.#options.trading;
+    const markets = Object.keys(this.#kept.markets);
+    const fills = markets.flatMap((market) => {
+      const known = knownSides && knownFills(knownSides, market);
+      return known === undefined ? [] : [[market, known] as const];
+    });
+    return fills.length === markets.length ? Object.fromEntries(fills) : undefined;
   }
 
   /** What the exchange says of the account, and the zone in which its dates are read; undefined if the account could not be read. */
@@ -142,14 +163,15 @@ class HistoryReader {
 
   /**
    * What was found before, if nothing is new since then. Each fill, deposit and withdrawal makes a bill and changes a balance. Only
-   * fills of a margin account do neither, so the orders that were open are asked for; whatever else pit may have placed is in a list
-   * that was read since, or in the journal. Undefined if anything may be new.
+   * fills of a margin account do neither, so the orders that are open are asked for; whatever else pit may have placed is in a list
+   * that any command has read since, or in the journal. Undefined if anything may be new.
    */
   async #readUnchanged(): Promise<ReadHistory | undefined> {
     const { trading, client, markets = [] } = this.#options;
     const { balanced, bills, markets: read } = this.#kept;
     if (this.#readsAll || balanced === null || balanced.description !== this.#description) return undefined;
     if (hasOpenOrders(trading.journal) || !markets.every((market) => Object.hasOwn(read, market))) return undefined;
+    if (!isDeepStrictEqual(this.#knownFills, balanced.fills)) return undefined;
     const transfers = this.#keptTransfers;
     const haveEnded = [...transfers.deposits, ...transfers.withdrawals].every(({ state }) => isFinal(state));
     if (!haveEnded) return undefined;
@@ -186,6 +208,7 @@ class HistoryReader {
     await this.#readBills();
     const { transfers, refusedCoins } = await this.#readTransfers();
     const filled = [...orders.values()].flat().filter(hasFilled);
+    this.#filled = new Map(filled.map((order) => [order.id, order.filled]));
     const matched = matchBills({ orders: filled, bills: this.#exactBills, ...transfers });
     return { matched, readAt, transfers, refusedCoins, leftOut: this.#leftOut, unlisted };
   }

@@ -5,6 +5,7 @@ import type { Exchange } from '../../../src/exchange/exchange.js';
 import { uncounted } from '../../../src/exchange/lists/growing-pages.js';
 import { eachOrderPage } from '../../../src/exchange/lists/order-pages.js';
 import { knownSides } from '../../../src/trading/history/known-side.js';
+import { readOrderHistory } from '../../../src/trading/history/order-history.js';
 import type { Journal } from '../../../src/trading/journal/journal.js';
 import type { KeptHistory } from '../../../src/trading/pnl/kept-history.js';
 import { type HistoryOptions, readHistory } from '../../../src/trading/pnl/read-history.js';
@@ -117,6 +118,11 @@ export class ForgetfulAccount {
         unexplained.sign === 0 ? [] : coin,
       ),
     };
+  }
+
+  /** Reads the orders of a market, as commands that list them do. */
+  async listOrders(market: string): Promise<void> {
+    for (const side of ['buy', 'sell'] as const) await readOrderHistory(this.#trading, { market, side });
   }
 
   /** What the exchange says of it. */

@@ -117,10 +117,47 @@ describe('an account with open orders on margin, which change no balance and mak
   });
 });
 
+describe('an account with fills on margin that another command has listed since', () => {
+  let account: ForgetfulAccount;
+
+  beforeEach(() => {
+    account = new ForgetfulAccount();
+    account.deposit('usdt', 10_000);
+    account.trade('buy', 'btc_usdt', 80);
+    account.now += DAY_MS;
+  });
+
+  async function fillAndList(): Promise<void> {
+    account.fillNewest();
+    await account.listOrders('btc_usdt');
+    account.now += DAY_MS;
+  }
+
+  it('is read on if an order that was open has filled', async () => {
+    account.placeOnMargin('buy', 'btc_usdt', 40);
+    await account.read();
+    await fillAndList();
+    expect(await account.read()).toMatchObject({ orders: ['1', '2'], unexplained: ['btc', 'usdt'] });
+  });
+
+  it('is read on if an order was placed and has filled', async () => {
+    await account.read();
+    account.placeOnMargin('buy', 'btc_usdt', 40);
+    await fillAndList();
+    expect(await account.read()).toMatchObject({ orders: ['1', '2'], unexplained: ['btc', 'usdt'] });
+  });
+
+  it('is not read on if the list shows what is known', async () => {
+    const first = await account.read();
+    await account.listOrders('btc_usdt');
+    expect(await account.read()).toEqual({ ...first, ...NOTHING });
+  });
+});
+
 it('what another version of pit has found is not taken, and the bills are', async () => {
   const { bills } = new ForgetfulAccount();
   const matched = rowsOfMatched(matchBills({ orders: [], bills, deposits: [], withdrawals: [] }));
-  const kept = { ...EMPTY, bills, balanced: { description: 'as it was', matched, refusedCoins: [] } };
+  const kept = { ...EMPTY, bills, balanced: { description: 'as it was', matched, fills: {}, refusedCoins: [] } };
   const cache = new MemoryCache();
   await keptStore(cache, 'test', '1.0.0').write(kept);
   expect(keptStore(cache, 'test', '1.0.0').read()).toEqual(kept);
