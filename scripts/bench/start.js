@@ -7,6 +7,7 @@ import {
   environmentOf,
   PIT,
   pairsOf,
+  peakMemory,
   ROUNDS,
   ratioRow,
   run,
