@@ -1,11 +1,12 @@
 import { counted, grouped } from '../../domain/decimal.js';
-import { Failure, type Hint, tryRead } from '../../errors.js';
+import { Failure, type Hint, suggest, tryRead } from '../../errors.js';
 import type { Exchange } from '../../exchange/exchange.js';
 import { inParallel } from '../../platform/in-parallel.js';
 import { progressBar } from '../../terminal/progress.js';
 import type { EmptiedMarket } from '../../trading/cancel/cancel-in-market.js';
 import type { CancelAllOptions, CancelAttempt } from '../../trading/cancel/cancel-orders.js';
 import { type OwnOrders, readOpenOrders } from '../../trading/history/open-orders.js';
+import type { UnknownWrite } from '../../trading/settling/unknown-writes.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import { leftOutText } from '../listings/left-out.js';
 import { withTimePerPage } from '../listings/paged-listing.js';
@@ -78,11 +79,13 @@ export type Emptied = Pick<EmptiedMarket, 'market' | 'attempts' | 'stillOpen' | 
  * The failure of a command that cancelled in many markets: any unknown 6; anything left, or not read, 9.
  * @param unlisted why the list of markets could not be read
  * @param again the command that cancels what is left
+ * @param earlier writes with an unknown outcome that may still place orders
  */
 export function stillOpenFailure(
   emptied: readonly Emptied[],
   unlisted: Failure | undefined,
   again: Hint,
+  earlier: readonly UnknownWrite[] = [],
 ): Failure | undefined {
   const attempts = emptied.flatMap((one) => one.attempts);
   const unknown = attempts.filter(({ failure }) => failure === 'unknown');
@@ -93,15 +96,19 @@ export function stillOpenFailure(
     ...open.map(({ market, stillOpen }) => `${grouped(String(stillOpen.length))} still open in ${market}`),
     ...(unlisted === undefined ? [] : [unlistedText(unlisted)]),
     ...byReason(unread),
+    ...(earlier.length === 0 ? [] : [`${counted(earlier.length, 'earlier write')} without a known outcome`]),
   ];
+  // naming a job would close it without sending its other lines
+  const isAnyJob = earlier.some(({ operation }) => operation === 'batch');
+  const records = [...unknown.flatMap(({ recordId }) => recordId ?? []), ...earlier.map(({ clientId }) => clientId)];
   return outcomeFailure({
     done: attempts.filter(({ failure }) => failure === null).length,
-    unknown: unknown.length,
+    unknown: unknown.length + earlier.length,
     refused: 0,
     left: problems.length,
     message: mayBeOpenText(problems.join('; ')),
-    records: unknown.flatMap(({ recordId }) => recordId ?? []),
-    again,
+    records: isAnyJob ? [] : records,
+    again: isAnyJob ? [suggest('Find out', 'resolve'), again] : again,
   });
 }
 

@@ -8,10 +8,12 @@ import { wrapped } from '../../terminal/text.js';
 import { type CancelAttempt, cancelAll } from '../../trading/cancel/cancel-orders.js';
 import { type OwnOrders, ordersToCancel } from '../../trading/history/open-orders.js';
 import { closeMarket } from '../../trading/settling/reconcile-orders.js';
+import { concernsMarketOrAny, mayPlace, type UnknownWrite } from '../../trading/settling/unknown-writes.js';
 import { lossesOf } from '../algo/losses.js';
 import { algosAtWork, warnOfLostOrders } from '../algo/lost-orders.js';
 import type { Context } from '../session/command.js';
 import { answerOrThrow } from '../writes/outcome-failure.js';
+import { warnOfUnknown } from '../writes/unknown-writes.js';
 import { carryOut, dryRequest, exchangeText, openWithConsent } from '../writes/write.js';
 import {
   byReason,
@@ -25,7 +27,7 @@ import {
   stillOpenFailure,
   unlistedText,
 } from './all-markets.js';
-import { cancelTable } from './cancel-result.js';
+import { cancelTable, isEarlierThan } from './cancel-result.js';
 import { openText } from './open-text.js';
 
 /** A market with open orders. */
@@ -64,12 +66,18 @@ export async function cancelInAllMarkets(context: Context, isWhole: boolean): Pr
   const run = new CancelRun(context, trading);
   const asks = write.isPreviewed;
   let algosBefore: ReadonlySet<string> = new Set();
+  // their orders may still be open
+  const warnOfEarlier = (attempts: readonly CancelAttempt[]) => {
+    const isEarlier = isEarlierThan(attempts);
+    return warnOfUnknown(context, (one) => concernsMarketOrAny(one, undefined) && isEarlier(one));
+  };
   const printed = () => cancelTable(run.attempts, 'No cancellation was answered.');
   return carryOut<Plan, readonly Emptied[]>(write, {
     passesHalt: true,
     prepare: async () => {
       if (!asks) return unreadPlan(await marketsToCancel(context, trading));
       const plan = planOf(await openInAllMarkets(context, trading, isWhole));
+      if (context.globals.dryRun) await warnOfEarlier([]);
       const losses = plan.open.flatMap(({ market, own }) => lossesOf(trading, market, ordersToCancel(own)));
       return { ...plan, warnings: [...plan.warnings, ...losses] };
     },
@@ -114,14 +122,9 @@ export async function cancelInAllMarkets(context: Context, isWhole: boolean): Pr
     }),
     printSoFar: () => context.output.answer(printed()),
     result: async (plan, emptied) => {
-      await tryRead(async () =>
-        warnOfLostOrders(
-          { output: context.output, trading },
-          emptied.flatMap((one) => one.attempts),
-          algosBefore,
-        ),
-      );
-      return resultOf(plan, emptied);
+      const attempts = emptied.flatMap((one) => one.attempts);
+      await tryRead(async () => warnOfLostOrders({ output: context.output, trading }, attempts, algosBefore));
+      return resultOf(plan, emptied, await warnOfEarlier(attempts));
     },
   });
 }
@@ -184,10 +187,10 @@ function planText(screen: Screen, { open, warnings, unlisted, unread }: Plan, ex
   return [text, ...notes.map((note) => wrapped(note, screen.width))].join('\n');
 }
 
-function resultOf({ unlisted, unread }: Plan, emptied: readonly Emptied[]): Answer {
+function resultOf({ unlisted, unread }: Plan, emptied: readonly Emptied[], earlier: readonly UnknownWrite[]): Answer {
   const attempts: readonly CancelAttempt[] = emptied.flatMap((one) => one.attempts);
   const notTried = unread.map((one) => ({ ...one, attempts: [], stillOpen: [] }));
-  const failure = stillOpenFailure([...emptied, ...notTried], unlisted, AGAIN);
+  const failure = stillOpenFailure([...emptied, ...notTried], unlisted, AGAIN, earlier.filter(mayPlace));
   const none = failure === undefined ? 'No open orders in any market.' : 'No order was cancelled.';
   return answerOrThrow(cancelTable(attempts, none), failure);
 }

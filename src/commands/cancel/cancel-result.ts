@@ -3,7 +3,7 @@ import { fieldColumns } from '../../cli/field-columns.js';
 import * as shape from '../../cli/shapes.js';
 import { Decimal, formatAmount, grouped } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
-import type { Order } from '../../domain/order.js';
+import { isSameReference, type Order } from '../../domain/order.js';
 import { unmarked } from '../../domain/quotation.js';
 import { type Failure, suggest } from '../../errors.js';
 import { WRONG_KEYS } from '../../exchange/exchange.js';
@@ -65,6 +65,21 @@ export function cancelAllAnswer(market: string, done: CancelledAll, unknown: rea
   const show = (screen: Screen) =>
     [answer.show(screen), ...(total === null ? [] : [wrapped(total, screen.width)])].join('\n');
   return answerOrThrow({ ...answer, show }, withUnknown(market, failureOfAll(market, done), unknown.filter(mayPlace)));
+}
+
+/**
+ * Which writes with an unknown outcome are not of this command. Leaves out the cancellations that the answer lists, and those of orders
+ * that are closed.
+ */
+export function isEarlierThan(attempts: readonly CancelAttempt[]): (write: UnknownWrite) => boolean {
+  const recordIds = new Set(attempts.map(({ recordId }) => recordId));
+  const closed = attempts.flatMap(({ result: { outcome, id, clientId } }) =>
+    outcome === 'cancelled' ? [...(id === null ? [] : [{ id }]), ...(clientId === null ? [] : [{ clientId }])] : [],
+  );
+  return ({ id, operation, cancels }) => {
+    const isOver = operation === 'cancel' && closed.some((order) => cancels && isSameReference(order, cancels));
+    return !recordIds.has(id) && !isOver;
+  };
 }
 
 /** An earlier write may still leave an order open, whatever was cancelled. */

@@ -39,7 +39,7 @@ import {
 } from '../writes/write.js';
 import { CancelRun } from './all-markets.js';
 import { cancelInAllMarkets } from './cancel-in-all-markets.js';
-import { CANCELLED, cancelAllAnswer, cancelAnswer, cancelTable } from './cancel-result.js';
+import { CANCELLED, cancelAllAnswer, cancelAnswer, cancelTable, isEarlierThan } from './cancel-result.js';
 import { openText } from './open-text.js';
 
 export default define({
@@ -274,23 +274,13 @@ interface OpenOrders {
   readonly orders: readonly { readonly id: string }[];
 }
 
-/**
- * Warns of earlier writes in the market whose outcome is unknown, because their orders may still be open. Leaves out the
- * cancellations of this command, which the answer lists, and those of orders that are closed.
- */
+/** Warns of earlier writes in the market whose outcome is unknown, because their orders may still be open. */
 function warnOfOthers(
   context: WriteContext,
   market: string,
   attempts: readonly CancelAttempt[],
 ): Promise<readonly UnknownWrite[]> {
-  const recordIds = new Set(attempts.map(({ recordId }) => recordId));
-  const closed = attempts.flatMap(({ result: { outcome, id, clientId } }) =>
-    outcome === 'cancelled' ? [...(id === null ? [] : [{ id }]), ...(clientId === null ? [] : [{ clientId }])] : [],
-  );
-  return warnOfUnknownIn(context, market, ({ id, operation, cancels }) => {
-    const isOver = operation === 'cancel' && closed.some((order) => cancels && isSameReference(order, cancels));
-    return !recordIds.has(id) && !isOver;
-  });
+  return warnOfUnknownIn(context, market, isEarlierThan(attempts));
 }
 
 /** Warns of orders that were reported as duplicates of a cancelled one and that no command has cancelled yet. */

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { LOST, PASS } from '../../support/world/network.js';
+import { LOST, late, PASS } from '../../support/world/network.js';
 import { document, useWorldHome } from '../pit-home.js';
 
 const pit = useWorldHome();
@@ -89,6 +89,20 @@ describe('pit cancel --all --all-markets', () => {
       'eth_usdt cancelled',
     ]);
     expect(await pit.json('orders --all-markets')).toEqual([]);
+  });
+
+  it('does not say that no orders are open while an earlier order of any market may still arrive', async () => {
+    pit.world.network.treat = ({ operation }) =>
+      operation === 'order' ? late(50_000) : operation === 'getOrder' ? LOST : PASS;
+    expect(await pit.run('order buy eth_usdt 0.1 --at bid-2% --yes --timeout 3')).toMatchObject({ code: 6 });
+    pit.world.network.treat = () => PASS;
+    const { code, stdout, stderr } = await pit.run('cancel --all --all-markets --yes');
+    expect([code, stdout.trim()]).toEqual([6, 'No order was cancelled.']);
+    expect(stderr).toContain('An earlier order may have been placed: buy 0.1 eth_usdt');
+    expect(stderr).toContain('Orders may still be open: 1 earlier write without a known outcome.');
+    expect(stderr).toMatch(/Find out: pit resolve pit\w+/);
+    await pit.world.pass(60_000);
+    expect(await pit.json('cancel --all --all-markets --yes')).toMatchObject([{ outcome: 'cancelled' }]);
   });
 
   it.each([
