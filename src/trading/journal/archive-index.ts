@@ -115,8 +115,13 @@ export class ArchiveIndex {
     return path.join(this.#folder, `${HIDDEN}index`);
   }
 
+  /** What cannot be read is read again from the files. */
   #kept(): ReadonlyMap<string, FileNames> {
-    const { format, files } = (valueInLine(readIfExists(this.#file) ?? '') ?? {}) as Partial<Kept>;
+    let text = '';
+    ignoringDiskErrors(() => {
+      text = readIfExists(this.#file) ?? '';
+    });
+    const { format, files } = (valueInLine(text) ?? {}) as Partial<Kept>;
     return new Map(format === FORMAT && Array.isArray(files) && files.every(isFile) ? files : []);
   }
 }
@@ -129,5 +134,15 @@ interface Kept {
 function isFile(one: unknown): one is readonly [string, FileNames] {
   const [name, names] = Array.isArray(one) ? one : [];
   const { end, markets, coins, orders } = (names ?? {}) as Partial<FileNames>;
-  return typeof name === 'string' && typeof end === 'number' && [markets, coins, orders].every(Array.isArray);
+  const areTexts = [markets, coins].every((texts) => Array.isArray(texts) && texts.every(isText));
+  return isText(name) && typeof end === 'number' && areTexts && Array.isArray(orders) && orders.every(isNamedOrder);
+}
+
+function isNamedOrder(one: unknown): one is NamedOrder {
+  const [id, offset, clientId] = Array.isArray(one) ? one : [];
+  return isText(id) && typeof offset === 'number' && (clientId === null || isText(clientId));
+}
+
+function isText(one: unknown): one is string {
+  return typeof one === 'string';
 }

@@ -99,6 +99,24 @@ describe('the archive', () => {
   });
 
   it.each([
+    ['a folder', (file: string) => fs.mkdirSync(file)],
+    ['a link', (file: string) => fs.symlinkSync('/dev/null', file)],
+    [
+      'without the names of its orders',
+      (file: string) => {
+        const files = [['2018-10-23.jsonl', { end: 1, markets: ['x'], coins: [], orders: [null] }]];
+        fs.writeFileSync(file, JSON.stringify({ format: 1, files }), { mode: 0o600 });
+      },
+    ],
+  ])('reads its lines if the index is %s', (_, damage) => {
+    const { archive, again } = archiveOf(100);
+    const { size } = again().clientIds();
+    fs.rmSync(path.join(archive, '.index'), { force: true });
+    damage(path.join(archive, '.index'));
+    expect([again().markets(), again().clientIds().size]).toEqual([['btc_usdt', 'eth_usdt'], size]);
+  });
+
+  it.each([
     ['empty', ''],
     ['cut off', '{"format":1,"files":[["2026'],
     [
