@@ -20,6 +20,11 @@ export interface KeptHistory extends Pick<AccountHistory, 'bills'> {
   readonly billsReadAt: number;
   /** What a whole read could not explain, as text: while it is the same, another whole read would not explain it either. */
   readonly unexplained: string;
+  /**
+   * When the account is read whole once more although that is the same, in milliseconds since the Unix epoch: bills may have been listed
+   * late. Null if it was, or if there is no need.
+   */
+  readonly rereadAt: number | null;
   /** Null unless the account was read to its end, and its bills added up. */
   readonly balanced: BalancedAccount | null;
 }
@@ -38,7 +43,7 @@ export interface BalancedAccount {
 
 export const EMPTY: KeptHistory = {
   ...{ markets: {}, bills: [], deposits: {}, withdrawals: {}, zone: null },
-  ...{ billsReadAt: 0, unexplained: '', balanced: null },
+  ...{ billsReadAt: 0, unexplained: '', rereadAt: null, balanced: null },
 };
 
 export interface KeptStore {

@@ -54,6 +54,9 @@ export interface ReadHistory {
 /** A list may show an entry late: what is younger than this is read again. */
 const OVERLAP_MS = 60_000;
 
+/** After so long, every bill is listed, and what is still unexplained stays so. */
+const LATEST_MS = 3_600_000;
+
 /** The exchange's clock is known from dates in whole seconds. */
 const CLOCK_ERROR_MS = 2_000;
 
@@ -100,16 +103,28 @@ class HistoryReader {
     const hasKept = before.bills.length > 0;
     let history = await this.#readNew();
     let unexplained = unexplainedText(history);
-    if (hasKept && !this.#readsAll && unexplained !== '' && unexplained !== this.#kept.unexplained) {
+    if (hasKept && !this.#readsAll && unexplained !== '' && (unexplained !== before.unexplained || this.#isRereadDue)) {
       this.#readsAll = true;
       history = await this.#readNew();
       unexplained = unexplainedText(history);
     }
+    const rereadAt = this.#nextReread(unexplained);
     const balanced = unexplained === '' ? this.#balanced(history) : null;
-    this.#kept = { ...this.#kept, unexplained, balanced };
+    this.#kept = { ...this.#kept, unexplained, rereadAt, balanced };
     if (!isSame(before, this.#kept)) await this.#write();
     await this.#keepLots(history);
     return history;
+  }
+
+  get #isRereadDue(): boolean {
+    const { rereadAt } = this.#kept;
+    return rereadAt !== null && this.#options.client.now() >= rereadAt;
+  }
+
+  #nextReread(unexplained: string): number | null {
+    if (unexplained === '') return null;
+    if (unexplained !== this.#kept.unexplained) return this.#options.client.now() + LATEST_MS;
+    return this.#readsAll && this.#isRereadDue ? null : this.#kept.rereadAt;
   }
 
   async #keepLots({ matched, readAt }: ReadHistory): Promise<void> {
@@ -379,8 +394,8 @@ function* onePerDay(bills: readonly Bill[]): Generator<Bill> {
 
 /** Whether nothing was added but later moments. To write a long history takes as long as to read it. */
 function isSame(one: KeptHistory, other: KeptHistory): boolean {
-  const partsOf = ({ markets, deposits, withdrawals, zone, unexplained, balanced }: KeptHistory) =>
-    JSON.stringify([markets, deposits, withdrawals, zone, unexplained, balanced]);
+  const partsOf = ({ markets, deposits, withdrawals, zone, unexplained, rereadAt, balanced }: KeptHistory) =>
+    JSON.stringify([markets, deposits, withdrawals, zone, unexplained, rereadAt, balanced]);
   return (
     one.bills.length === other.bills.length &&
     one.bills.at(-1)?.id === other.bills.at(-1)?.id &&

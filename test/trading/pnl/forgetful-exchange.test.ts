@@ -29,6 +29,44 @@ describe('an exchange that lists bills and orders of 90 days', () => {
   });
 });
 
+describe('an exchange that lists bills minutes after newer ones', () => {
+  const account = new ForgetfulAccount('apart');
+  account.deposit('usdt', 10_000);
+  account.trade('buy', 'btc_usdt', 80);
+  account.now += DAY_MS;
+
+  it('has an unexplained difference as long as they are not listed', async () => {
+    await account.read();
+    account.trade('buy', 'eth_usdt', 40);
+    for (const { id } of account.bills.slice(-3)) account.late.add(id);
+    account.now -= DAY_MS - 30_000;
+    account.trade('sell', 'btc_usdt', 96);
+    account.now += 70_000;
+    expect(await account.read()).toMatchObject({ bills: 7, unexplained: ['eth', 'usdt'] });
+  });
+
+  it('is read whole once more an hour later, which explains it', async () => {
+    account.late.clear();
+    account.now += 3_600_000;
+    expect(await account.read()).toMatchObject({ bills: 10, unexplained: [] });
+  });
+
+  it('is read whole only once more if that explains nothing', async () => {
+    account.placeOnMargin('buy', 'btc_usdt', 40);
+    account.fillNewest();
+    await account.listOrders('btc_usdt');
+    const pages: number[] = [];
+    for (const laterMs of [0, 60_000, 3_600_000, 3_600_000]) {
+      account.now += laterMs;
+      await account.read();
+      pages.push(account.asked.length);
+    }
+    const [twice, once] = pages;
+    expect(pages).toEqual([twice, once, twice, once]);
+    expect(twice).toBeGreaterThan(once ?? 0);
+  });
+});
+
 describe('an exchange that has closed a market', () => {
   it('takes no trade away that was read before', async () => {
     const account = new ForgetfulAccount();
