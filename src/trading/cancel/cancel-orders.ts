@@ -406,12 +406,16 @@ class FoundOrders implements AsyncIterable<OrderReference> {
   }
 }
 
-/** For each order, by its id, the last attempt that cancelled it, or else the last one. */
+/** From what decides least: an order that an attempt without a known outcome may still cancel is not refused for good. */
+const DECISIVENESS = ['refused', 'unknown', 'cancelled'];
+
+/** For each order, by its id, the last attempt that cancelled it, or else that may have, or else the last one. */
 function decisive(attempts: readonly CancelAttempt[]): ReadonlyMap<string, CancelAttempt> {
   const found = new Map<string, CancelAttempt>();
+  const rank = (attempt: CancelAttempt | undefined) => DECISIVENESS.indexOf(attempt?.result.outcome ?? '');
   for (const attempt of attempts) {
-    const { id, outcome } = attempt.result;
-    if (outcome === 'cancelled' || found.get(id ?? '')?.result.outcome !== 'cancelled') found.set(id ?? '', attempt);
+    const id = attempt.result.id ?? '';
+    if (rank(attempt) >= rank(found.get(id))) found.set(id, attempt);
   }
   return found;
 }

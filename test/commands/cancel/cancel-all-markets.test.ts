@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { LOST, late, PASS } from '../../support/world/network.js';
+import { instead, LOST, late, PASS } from '../../support/world/network.js';
 import { document, useWorldHome } from '../pit-home.js';
 
 const pit = useWorldHome();
@@ -103,6 +103,23 @@ describe('pit cancel --all --all-markets', () => {
     expect(stderr).toMatch(/Find out: pit resolve pit\w+/);
     await pit.world.pass(60_000);
     expect(await pit.json('cancel --all --all-markets --yes')).toMatchObject([{ outcome: 'cancelled' }]);
+  });
+
+  it('exits with 6 if the first cancellation may still arrive, and the next one of the order is refused', async () => {
+    await pit.done('order buy eth_usdt 0.1 --at bid-2% --yes');
+    let sent = 0;
+    pit.world.network.treat = ({ operation }) => {
+      if (operation !== 'cancelOrder') return PASS;
+      sent += 1;
+      return sent === 1 ? late(30_000) : instead('{"code":1001,"message":"no"}');
+    };
+    const { code, stdout } = await pit.run('cancel --all --all-markets --yes --json --timeout 4');
+    pit.world.network.treat = () => PASS;
+    expect([code, document<Cancelled[]>(stdout)]).toMatchObject([6, [{ outcome: 'unknown', market: 'eth_usdt' }]]);
+    expect(await pit.json('orders eth_usdt')).toHaveLength(1);
+    await pit.world.pass(60_000);
+    expect(await pit.json('orders eth_usdt')).toEqual([]);
+    await pit.done('resolve');
   });
 
   it.each([
