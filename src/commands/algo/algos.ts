@@ -401,7 +401,10 @@ export interface CancelledAlgo {
   readonly view: AlgoView;
   /** Whether it has ended: none of its orders is open. */
   readonly isDone: boolean;
+  /** Why it could not be recorded as cancelled; null if it was. */
   readonly failure: Failure | null;
+  /** Whether its orders were cancelled all the same. */
+  readonly hasCancelled: boolean;
 }
 
 /** Ends algo orders: cancels their orders and waits for the outcomes, within the time of the command. */
@@ -420,19 +423,20 @@ export async function cancelAlgos(context: Context, ids: readonly string[] | 'al
     }
   }
   const recorded = chosen.filter((id) => !unrecorded.has(id));
+  const cancelledOnly = new Set<string>();
   // what could not be recorded is cancelled all the same
   for (const [id, failure] of unrecorded) {
     context.output.warn([
       `${id} is not recorded as cancelled: ${failure.message} Its orders are cancelled now, but it may place others and still trade: cancel it again once it can be recorded.`,
       ...failure.hints,
     ]);
-    await cancelChildren(context, trading, store, id);
+    if (await cancelChildren(context, trading, store, id)) cancelledOnly.add(id);
   }
   if (recorded.length > 0) await untilEnded(context, trading, store, recorded);
   const views = await viewsOf(context, store, chosen);
   return views.map((view) => {
     const failure = unrecorded.get(view.id) ?? null;
-    return { view, isDone: view.facts.ended !== null, failure };
+    return { view, isDone: view.facts.ended !== null, failure, hasCancelled: cancelledOnly.has(view.id) };
   });
 }
 
@@ -476,10 +480,18 @@ async function untilEnded(
   }
 }
 
-/** Cancels the open orders of an algo order that no process can end: its record cannot be written, or the one that watches is stopped. */
-async function cancelChildren(context: Context, trading: TradingContext, store: AlgoStore, id: string): Promise<void> {
+/**
+ * Cancels the open orders of an algo order that no process can end: its record cannot be written, or the one that watches is stopped.
+ * Returns whether any was open.
+ */
+async function cancelChildren(
+  context: Context,
+  trading: TradingContext,
+  store: AlgoStore,
+  id: string,
+): Promise<boolean> {
   const record = store.read(id);
-  if (record?.facts === undefined) return;
+  if (record?.facts === undefined) return false;
   const { market } = record.facts.began.terms.market;
   const children = (await openChildren(context, [record])).of(record);
   for (const child of children) {
@@ -489,6 +501,7 @@ async function cancelChildren(context: Context, trading: TradingContext, store: 
   const open = children.flatMap(({ unfinishedIds }) => unfinishedIds.map((one) => ({ id: one })));
   // one that could not be cancelled is shown as open
   if (open.length > 0) await tryRead(() => cancelOrders(trading, market, open));
+  return open.length > 0;
 }
 
 export interface RunCallbacks {

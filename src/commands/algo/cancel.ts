@@ -6,7 +6,7 @@ import { suggest, usage } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { algoId } from '../inputs/parsers.js';
 import { type Context, define } from '../session/command.js';
-import { outcomeFailure } from '../writes/outcome-failure.js';
+import { answerOrThrow, outcomeFailure } from '../writes/outcome-failure.js';
 import { ALGO, algoList } from './algo-row.js';
 import { type CancelledAlgo, cancelAlgos, duplicateText, listAlgos, openDuplicates } from './algos.js';
 
@@ -90,11 +90,12 @@ export async function cancelled(context: Context, ids: readonly string[] | 'all'
     unknown: open.length,
     refused: undone.length - open.length,
     left: withDuplicates.length,
-    why: failure?.kind,
+    // something was sent
+    why: undone.some(({ hasCancelled }) => hasCancelled) ? 'partial' : failure?.kind,
     message: sentences.filter((sentence) => sentence !== '').join(' '),
     again: [...cancelThem, ...(failure?.hints ?? []), ...again],
   });
-  return left === undefined ? answer : { ...answer, failure: left };
+  return answerOrThrow(answer, left);
 }
 
 function isOpen({ state }: CancelledAlgo['view']['children'][number]): boolean {
