@@ -5,6 +5,7 @@ import { wrapped } from '../../terminal/text.js';
 import { isoTime } from '../../terminal/time.js';
 import { cancelInMarket } from '../../trading/cancel/cancel-in-market.js';
 import type { CancelAttempt, CancelResult } from '../../trading/cancel/cancel-orders.js';
+import { mayPlace, type UnknownWrite } from '../../trading/settling/unknown-writes.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import {
   byReason,
@@ -15,8 +16,9 @@ import {
   openInAllMarkets,
   stillOpenFailure,
 } from '../cancel/all-markets.js';
-import { cancelRow, cancelTable } from '../cancel/cancel-result.js';
+import { cancelRow, cancelTable, isEarlierThan } from '../cancel/cancel-result.js';
 import type { Context } from '../session/command.js';
+import { warnOfUnknown } from '../writes/unknown-writes.js';
 
 /** What `pit halt --cancel` did. */
 export interface CancelledEverywhere {
@@ -78,7 +80,12 @@ export class CancelEverywhere {
     if (untimed.length > 0)
       context.output.warn([`No timer was started in ${byReason(untimed).join('; ')}`, ...hints.values()]);
     const attempts = emptied.flatMap((one) => one.attempts);
-    return this.#result(attempts, stillOpenFailure(emptied, failure, AGAIN));
+    const timed = new Set(emptied.flatMap(({ market, timer }) => (timer === null ? [] : market)));
+    const isEarlier = isEarlierThan(attempts);
+    // a timer cancels what still arrives
+    const mayArrive = (one: UnknownWrite) => mayPlace(one) && isEarlier(one) && !timed.has(one.market ?? '');
+    const earlier = await warnOfUnknown(context, mayArrive);
+    return this.#result(attempts, stillOpenFailure(emptied, failure, AGAIN, earlier));
   }
 
   /** Sends nothing more, and waits a moment for the answers to what was sent. */
