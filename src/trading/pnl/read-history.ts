@@ -29,7 +29,7 @@ export interface HistoryOptions {
   readonly client: Exchange;
   /** The markets that were asked about: their orders are read in any case. */
   readonly markets?: readonly string[];
-  /** The account as it is now; undefined if that could not be read. */
+  /** The account, read before anything else; undefined if it could not be read. */
   readonly account?: Pick<AccountInfo, 'coins' | 'permissions'> | undefined;
   /** Reads every list to its end, whatever is kept. */
   readonly isWhole?: boolean | undefined;

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { type StopConditions, untilEnd } from '../../../src/commands/stream/stream-end.js';
 import type { StreamEvent } from '../../../src/exchange/stream/events.js';
+import { testWorld } from '../../support/world/world.js';
 
 const DATA = { type: 'data' } as StreamEvent;
 const GAP = { type: 'gap' } as StreamEvent;
@@ -97,4 +98,12 @@ it('never takes the time that the reader needs for silence', async () => {
     [102, DATA],
   ] as const;
   expect((await taken({ silentMs: 10 }, events, 50)).all).toEqual(['data', 'data', 'data']);
+});
+
+it('a stream goes on after the time that a command has for its requests', async () => {
+  const world = await testWorld({ markets: { btc_usdt: { bid: '29990.00', ask: '30000.00' } } });
+  const before = world.clock.now();
+  const { code, stdout } = await world.run('stream ticker:btc_usdt --csv --for 5s --timeout 2');
+  expect({ code, lines: stdout.trimEnd().split('\n').length }).toEqual({ code: 0, lines: 2 });
+  expect(world.clock.now() - before).toBe(5_000);
 });

@@ -1,6 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { monotonicMs } from '../../../src/platform/host.js';
+import { describe, expect, it } from 'vitest';
 import { schemaViolations } from '../../cli-contract/schema-violations.js';
 import { eventually } from '../../support/eventually.js';
 import { startInProcess } from '../../support/in-process.js';
@@ -60,25 +58,6 @@ describe('pit stream in a pipe', () => {
     };
     const expected = { channel: 'ticker:btc_usdt', time: row.time, scope: 'snapshot', ...PUSHED, data: [row] };
     expect(documents(stdout)).toEqual([expected]);
-  });
-
-  it('goes on after the time that a command has for its requests', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
-    onTestFinished(() => void vi.useRealTimers());
-    let ahead = 0;
-    const host = {
-      monotonic: () => monotonicMs() + ahead,
-      sleep: (ms: number, cut?: AbortSignal) => delay(ms / 10, undefined, { signal: cut }).catch(() => undefined),
-    };
-    // the time is over once the first line is there, and whoever looks at it does so
-    const onPrinted = () => {
-      if (ahead > 0) return;
-      ahead = 2_000;
-      void delay(50).then(() => vi.advanceTimersByTime(5_000));
-    };
-    const stream = pit.start('stream ticker:btc_usdt --csv --for 5s --timeout 2', { host, onPrinted });
-    const code = await stream.ended;
-    expect({ code, lines: stream.printed.stdout.trimEnd().split('\n').length }).toEqual({ code: 0, lines: 2 });
   });
 
   it('prints the book as pit depth does, every number as it was sent', async () => {

@@ -130,7 +130,7 @@ describe('the connection of a write', () => {
     expect(usedBy(server)).toEqual([1]);
   });
 
-  it('is as old as the clocks of the client say that had it opened, whoever had one opened before', async () => {
+  it('is aged by the clocks of the client that opened it, not of the one that opened the connection before', async () => {
     const server = await serve();
     const ready = new ReadyConnection();
     const open = async () => {
