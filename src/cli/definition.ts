@@ -53,7 +53,13 @@ type Input<Args extends Arguments, Opts extends Flags> = {
 } & { readonly [Name in keyof Opts]: FlagValue<Opts[Name]> };
 
 /** A command: its arguments, its flags, and what it does. */
-export interface Definition<Args extends Arguments = Arguments, Opts extends Flags = Flags, Context = CommandContext> {
+export interface Definition<
+  Args extends Arguments = Arguments,
+  Opts extends Flags = Flags,
+  Context = CommandContext,
+  Data = unknown,
+  Preview = unknown,
+> {
   readonly summary: string;
   readonly arguments?: Args;
   readonly flags?: Opts;
@@ -62,14 +68,14 @@ export interface Definition<Args extends Arguments = Arguments, Opts extends Fla
   /** Shown by `--help`, without the leading `pit`. */
   readonly examples: readonly string[];
   /** What `--json` prints. Fields may be added, never removed or retyped. */
-  readonly output: Shape;
+  readonly output: Shape<Data>;
   /** What `--dry-run --json` prints, if the command changes something. */
-  readonly dryRunOutput?: Shape;
+  readonly dryRunOutput?: Shape<Preview>;
   /** A row of `--csv`, if it is not an element of `output`. */
   readonly row?: Shape;
   /** Whether nothing is said before it begins, because it is about to change that. Absent: no. */
   isQuietAtStart?(input: Input<Args, Opts>): boolean;
-  run(context: Context, input: Input<Args, Opts>): Promise<Result | undefined>;
+  run(context: Context, input: Input<Args, Opts>): Promise<Result<NoInfer<Data | Preview>> | undefined>;
 }
 
 /** Commands by their words, such as `order show`. Each is loaded only when it is needed. */
@@ -81,8 +87,8 @@ export type CommandTable = Readonly<Record<string, () => Promise<{ readonly defa
  * @template Context what `createContext` of that program makes
  */
 export function definer<Context extends CommandContext>() {
-  return <const Args extends Arguments, const Opts extends Flags>(
-    definition: Definition<Args, Opts, Context>,
+  return <const Args extends Arguments, const Opts extends Flags, Data, Preview = never>(
+    definition: Definition<Args, Opts, Context, Data, Preview>,
   ): Definition => definition as unknown as Definition;
 }
 

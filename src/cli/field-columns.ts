@@ -9,7 +9,7 @@ import { isNumeric, isTime, type Shape } from './shapes.js';
  *
  * @param row the shape of the rows
  */
-export function fieldColumns<Row extends object>(row: Shape) {
+export function fieldColumns<Row extends object>(row: Shape<Row>) {
   const fields = row.properties ?? {};
   /** @param own how this column differs from what its field says */
   return (name: keyof Row & string, own: Partial<Column<Row>> = {}): Column<Row> => {

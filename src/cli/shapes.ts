@@ -1,8 +1,12 @@
+declare const described: unique symbol;
+
 /**
  * The `--json` of a command as a JSON Schema (draft 2020-12) with few keywords, so that every checker knows them.
  * Objects are open: fields may be added later, never removed or retyped.
  */
-export interface Shape {
+export interface Shape<Value = unknown> {
+  /** What the shape describes, before it is printed: known to the compiler only. See {@link Infer}. */
+  readonly [described]?: Value;
   readonly type?: TypeName | readonly TypeName[];
   readonly title?: string;
   readonly description?: string;
@@ -17,6 +21,12 @@ export interface Shape {
   readonly fromOutside?: true;
 }
 
+/** The values that a shape describes, with each decimal, id and time as its text. */
+export type Infer<Described extends Shape> = Described extends Shape<infer Value> ? Value : never;
+
+/** The object that these fields describe. */
+export type InferFields<Described extends Fields> = { readonly [Name in keyof Described]: Infer<Described[Name]> };
+
 export type TypeName = 'string' | 'integer' | 'number' | 'boolean' | 'object' | 'array' | 'null';
 export type Fields = Readonly<Record<string, Shape>>;
 
@@ -24,27 +34,27 @@ const DECIMAL = '^-?\\d+(\\.\\d+)?$';
 const TIME = '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$';
 
 /** Makes the schema of a kind of value. Its description has a few words, or none. */
-type Kind = (description: string) => Shape;
+type Kind<Value> = (description: string) => Shape<Value>;
 
-function kind(shape: Shape): Kind {
-  return (description) => ({ ...shape, ...(description === '' ? {} : { description }) });
+function kind<Value>(shape: Shape): Kind<Value> {
+  return (description) => ({ ...shape, ...(description === '' ? {} : { description }) }) as Shape<Value>;
 }
 
 /** A text of pit or of its user. */
-export const text = kind({ type: 'string' });
+export const text = kind<string>({ type: 'string' });
 /** A text that the exchange, or a stranger through it, has chosen. */
-export const outsideText = kind({ type: 'string', fromOutside: true });
+export const outsideText = kind<string>({ type: 'string', fromOutside: true });
 /** A price or an amount: plain digits, no exponent, zeros kept as sent. */
-export const decimal = kind({ type: 'string', pattern: DECIMAL });
+export const decimal = kind<string>({ type: 'string', pattern: DECIMAL });
 /** An id of the exchange, whose digits a double could not hold. */
-export const id = kind({ type: 'string', pattern: '^\\d+$' });
+export const id = kind<string>({ type: 'string', pattern: '^\\d+$' });
 /** ISO 8601 in UTC with milliseconds. */
-export const time = kind({ type: 'string', pattern: TIME });
-export const boolean = kind({ type: 'boolean' });
+export const time = kind<string>({ type: 'string', pattern: TIME });
+export const boolean = kind<boolean>({ type: 'boolean' });
 /** A number of things, a scale or a raw code. */
-export const integer = kind({ type: 'integer' });
+export const integer = kind<number>({ type: 'integer' });
 /** A number that is not an amount. */
-export const number = kind({ type: 'number' });
+export const number = kind<number>({ type: 'number' });
 
 /** Whether values of the shape are times. */
 export function isTime({ pattern }: Shape): boolean {
@@ -57,12 +67,16 @@ export function isNumeric({ type, pattern }: Shape): boolean {
 }
 
 /** One of these words; later versions may add words. */
-export function enumOf(words: readonly string[], description: string): Shape {
-  return kind({ type: 'string', enum: words })(description);
+export function enumOf<const Word extends string>(words: readonly Word[], description: string): Shape<Word> {
+  return kind<Word>({ type: 'string', enum: words })(description);
 }
 
 /** The same, or null if the value is absent. */
-export function nullable(shape: Shape): Shape {
+export function nullable<Value>(shape: Shape<Value>): Shape<Value | null> {
+  return orNull(shape) as Shape<Value | null>;
+}
+
+function orNull(shape: Shape): Shape {
   const { type, enum: values, anyOf, ...rest } = shape;
   if (anyOf !== undefined) return { ...rest, anyOf: [...anyOf, { type: 'null' }] };
   if (type === undefined) throw new TypeError('a shape without a type already allows null');
@@ -71,24 +85,38 @@ export function nullable(shape: Shape): Shape {
   return { type: [...types, 'null'], ...rest, ...(values === undefined ? {} : { enum: [...values, null] }) };
 }
 
+/** The same fields, each of which may be null. */
+export function nullableFields<Described extends Fields>(
+  fields: Described,
+): { readonly [Name in keyof Described]: Shape<Infer<Described[Name]> | null> } {
+  const entries = Object.entries(fields).map(([name, field]) => [name, nullable(field)]);
+  return Object.fromEntries(entries);
+}
+
 /** An object. Every field is always present. */
-export function object(properties: Fields, description = ''): Shape {
-  return kind({ type: 'object', properties, required: Object.keys(properties) })(description);
+export function object<Described extends Fields>(
+  properties: Described,
+  description = '',
+): Shape<InferFields<Described>> {
+  return kind<InferFields<Described>>({ type: 'object', properties, required: Object.keys(properties) })(description);
 }
 
 /** An array of elements of one kind. */
-export function array(items: Shape, description = ''): Shape {
-  return kind({ type: 'array', items })(description);
+export function array<Item>(items: Shape<Item>, description = ''): Shape<readonly Item[]> {
+  return kind<readonly Item[]>({ type: 'array', items })(description);
 }
 
 /** An object whose field names are data, such as coins. */
-export function mapOf(additionalProperties: Shape, description: string): Shape {
-  return kind({ type: 'object', additionalProperties })(description);
+export function mapOf<Value>(
+  additionalProperties: Shape<Value>,
+  description: string,
+): Shape<Readonly<Record<string, Value>>> {
+  return kind<Readonly<Record<string, Value>>>({ type: 'object', additionalProperties })(description);
 }
 
 /** A value of any of these kinds. */
-export function anyOf(...anyOf: readonly Shape[]): Shape {
-  return { anyOf };
+export function anyOf<const Kinds extends readonly Shape[]>(...anyOf: Kinds): Shape<Infer<Kinds[number]>> {
+  return { anyOf } as Shape<Infer<Kinds[number]>>;
 }
 
 /** The shape with all that it holds changed by `change`, from the inside out. */

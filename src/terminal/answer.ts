@@ -3,12 +3,17 @@ import type { Screen } from './screen.js';
 import type { Column } from './table.js';
 
 /** What a command returns. */
-export type Result = Answer | RowStream | Live;
+export type Result<Data = unknown> = Answer<Data> | RowStream<RowOf<Data>> | Live;
+
+/** A row of a document that may be an array of rows. */
+type RowOf<Data> = [Extract<Data, readonly unknown[]>] extends [never]
+  ? object
+  : Extract<Data, readonly object[]>[number];
 
 /** A complete answer: its data for programs, and its text for people. */
-export interface Answer {
+export interface Answer<Data = unknown> {
   /** The `--json` document. Decimals and big integers become strings, undefined becomes null. */
-  readonly data: unknown;
+  readonly data: Data;
   /** The `--csv` rows, if they are not the elements of `data`. */
   readonly csv?: readonly object[];
   /** The `--csv` header, if there are no rows to take it from. */

@@ -10,7 +10,8 @@ const ROW = shape.object({
   last: shape.nullable(shape.object({ id: shape.id(''), tags: shape.array(shape.text('')) })),
 });
 
-const rows = [{ id: '12', price: '1234.50', last: { id: '7', tags: ['a', 'b'] } }];
+const row = { id: '12', price: '1234.50', last: { id: '7', tags: ['a', 'b'] } };
+const rows = [row];
 
 describe('a listing', () => {
   test('without rows has the CSV header that its rows would have', () => {
@@ -26,11 +27,11 @@ describe('a listing', () => {
 });
 
 describe('a column of a field', () => {
-  const column = fieldColumns<{ id: string; price: string | null }>(ROW);
+  const column = fieldColumns(ROW);
 
   test('has the title, the digits and the alignment that the field says', () => {
     const { title, value, align } = column('price');
-    expect([title, align, value({ id: '1', price: '1234.50' }), value({ id: '1', price: null })]).toEqual([
+    expect([title, align, value({ ...row, price: '1234.50' }), value({ ...row, price: null })]).toEqual([
       'price',
       'decimal',
       '1,234.50',
@@ -40,21 +41,16 @@ describe('a column of a field', () => {
 
   test('shows an id without grouping its digits', () => {
     const { value, align } = column('id');
-    expect([align, value({ id: '1234567', price: null })]).toEqual(['left', '1234567']);
+    expect([align, value({ ...row, id: '1234567' })]).toEqual(['left', '1234567']);
   });
 
   test('takes over what a listing says of its own', () => {
     const own = column('price', { title: 'last', importance: 4, value: () => 'x' });
-    expect([own.title, own.importance, own.align, own.value({ id: '1', price: '1' })]).toEqual([
-      'last',
-      4,
-      'decimal',
-      'x',
-    ]);
+    expect([own.title, own.importance, own.align, own.value(row)]).toEqual(['last', 4, 'decimal', 'x']);
   });
 
   test('of a field that the rows do not have is refused when the command is loaded', () => {
-    const other = fieldColumns<{ size: string }>(ROW);
+    const other = fieldColumns(ROW as shape.Shape as shape.Shape<{ size: string }>);
     expect(() => other('size')).toThrow('the rows have no field size');
   });
 });

@@ -8,7 +8,7 @@ import { warnOfUnknown } from '../writes/unknown-writes.js';
 import { BALANCE, balanceOf } from './balance.js';
 import { PERMISSIONS, whatNeeds } from './permissions.js';
 
-const ACCOUNT: shape.Fields = {
+const ACCOUNT = {
   username: shape.nullable(shape.outsideText('')),
   tradePassword: shape.nullable(shape.boolean('whether one is set')),
   googleAuth: shape.nullable(shape.boolean('an authenticator app')),

@@ -17,7 +17,7 @@ import { warnOfUnknown } from '../writes/unknown-writes.js';
 import { areConnected, readRates } from './rates.js';
 
 /** The fields of a coin's balance. */
-export const BALANCE: shape.Fields = {
+export const BALANCE = {
   coin: shape.outsideText(''),
   name: shape.outsideText('the new name of a renamed coin'),
   available: shape.decimal(''),
@@ -37,17 +37,8 @@ const BALANCE_ROW = shape.object({
   ),
 });
 
-interface Balance
-  extends Pick<Coin, 'coin' | 'name' | 'available' | 'frozen' | 'canDeposit' | 'canWithdraw' | 'canLoan'> {
-  readonly total: string;
-  /** In the coin of --in, or the first of several. */
-  readonly value: string | null;
-}
-
-interface BalanceRow extends Balance {
-  /** In each coin of --in. */
-  readonly values: readonly { readonly coin: string; readonly value: string | null }[];
-}
+type Balance = shape.InferFields<typeof BALANCE>;
+type BalanceRow = shape.Infer<typeof BALANCE_ROW>;
 
 /** Coins, joined with commas. */
 const coinNames = withCompletion({ of: 'coin' }, (word) => word.split(',').map(coinName));
@@ -89,7 +80,7 @@ export default define({
       });
       return { ...shown, data: rows.map((row) => ({ ...row, values: [] })), csv: rows };
     };
-    const read = async (): Promise<Answer> => {
+    const read = async (): Promise<Answer<readonly BalanceRow[]>> => {
       const balances = (await client.account()).coins.map(balanceOf);
       const names = balances.map(({ coin }) => coin);
       for (const coin of coins) if (!names.includes(coin)) throw unknownCoin(coin, names);
@@ -161,11 +152,11 @@ async function valuesIn(
 
 /** The same answer with values. CSV has a column for each coin: `value` for the first, `value.btc` for another one. */
 function valuedAnswer(
-  answer: Answer,
+  answer: Answer<readonly BalanceRow[]>,
   rows: readonly Balance[],
   units: readonly string[],
   all: readonly Values[],
-): Answer {
+): Answer<readonly BalanceRow[]> {
   const data = rows.map((row): BalanceRow => {
     const values = units.map((coin, index) => ({ coin, value: all[index]?.get(row.coin)?.toString() ?? null }));
     return { ...row, value: values[0]?.value ?? null, values };

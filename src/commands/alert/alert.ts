@@ -14,7 +14,7 @@ import { type Context, define } from '../session/command.js';
 import { AlertActions, execWords } from './actions.js';
 import { CONDITION_FORMS, parseCondition } from './parse-condition.js';
 
-const ALERT: shape.Fields = {
+const ALERT = {
   market: shape.text('in which it holds'),
   condition: shape.text('as last>30000, with MARKET: before it if it names another market'),
   time: shape.time('when it began to hold, as far as that is known, or else when it was found'),

@@ -11,44 +11,28 @@ import { type Column, type Entry, record, table } from '../../terminal/table.js'
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
 import { isTakeCancelled } from '../../trading/algos/plan/exits.js';
 import { type AlgoTerms, kindOf } from '../../trading/algos/plan/terms.js';
-import { unprotectedSince } from '../../trading/algos/record/facts.js';
+import { type AlgoState, unprotectedSince } from '../../trading/algos/record/facts.js';
 import { duplicateIds } from '../../trading/algos/record/snapshot.js';
-import { type AlgoRow, algoRow, entryRow, exitRow } from '../../trading/algos/record/summary.js';
+import { algoRow, entryRow, exitRow } from '../../trading/algos/record/summary.js';
 import type { AlgoEvent } from '../../trading/algos/run/algo-voice.js';
 import { changedRulesText } from '../../trading/orders/changed-rules.js';
-import { ORDER, type OrderRow, orderRow } from '../order/order-row.js';
+import { ORDER, orderRow } from '../order/order-row.js';
 import type { AlgoView } from './algos.js';
 import { algoSentences, distanceText, durationText, exitWords } from './sentences.js';
 import { unseenDuplicatesText } from './unwatched.js';
 
-/** A child as it is printed: its order, and what it is for. */
-interface ChildRow extends OrderRow {
-  readonly role: string;
-}
-
-export interface AlgoDocument extends AlgoRow<ChildRow> {
-  /** The ids of those orders that the network made twice. */
-  readonly duplicates: readonly string[];
-  readonly events: readonly AlgoEventRow[];
-}
-
-/** Something that became of an algo order, beside its orders. */
-interface AlgoEventRow {
-  readonly time: string;
-  readonly event: (typeof KEPT_EVENTS)[number];
-  readonly text: string;
-}
-
 const KEPT_EVENTS = ['began', 'conditionMet', 'triggered', 'paused', 'resumed', 'cancelled', 'ended', 'note'] as const;
 
-export const ALGO_EVENTS = shape.array(
-  shape.object({
-    time: shape.time(''),
-    event: shape.enumOf(KEPT_EVENTS, ''),
-    text: shape.text('a sentence'),
-  }),
-  'what became of it, oldest first',
-);
+const ALGO_EVENT = shape.object({
+  time: shape.time(''),
+  event: shape.enumOf(KEPT_EVENTS, ''),
+  text: shape.text('a sentence'),
+});
+
+/** Something that became of an algo order, beside its orders. */
+type AlgoEventRow = shape.Infer<typeof ALGO_EVENT>;
+
+export const ALGO_EVENTS = shape.array(ALGO_EVENT, 'what became of it, oldest first');
 
 const ROLES = ['entry', 'take', 'stop'];
 
@@ -92,7 +76,7 @@ const EXIT = shape.nullable(
 );
 
 /** The terms of an algo order, as its dry run prints them. */
-export const TERMS_FIELDS: shape.Fields = {
+export const TERMS_FIELDS = {
   market: shape.text(''),
   side: shape.enumOf(['buy', 'sell'], 'of the entry, or of the exits without one'),
   amount: shape.decimal('in the base coin'),
@@ -126,12 +110,12 @@ const STATES = [
   'partial',
   'cancelled',
   'failed',
-];
+] as const satisfies readonly AlgoState[];
 
 export const ALGO_STATE = shape.enumOf(STATES, '');
 export const ALGO_REASON = shape.nullable(shape.text('why it waits, is paused or has ended'));
 
-export const ALGO: shape.Fields = {
+export const ALGO = {
   id: shape.text('of the algo order'),
   ...TERMS_FIELDS,
   state: ALGO_STATE,
@@ -177,6 +161,8 @@ export const ALGO: shape.Fields = {
   durationMs: shape.integer('until the end, or now'),
   events: ALGO_EVENTS,
 };
+
+export type AlgoDocument = shape.InferFields<typeof ALGO>;
 
 /** The same columns whatever is null: an algo order without an entry has those of the entry too. */
 const CSV_HEADER = fieldNames(shape.object(ALGO));
@@ -225,7 +211,7 @@ function eventsOf({ facts, said, terms }: AlgoView): AlgoEventRow[] {
 }
 
 /** One algo order: a record, its orders, and what it will do or has come to. */
-export function algoAnswer(view: AlgoView, now: number): Answer {
+export function algoAnswer(view: AlgoView, now: number): Answer<AlgoDocument> {
   const data = algoDocument(view, now);
   return {
     data,
@@ -252,7 +238,7 @@ function problemsOf(views: readonly AlgoView[]): Pick<Answer, 'failure'> {
 }
 
 /** Algo orders as a table. */
-export function algoList(views: readonly AlgoView[], now: number, empty: string): Answer {
+export function algoList(views: readonly AlgoView[], now: number, empty: string): Answer<readonly AlgoDocument[]> {
   const rows = views.map((view) => ({ ...algoDocument(view, now), view }));
   const answer = listing({
     rows: rows.map(({ view: _, ...row }) => row),
@@ -434,10 +420,12 @@ export function doesEntries(does: readonly string[]): Entry[] {
   return does.map((sentence, index) => [index === 0 ? 'does' : '', sentence]);
 }
 
-const CHILD_COLUMNS: readonly Column<ChildRow & { readonly isDuplicate: boolean }>[] = [
+type ShownChild = AlgoDocument['children'][number] & { readonly isDuplicate: boolean };
+
+const CHILD_COLUMNS: readonly Column<ShownChild>[] = [
   { title: 'for', value: ({ role, isDuplicate }) => (isDuplicate ? `${role}, duplicate` : role), importance: 8 },
   { title: 'order', value: ({ id }) => id, rowKey: ({ id }) => id, importance: 9 },
-  sideColumn((row: ChildRow) => row.side, { importance: 7 }),
+  sideColumn((row: ShownChild) => row.side, { importance: 7 }),
   { title: 'price', value: ({ price }) => grouped(price), align: 'decimal', importance: 8 },
   { title: 'amount', value: ({ amount }) => formatAmount(amount), align: 'decimal', importance: 7 },
   { title: 'filled', value: ({ filled }) => formatAmount(filled), align: 'decimal', importance: 7 },
@@ -485,7 +473,7 @@ const EVENTS: Readonly<Record<AlgoEvent['event'], true>> = {
 };
 
 /** An event of the runner, for programs and for people. */
-export const EVENT: shape.Fields = {
+export const EVENT = {
   id: shape.text('of the algo order'),
   market: shape.text(''),
   time: shape.time("by the exchange's clock"),

@@ -7,7 +7,7 @@ import type { Answer } from '../../terminal/answer.js';
 import { algoId } from '../inputs/parsers.js';
 import { type Context, define } from '../session/command.js';
 import { answerOrThrow, outcomeFailure } from '../writes/outcome-failure.js';
-import { ALGO, algoList } from './algo-row.js';
+import { ALGO, type AlgoDocument, algoList } from './algo-row.js';
 import { type CancelledAlgo, cancelAlgos, duplicateText, listAlgos, openDuplicates } from './algos.js';
 
 export default define({
@@ -40,7 +40,7 @@ export async function wouldChange(
   ids: readonly string[],
   all: boolean,
   what: string,
-): Promise<Answer> {
+): Promise<Answer<readonly AlgoDocument[]>> {
   const open = await listAlgos(context, { all: false });
   const unknown = ids.filter((id) => !open.some((view) => view.id === id));
   if (unknown.length > 0)
@@ -52,7 +52,10 @@ export async function wouldChange(
 }
 
 /** Ends algo orders and says what came of it. Throws Failure `usage` for one that is not open. */
-export async function cancelled(context: Context, ids: readonly string[] | 'all'): Promise<Answer> {
+export async function cancelled(
+  context: Context,
+  ids: readonly string[] | 'all',
+): Promise<Answer<readonly AlgoDocument[]>> {
   const results = await cancelAlgos(context, ids);
   const now = context.host.now();
   const answer = algoList(

@@ -5,7 +5,7 @@ import type { Answer } from '../../terminal/answer.js';
 import { requestsUnderWay, underWayText } from '../halt/requests-under-way.js';
 import { algoId } from '../inputs/parsers.js';
 import { type Context, define } from '../session/command.js';
-import { ALGO, algoList } from './algo-row.js';
+import { ALGO, type AlgoDocument, algoList } from './algo-row.js';
 import { type AlgoView, pauseAlgos, resumeAlgos } from './algos.js';
 import { requireIdsOrAll, wouldChange } from './cancel.js';
 
@@ -30,7 +30,10 @@ export const pause = define({
  * Pauses algo orders, and waits for the requests that had left by then: what is shown is final, and no order follows it. Every command
  * says at its end what is not protected. Throws Failure `usage` for one that is not open.
  */
-export async function paused(context: Context, ids: readonly string[] | 'all'): Promise<Answer> {
+export async function paused(
+  context: Context,
+  ids: readonly string[] | 'all',
+): Promise<Answer<readonly AlgoDocument[]>> {
   let underWay: number | string = 0;
   const { changed, unchanged } = await pauseAlgos(context, ids, 'user', 'you paused it', async () => {
     underWay = await requestsUnderWay(context);
@@ -68,7 +71,10 @@ export const resume = define({
 });
 
 /** Resumes algo orders. Throws Failure `usage` for one that is not open, and while the account is halted. */
-export async function resumed(context: Context, ids: readonly string[] | 'all'): Promise<Answer> {
+export async function resumed(
+  context: Context,
+  ids: readonly string[] | 'all',
+): Promise<Answer<readonly AlgoDocument[]>> {
   const { changed, unchanged } = await resumeAlgos(context, ids);
   // all stands for all that are paused
   const others = ids === 'all' ? [] : unchanged;

@@ -21,7 +21,7 @@ import { mayPlace, type UnknownWrite } from '../../trading/settling/unknown-writ
 import { answerOrThrow, outcomeFailure, outcomeText, type WriteCounts } from '../writes/outcome-failure.js';
 
 /** The outcome of a cancellation. */
-export const CANCELLED: shape.Fields = {
+export const CANCELLED = {
   outcome: shape.enumOf(['cancelled', 'refused', 'unknown'], ''),
   id: shape.nullable(shape.outsideText('of the order')),
   clientId: shape.nullable(shape.text('your own id, if you cancelled by it')),

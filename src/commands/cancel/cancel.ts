@@ -42,6 +42,8 @@ import { cancelInAllMarkets } from './cancel-in-all-markets.js';
 import { CANCELLED, cancelAllAnswer, cancelAnswer, cancelTable, isEarlierThan } from './cancel-result.js';
 import { openText } from './open-text.js';
 
+const DRY_CANCELLATIONS: shape.Shape = shape.array(dryRunShape());
+
 export default define({
   summary: 'Cancel orders by id, or all of them',
   arguments: {
@@ -62,7 +64,7 @@ export default define({
     'cancel --all --all-markets',
   ],
   output: shape.array(shape.object(CANCELLED)),
-  dryRunOutput: shape.array(dryRunShape()),
+  dryRunOutput: DRY_CANCELLATIONS,
   async run(context, { market, ids, id, all, allMarkets, refresh }) {
     if (refresh && !all) throw usage('--refresh needs --all.', 'An order that is named is read by its id.');
     if (allMarkets) {

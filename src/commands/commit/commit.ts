@@ -23,7 +23,7 @@ import { describedTerms } from './described-terms.js';
 import { commitPrepared, findPrepared, reporting } from './send-prepared.js';
 
 /** A prepared write. */
-export const PREPARED: shape.Fields = {
+export const PREPARED = {
   id: shape.text('to commit it; then the id of its record, and the client id of its order'),
   kind: shape.enumOf(['order', 'ladder', 'replace', 'cancel', 'algo', 'algoCancel', 'algoPause', 'algoResume'], ''),
   market: shape.text(''),

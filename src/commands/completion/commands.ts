@@ -1,7 +1,6 @@
 import { confirm, requireConsent } from '../../cli/consent.js';
 import { optional, required } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
-import type { Answer } from '../../terminal/answer.js';
 import { oneOf } from '../inputs/parsers.js';
 import { type Context, define } from '../session/command.js';
 import { DRY_CHANGE, dryChange } from '../writes/dry-run.js';
@@ -80,7 +79,7 @@ interface Plan {
   readonly done: string;
 }
 
-async function change(context: Context, shell: Shell, { operation, changes, unchanged, done }: Plan): Promise<Answer> {
+async function change(context: Context, shell: Shell, { operation, changes, unchanged, done }: Plan) {
   const actions = changes.map(({ action }) => action);
   if (context.globals.dryRun)
     return dryChange(operation, ...(actions.length === 0 ? [unchanged] : actions.map((action) => `Would ${action}.`)));

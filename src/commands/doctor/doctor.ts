@@ -30,17 +30,19 @@ const CHECKS = [
 /** How much of the time is kept for printing the findings. */
 const PRINTING_MS = 500;
 
+const FINDING = shape.object({
+  check: shape.text('its name'),
+  status: shape.enumOf(['ok', 'warn', 'fail'], ''),
+  detail: shape.text('what was found'),
+  fix: shape.nullable(shape.text('how to fix it')),
+});
+
+type PrintedFinding = shape.Infer<typeof FINDING>;
+
 export default define({
   summary: 'Check configuration, hosts, clock, keys and journal, and suggest fixes',
   examples: ['doctor', 'doctor --profile sandbox --json'],
-  output: shape.array(
-    shape.object({
-      check: shape.text('its name'),
-      status: shape.enumOf(['ok', 'warn', 'fail'], ''),
-      detail: shape.text('what was found'),
-      fix: shape.nullable(shape.text('how to fix it')),
-    }),
-  ),
+  output: shape.array(FINDING),
   async run(context) {
     const probes = new Probes(context);
     const done = new AbortController();
@@ -51,11 +53,7 @@ export default define({
   },
 });
 
-interface PrintedFinding extends Omit<CheckFinding, 'fix'> {
-  readonly fix: string | null;
-}
-
-function answerOf({ host, output }: Context, found: readonly CheckFinding[]): Answer {
+function answerOf({ host, output }: Context, found: readonly CheckFinding[]): Answer<readonly PrintedFinding[]> {
   // messages of the exchange may repeat secrets of the request
   const redact = (text: string) => host.redaction.apply(text);
   const findings = found.map(({ check, status, detail, fix }) => ({

@@ -16,8 +16,6 @@ import { type Context, define } from '../session/command.js';
 import { explainRefusal } from './refusal.js';
 import { openColumn } from './state-columns.js';
 
-type AddressRow = ReturnType<typeof addressRow>;
-
 const ADDRESS = shape.object({
   coin: shape.text(''),
   chain: shape.nullable(shape.outsideText('')),
@@ -26,6 +24,8 @@ const ADDRESS = shape.object({
   canDeposit: shape.nullable(shape.boolean('')),
   canWithdraw: shape.nullable(shape.boolean('')),
 });
+
+type AddressRow = shape.Infer<typeof ADDRESS>;
 
 export default define({
   summary: 'Show deposit addresses, or the verified withdrawal address',
@@ -56,7 +56,11 @@ async function readSingle(client: Exchange, coin: string): Promise<ChainAddress>
   }
 }
 
-async function answer({ output }: Context, addresses: readonly ChainAddress[], purpose: Purpose): Promise<Answer> {
+async function answer(
+  { output }: Context,
+  addresses: readonly ChainAddress[],
+  purpose: Purpose,
+): Promise<Answer<readonly AddressRow[]>> {
   const rows = listing({ rows: addresses.map(addressRow), row: ADDRESS, columns: COLUMNS, empty: 'No address.' });
   if (output.format === 'table' && output.screen.width !== Number.POSITIVE_INFINITY) {
     const coded = await Promise.all(addresses.map((address) => withCode(output, address, purpose)));
@@ -74,7 +78,7 @@ async function withCode({ screen }: Context['output'], address: ChainAddress, pu
   return { ...address, code: isWanted ? await qrCode(screen, address.address ?? '') : undefined };
 }
 
-function addressRow({ coin, chain, address, memo, canDeposit, canWithdraw }: ChainAddress) {
+function addressRow({ coin, chain, address, memo, canDeposit, canWithdraw }: ChainAddress): AddressRow {
   return { coin, chain, address, memo, canDeposit, canWithdraw };
 }
 

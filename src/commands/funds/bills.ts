@@ -16,8 +16,6 @@ import { pagedListing, pageFlags, requirePageOrAll, withProgress, withTimePerPag
 import { type Context, define } from '../session/command.js';
 import { explainRefusalOfPages } from './refusal.js';
 
-type BillRow = ReturnType<typeof billRow>;
-
 const BILL = shape.object({
   id: shape.id('of the bill'),
   time: shape.time(''),
@@ -30,6 +28,8 @@ const BILL = shape.object({
   timeRaw: shape.nullable(shape.outsideText('as sent')),
 });
 
+type BillRow = shape.Infer<typeof BILL>;
+
 const SUMMARY = shape.object({
   coin: shape.outsideText(''),
   type: shape.nullable(shape.outsideText("the exchange's text")),
@@ -38,6 +38,8 @@ const SUMMARY = shape.object({
   out: shape.decimal('sum of what went out, without a sign'),
   net: shape.decimal('in minus out'),
 });
+
+type SummaryRow = shape.Infer<typeof SUMMARY>;
 
 export default define({
   summary: 'List every change of your balances, newest first',
@@ -86,7 +88,7 @@ async function* checkingZone({ output, session }: Context, bills: Pages<Bill>, {
   return extent;
 }
 
-function billRow({ id, time, coin, type, change, balance, remark, total, timeRaw }: Bill) {
+function billRow({ id, time, coin, type, change, balance, remark, total, timeRaw }: Bill): BillRow {
   return { id, time: isoTime(time), coin, type, change, balance, remark, total, timeRaw };
 }
 
@@ -122,10 +124,8 @@ interface Group {
   readonly out: Decimal;
 }
 
-type SummaryRow = ReturnType<typeof summaryRow>;
-
 /** Counts and sums bills by coin and type. Throws if not all bills can be read: a partial sum would mislead. */
-async function summaryOf(bills: AsyncIterable<readonly Bill[]>): Promise<Answer> {
+async function summaryOf(bills: AsyncIterable<readonly Bill[]>): Promise<Answer<readonly SummaryRow[]>> {
   const groups = new Map<string, Group>();
   for await (const some of bills) {
     for (const bill of some) {
@@ -159,7 +159,7 @@ function added(sum: Group | undefined, more: Group): Group {
   };
 }
 
-function summaryAnswer(groups: readonly Group[]): Answer {
+function summaryAnswer(groups: readonly Group[]): Answer<readonly SummaryRow[]> {
   const rows = groups.map(summaryRow);
   const view = { row: SUMMARY, columns: SUMMARY_COLUMNS, empty: 'No bills.' };
   return { ...listing({ rows, ...view }), show: listing({ rows: withSums(groups), ...view }).show };
@@ -177,7 +177,7 @@ function withSums(groups: readonly Group[]): SummaryRow[] {
 
 const TOTAL = 'total';
 
-function summaryRow({ coin, type, count, in: into, out }: Group) {
+function summaryRow({ coin, type, count, in: into, out }: Group): SummaryRow {
   return { coin, type, count, in: into.toString(), out: out.toString(), net: into.minus(out).toString() };
 }
 

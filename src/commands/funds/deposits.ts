@@ -8,8 +8,6 @@ import { type Context, define } from '../session/command.js';
 import { stateColumn } from './state-columns.js';
 import { listTransfers, TRANSFER_ARGUMENTS, transferFlags } from './transfer-listing.js';
 
-type DepositRow = ReturnType<typeof depositRow>;
-
 const DEPOSIT = shape.object({
   id: shape.id('of the record'),
   time: shape.nullable(shape.time('null if the time zone is unknown then')),
@@ -24,6 +22,8 @@ const DEPOSIT = shape.object({
   state: shape.enumOf([...DEPOSIT_STATES, 'other'], ''),
   status: shape.integer("the exchange's code"),
 });
+
+type DepositRow = shape.Infer<typeof DEPOSIT>;
 
 export default define({
   summary: 'List deposits of a coin, newest first',
@@ -67,7 +67,7 @@ function isUncertain({ time, timeRaw }: { readonly time: unknown; readonly timeR
   return time === null && timeRaw !== null;
 }
 
-function depositRow({ id, time, ...deposit }: Deposit) {
+function depositRow({ id, time, ...deposit }: Deposit): DepositRow {
   return { id, time: time === null ? null : isoTime(time), ...deposit };
 }
 

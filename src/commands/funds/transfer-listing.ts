@@ -36,7 +36,7 @@ interface TransferKind<Entry, Row extends object> {
   readonly read: (client: Exchange, coin: string, page?: number) => Pages<Entry>;
   /** Called once, and only if there are entries. */
   readonly rowMaker: () => Promise<(entry: Entry) => Row>;
-  readonly row: Shape;
+  readonly row: Shape<NoInfer<Row>>;
   readonly columns: readonly Column<Row>[];
 }
 
@@ -45,7 +45,7 @@ export async function listTransfers<Entry, Row extends object>(
   context: Context,
   { verify, read, rowMaker, ...view }: TransferKind<Entry, Row>,
   { coin, page, all, watch: isWatched }: TransferInput,
-): Promise<Result> {
+): Promise<Result<readonly Row[]>> {
   if (isWatched) requireWatchable(context, { '--all': all });
   requirePageOrAll({ page, all });
   const client = await context.session.signedExchange();

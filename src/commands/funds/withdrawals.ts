@@ -9,8 +9,6 @@ import { define } from '../session/command.js';
 import { stateColumn } from './state-columns.js';
 import { listTransfers, TRANSFER_ARGUMENTS, transferFlags } from './transfer-listing.js';
 
-type WithdrawalRow = ReturnType<typeof withdrawalRow>;
-
 const WITHDRAWAL = shape.object({
   id: shape.id('of the record'),
   time: shape.time(''),
@@ -24,6 +22,8 @@ const WITHDRAWAL = shape.object({
   state: shape.enumOf([...WITHDRAWAL_STATES, 'other'], ''),
   status: shape.integer("the exchange's code"),
 });
+
+type WithdrawalRow = shape.Infer<typeof WITHDRAWAL>;
 
 export default define({
   summary: 'List withdrawals of a coin, newest first',
@@ -46,7 +46,7 @@ export default define({
     ),
 });
 
-function withdrawalRow({ id, time, processedTime, ...rest }: Withdrawal) {
+function withdrawalRow({ id, time, processedTime, ...rest }: Withdrawal): WithdrawalRow {
   return { id, time: isoTime(time), processedTime: processedTime === null ? null : isoTime(processedTime), ...rest };
 }
 

@@ -19,7 +19,7 @@ import { CancelEverywhere, type CancelledEverywhere, NOTHING_CANCELLED, openEver
 import { type Flattened, flatten, NOTHING_FLATTENED, sellEverything } from './flatten.js';
 import { requestsUnderWay, underWayText } from './requests-under-way.js';
 
-const HALT: shape.Fields = {
+const HALT = {
   halted: shape.boolean('false after --lift, and if the halt could not be set'),
   since: shape.nullable(shape.time('')),
   until: shape.nullable(shape.time('when it ends by itself')),
@@ -27,7 +27,7 @@ const HALT: shape.Fields = {
   profiles: shape.array(shape.text(''), 'those with the same key, which the halt covers'),
 };
 
-const HALTED: shape.Fields = {
+const HALTED = {
   ...HALT,
   cancelled: shape.array(shape.object(CANCELLED), 'by --cancel'),
   timers: shape.array(
@@ -44,6 +44,16 @@ const HALTED: shape.Fields = {
     'the algo orders that it pauses; --lift does not resume them',
   ),
 };
+
+const DRY_HALT: shape.Shape = shape.object({
+  dryRun: shape.boolean('always true'),
+  ...HALT,
+  orders: shape.array(shape.object({ market: shape.outsideText(''), id: shape.id('') }), 'that --cancel would cancel'),
+  holdings: shape.array(
+    shape.object({ coin: shape.outsideText(''), amount: shape.decimal('') }),
+    'that --flatten would sell as far as there are buyers',
+  ),
+});
 
 export default define({
   summary: 'Stop every write of the account, except cancellations',
@@ -64,18 +74,7 @@ export default define({
     'halt --lift --confirm sandbox',
   ],
   output: shape.object(HALTED),
-  dryRunOutput: shape.object({
-    dryRun: shape.boolean('always true'),
-    ...HALT,
-    orders: shape.array(
-      shape.object({ market: shape.outsideText(''), id: shape.id('') }),
-      'that --cancel would cancel',
-    ),
-    holdings: shape.array(
-      shape.object({ coin: shape.outsideText(''), amount: shape.decimal('') }),
-      'that --flatten would sell as far as there are buyers',
-    ),
-  }),
+  dryRunOutput: DRY_HALT,
   isQuietAtStart: ({ lift }) => lift,
   async run(context, { cancel, flatten: into, for: lastsMs, reason, lift, confirm }) {
     if (lift) {

@@ -11,6 +11,7 @@ import type { Context } from '../session/command.js';
 import { type Downloaded, noteInterrupt, stopped, summaryOf, withOutput } from './output-file.js';
 import { CandleCheck, type CandleGap, gapOf } from './row-checks.js';
 import { type Series, SeriesFile } from './series-file.js';
+import type { CandleFile } from './shapes.js';
 
 /** A person reads no more; `--json` has all. */
 const SHOWN_GAPS = 10;
@@ -32,7 +33,7 @@ export async function downloadCandles(
   wanted: WantedCandles,
   name: string,
   isForced = false,
-): Promise<Answer> {
+): Promise<Answer<CandleFile>> {
   const client = withTimePerPage(context, await context.session.exchange());
   const held = new CandleCheck(client.marketNow());
   const rules = { fields: FIELDS, check: held };

@@ -68,7 +68,7 @@ export async function withOutput<Result extends Downloaded>(
 }
 
 /** The answer of a download. If stdout has its rows, the answer is printed as a note, and its failure thrown. */
-export function answerOrNote({ output }: Context, name: string, answer: Answer): Answer | undefined {
+export function answerOrNote<Data>({ output }: Context, name: string, answer: Answer<Data>): Answer<Data> | undefined {
   if (!isStdout(name)) return answer;
   output.note(answer.show(output.errorScreen));
   if (answer.failure !== undefined) throw answer.failure;

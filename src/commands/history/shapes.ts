@@ -19,3 +19,6 @@ export const TRADE_FILE = shape.object({
   from: shape.nullable(shape.id('of the first trade in the file')),
   to: shape.nullable(shape.id('of the last trade in the file')),
 });
+
+export type CandleFile = shape.Infer<typeof CANDLE_FILE>;
+export type TradeFile = shape.Infer<typeof TRADE_FILE>;

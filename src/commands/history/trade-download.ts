@@ -9,6 +9,7 @@ import type { Context } from '../session/command.js';
 import { type Downloaded, noteInterrupt, stopped, summaryOf, withOutput } from './output-file.js';
 import { TradeCheck } from './row-checks.js';
 import type { Series } from './series-file.js';
+import type { TradeFile } from './shapes.js';
 
 const FIELDS = ['market', 'id', 'time', 'side', 'price', 'amount'] as const;
 /** How long `--follow` waits after it has read all trades. */
@@ -32,7 +33,7 @@ export async function downloadTrades(
   wanted: Wanted,
   name: string,
   isForced = false,
-): Promise<Answer> {
+): Promise<Answer<TradeFile>> {
   const client = withTimePerPage(context, await context.session.exchange());
   const rules = { fields: FIELDS, check: new TradeCheck(client.now()) };
   const { added, failure, first, last } = await withOutput(context, { name, isForced }, rules, async (file) => {

@@ -183,9 +183,7 @@ async function chartOf(
   return (screen) => showCandles(series, screen);
 }
 
-interface CandleRow extends Omit<Candle, 'time'> {
-  readonly time: string;
-}
+type CandleRow = shape.Infer<typeof CANDLE>;
 
 export function candleRow({ time, open, high, low, close, volume, closed }: Candle): CandleRow {
   return { time: isoTime(time), open, high, low, close, volume, closed };

@@ -110,11 +110,16 @@ export default define({
       missingFailure(opening.missing) ??
       unexplainedFailure({ coins }, matched, markets);
     const failure = leftOutFailure(leftOut, ofBills);
-    const [first, last] = [entries[0], entries.at(-1)];
-    const [oldest, newest] = [first, last].map((entry) => (entry === undefined ? null : isoTime(entry.time)));
+    const timeOf = (entry: LedgerEntry | undefined) => (entry === undefined ? null : isoTime(entry.time));
     const text = `Wrote ${entriesOf(entries.length)} to ${target.isStdout ? 'stdout' : target.name}.`;
     if (!target.isStdout) {
-      const data = { file: target.name, format, entries: entries.length, from: oldest, to: newest };
+      const data = {
+        file: target.name,
+        format,
+        entries: entries.length,
+        from: timeOf(entries[0]),
+        to: timeOf(entries.at(-1)),
+      };
       return { data, show: () => text, ...(failure === undefined ? {} : { failure }) };
     }
     if (failure !== undefined) throw failure;

@@ -17,7 +17,7 @@ import { KnownClientIds } from '../../trading/orders/known-client-ids.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import { marketName, oneOf, wholeNumber } from '../inputs/parsers.js';
 import { requireWatchable, WATCH, watch } from '../live/watch-flag.js';
-import { newestFirst, ORDER, orderColumns, orderRow } from '../order/order-row.js';
+import { newestFirst, ORDER, type OrderRow, orderColumns, orderRow } from '../order/order-row.js';
 import { type Context, define } from '../session/command.js';
 import { type OrderLists, REFRESH, readOrderLists } from './order-lists.js';
 import { requirePageOrAll, warnOfOlder, withPageCount, withTimePerPage } from './paged-listing.js';
@@ -118,6 +118,8 @@ export default define({
   },
 });
 
+type OrderList = Answer<readonly OrderRow[]>;
+
 interface Shown {
   readonly where: string;
   readonly state: Wanted;
@@ -155,7 +157,7 @@ class NewestOrders {
   }
 
   /** The answer, without the orders if they are those that were shown. */
-  async without(answer: Answer): Promise<Answer> {
+  async without(answer: OrderList): Promise<OrderList> {
     await this.#printed;
     if (this.#answered === undefined || answer.failure !== undefined || toJson(answer.data) !== this.#answered)
       return answer;
@@ -163,7 +165,7 @@ class NewestOrders {
   }
 }
 
-function listed(orders: readonly Order[], { where, state, isSeveral, names }: Shown, isAll = true): Answer {
+function listed(orders: readonly Order[], { where, state, isSeveral, names }: Shown, isAll = true): OrderList {
   const which = `${state === 'all' ? '' : `${state} `}orders in ${where}`;
   const rows = orders
     .map((order) => orderRow(order, names.of(order)))
@@ -181,7 +183,7 @@ function listed(orders: readonly Order[], { where, state, isSeveral, names }: Sh
 }
 
 /** Tells people of the account's algo orders below the table: a stop that waits is no order of the exchange. */
-function withAlgoOrders({ host }: Context, { journal }: TradingContext, answer: Answer): Answer {
+function withAlgoOrders({ host }: Context, { journal }: TradingContext, answer: OrderList): OrderList {
   const own = openAlgos(host.directories.state).find(({ account }) => account === journal.folder);
   const count = own?.ids.length ?? 0;
   if (count === 0) return answer;
@@ -195,7 +197,7 @@ function answerOf(
   { lists, unread }: OrderLists<OrderPages | SideOrders>,
   shown: Shown,
   isPage: boolean,
-): Answer {
+): OrderList {
   const result = listed(
     lists.flatMap((list) => ('open' in list ? list.open : list.orders)),
     shown,

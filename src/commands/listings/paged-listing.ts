@@ -33,7 +33,7 @@ export function withTimePerPage({ budget, globals }: Timing, client: Exchange): 
 /** A list of the exchange, and how it is printed. */
 export interface PagedListing<Entry, Row extends object> extends Omit<RowStream<Row>, 'rows' | 'fields'> {
   /** The shape of a row. */
-  readonly row: Shape;
+  readonly row: Shape<NoInfer<Row>>;
   readonly pages: Pages<Entry>;
   /** Returns what makes a row of an entry. Called once, and only if there are entries. */
   readonly rowMaker: () => ((entry: Entry) => Row) | Promise<(entry: Entry) => Row>;
@@ -68,7 +68,7 @@ export function pagedListing<Entry, Row extends object>(
 export async function wholeListing<Entry, Row extends object>(
   context: ListingContext,
   paged: PagedListing<Entry, Row>,
-): Promise<Answer> {
+): Promise<Answer<readonly Row[]>> {
   const rows: Row[] = [];
   for await (const some of pagedListing(context, paged).rows) rows.push(...some);
   const { row, columns, empty } = paged;

@@ -30,7 +30,7 @@ interface Row extends Level {
 
 const LEVEL = { price: shape.decimal('in the quote coin'), amount: shape.decimal('in the base coin') };
 
-export const DEPTH: shape.Fields = {
+export const DEPTH = {
   market: shape.text(''),
   time: shape.nullable(shape.time('when the exchange created it')),
   bids: shape.array(shape.object(LEVEL), 'best first'),
@@ -64,7 +64,7 @@ export default define({
     const client = await context.session.exchange();
     const showChart = chart ? await chartView() : showBook;
     const warnIfCrossed = crossedWarning(context);
-    const answerOf = ({ time, bids, asks }: Depth): Answer => {
+    const answerOf = ({ time, bids, asks }: Depth): Answer<shape.InferFields<typeof DEPTH>> => {
       warnIfCrossed({ bids, asks });
       const showChosen = bids.length > 0 && asks.length > 0 ? showChart : showBook;
       return {

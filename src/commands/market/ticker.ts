@@ -6,7 +6,6 @@ import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import type { Ticker } from '../../domain/market-data.js';
 import { usage } from '../../errors.js';
-import type { Answer } from '../../terminal/answer.js';
 import { changeColumn } from '../../terminal/cells.js';
 import type { Column } from '../../terminal/table.js';
 import { isoTime } from '../../terminal/time.js';
@@ -16,12 +15,7 @@ import { leftOutFailure } from '../listings/left-out.js';
 import { requireWatchable, WATCH, watch } from '../live/watch-flag.js';
 import { type Context, define } from '../session/command.js';
 
-interface Row extends Ticker {
-  readonly market: string;
-  readonly time: string | null;
-}
-
-export const TICKER: shape.Fields = {
+export const TICKER = {
   market: shape.outsideText(''),
   time: shape.nullable(shape.time('null in a list of all')),
   bid: shape.nullable(shape.decimal('best bid')),
@@ -33,6 +27,8 @@ export const TICKER: shape.Fields = {
   change: shape.nullable(shape.decimal('over 24 hours, in percent')),
   volume: shape.nullable(shape.decimal('over 24 hours, in the base coin')),
 };
+
+type Row = shape.InferFields<typeof TICKER>;
 
 type Sorting = 'change' | 'volume' | 'market';
 
@@ -85,7 +81,7 @@ export default define({
   },
 });
 
-function answerOf(rows: readonly Row[], sort: Sorting | undefined): Answer {
+function answerOf(rows: readonly Row[], sort: Sorting | undefined) {
   return listing({
     rows: sort === undefined ? rows : sorted(rows, sort),
     row: shape.object(TICKER),

@@ -93,10 +93,7 @@ export default define({
   },
 });
 
-interface TradeRow extends Omit<Trade, 'time'> {
-  readonly time: string;
-  readonly market: string;
-}
+type TradeRow = shape.Infer<typeof TRADE>;
 
 export function tradeRow(market: string, { id, time, side, orderSide, price, amount }: Trade): TradeRow {
   return { id, time: isoTime(time), market, side, price, amount, orderSide };

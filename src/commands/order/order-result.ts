@@ -19,7 +19,7 @@ import { feeText, fillsSoFar, STATE_AND_FILLS } from './fills-so-far.js';
 import { accountText, averageText } from './preview.js';
 
 /** The outcome of an order that was sent. */
-export const ORDER_RESULT: shape.Fields = {
+export const ORDER_RESULT = {
   outcome: shape.enumOf(['placed', 'notSent', 'refused', 'unknown'], ''),
   id: shape.nullable(shape.id('of the order')),
   clientId: shape.text('your own id, or the one that pit generated'),

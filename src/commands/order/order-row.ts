@@ -1,7 +1,7 @@
 import { fieldColumns } from '../../cli/field-columns.js';
 import * as shape from '../../cli/shapes.js';
 import { Decimal, formatAmount, formatAverage, grouped } from '../../domain/decimal.js';
-import type { Order, OrderState, OrderType, Side } from '../../domain/order.js';
+import type { Order } from '../../domain/order.js';
 import { paintSide, sideColumn, sideText } from '../../terminal/cells.js';
 import type { Paint } from '../../terminal/palette.js';
 import type { Screen } from '../../terminal/screen.js';
@@ -11,32 +11,7 @@ import { parentOf } from '../../trading/algos/record/store.js';
 import { averageOfFills } from '../../trading/orders/terms.js';
 import { feeText } from './fills-so-far.js';
 
-/** An order at the exchange. */
-export interface OrderRow {
-  readonly id: string;
-  readonly clientId: string | null;
-  readonly market: string;
-  readonly side: Side;
-  readonly type: OrderType | 'other';
-  /** The exchange does not report it. */
-  readonly account: null;
-  readonly price: string;
-  readonly amount: string;
-  readonly filled: string;
-  readonly remaining: string;
-  readonly filledValue: string;
-  readonly averagePrice: string | null;
-  readonly fee: string | null;
-  readonly feeCoin: string | null;
-  readonly feeDiscount: boolean;
-  readonly time: string;
-  readonly state: OrderState;
-  readonly status: number;
-  /** The id of the algo order that has placed it. */
-  readonly algo: string | null;
-}
-
-export const ORDER: shape.Fields = {
+export const ORDER = {
   id: shape.id('of the order'),
   clientId: shape.nullable(shape.text('your own id; null if pit did not place it lately')),
   market: shape.outsideText(''),
@@ -57,6 +32,9 @@ export const ORDER: shape.Fields = {
   status: shape.integer("the exchange's own code"),
   algo: shape.nullable(shape.text('its algo order')),
 };
+
+/** An order at the exchange. */
+export type OrderRow = shape.InferFields<typeof ORDER>;
 
 /** An order as a row of output. The exchange names a client id only if the order was asked for by it. */
 export function orderRow(order: Order, clientId = order.clientId): OrderRow {

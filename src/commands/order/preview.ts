@@ -217,7 +217,7 @@ function textOrNull(value: Decimal | null | undefined): string | null {
 }
 
 /** What the preview of any orders holds. */
-export const COMMON_PREVIEW_FIELDS: shape.Fields = {
+export const COMMON_PREVIEW_FIELDS = {
   ...PREVIEW_FIELDS,
   feeCoin: shape.nullable(shape.text('')),
   spentCoin: shape.text('the coin that pays for it'),

@@ -37,7 +37,10 @@ export const REPLACED = shape.object({
   replaced: shape.object(CANCELLED, 'the row of the cancellation'),
 });
 
-export const DRY_REPLACEMENT = shape.array(shape.anyOf(dryRunShape(), DRY_ORDER), 'the cancellation and the order');
+export const DRY_REPLACEMENT: shape.Shape = shape.array(
+  shape.anyOf(dryRunShape(), DRY_ORDER),
+  'the cancellation and the order',
+);
 
 /** The two requests of a replacement, as programs read them. */
 export function dryReplacement(

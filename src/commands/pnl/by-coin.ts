@@ -7,12 +7,15 @@ import type { Context } from '../session/command.js';
 import { lotDates } from './lot-dates.js';
 import { noteDueFees, warnOfRefusedCoins, warnOfUncertain, warnOfUndated, warnOfUnpriced } from './remarks.js';
 import { costsIn, decimalsOf, endPrices, onlyQuote, type PnlAnswer, type PnlRequest } from './request.js';
-import { COIN_LOT_ROW, coinLotRow, coinRow, coinTotalRow } from './rows.js';
+import { COIN_LOT_ROW, type CoinLotRow, type CoinRow, coinLotRow, coinRow, coinTotalRow } from './rows.js';
 import { unexplainedFailure } from './unexplained.js';
 import { COIN_LOT_COLUMNS, showCoins } from './view.js';
 
 /** Profit and loss with one queue of lots for each coin over all markets. */
-export async function byCoin(context: Context, request: PnlRequest): Promise<PnlAnswer> {
+export async function byCoin(
+  context: Context,
+  request: PnlRequest,
+): Promise<PnlAnswer<readonly CoinRow[] | readonly CoinLotRow[]>> {
   const { names, method, feesAre, listsLots, window, zone, basis, history, client, markets, prices } = request;
   const { matched, readAt } = history;
   const fills = matched.fills.filter(({ time }) => time < window.to);

@@ -1,6 +1,6 @@
 import { listing } from '../../cli/answers.js';
 import { Decimal, formatAmount } from '../../domain/decimal.js';
-import type { Answer } from '../../terminal/answer.js';
+import type { Screen } from '../../terminal/screen.js';
 import { type AccountPnl, type MarketPnl, profitAndLoss } from '../../trading/pnl/profit-and-loss.js';
 import type { ReadHistory } from '../../trading/pnl/read-history.js';
 import { readRates } from '../account/rates.js';
@@ -8,12 +8,15 @@ import type { Context } from '../session/command.js';
 import { lotDates } from './lot-dates.js';
 import { noteDueFees, warnOfRefusedCoins, warnOfUncertain, warnOfUndated, warnOfUnpriced } from './remarks.js';
 import { decimalsOf, endPrices, type PnlAnswer, type PnlRequest } from './request.js';
-import { LOT_ROW, lotRow, marketRow, totalRow } from './rows.js';
+import { LOT_ROW, type LotRow, lotRow, marketRow, type PnlRow, totalRow } from './rows.js';
 import { unexplainedFailure } from './unexplained.js';
 import { LOT_COLUMNS, showPnl } from './view.js';
 
 /** Profit and loss with the lots of each market by itself. */
-export async function byMarket(context: Context, request: PnlRequest): Promise<PnlAnswer> {
+export async function byMarket(
+  context: Context,
+  request: PnlRequest,
+): Promise<PnlAnswer<readonly PnlRow[] | readonly LotRow[]>> {
   const { names, method, feesAre, listsLots, window, zone, history, markets, prices } = request;
   const { matched, readAt } = history;
   const isShown = (market: string) => names.length === 0 || names.includes(market);
@@ -55,7 +58,7 @@ function chosen(result: AccountPnl, names: readonly string[]): AccountPnl {
   };
 }
 
-async function pnlAnswer(context: Context, request: PnlRequest, { markets, coins }: AccountPnl): Promise<Answer> {
+async function pnlAnswer(context: Context, request: PnlRequest, { markets, coins }: AccountPnl) {
   const { output } = context;
   const { client, markets: all, feesAre } = request;
   const unit = request.unit ?? commonQuote(markets) ?? 'usdt';
@@ -91,7 +94,7 @@ async function pnlAnswer(context: Context, request: PnlRequest, { markets, coins
     }),
   ];
   const decimals = decimalsOf(all);
-  return { data: rows, show: (screen) => showPnl(screen, rows, decimals, lotDates(request.zone)) };
+  return { data: rows, show: (screen: Screen) => showPnl(screen, rows, decimals, lotDates(request.zone)) };
 }
 
 /** The quote coin of most markets. */

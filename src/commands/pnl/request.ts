@@ -32,8 +32,8 @@ export interface PnlRequest {
   readonly prices: PastPrices;
 }
 
-export interface PnlAnswer {
-  readonly answer: Answer;
+export interface PnlAnswer<Rows> {
+  readonly answer: Answer<Rows>;
   /** If the bills do not add up. */
   readonly failure: Failure | undefined;
 }

@@ -193,10 +193,10 @@ export const COIN_LOT_ROW = shape.object({
   hash: LOT_HASH,
 });
 
-export type PnlRow = ReturnType<typeof marketRow> | ReturnType<typeof totalRow>;
-export type CoinRow = ReturnType<typeof coinRow> | ReturnType<typeof coinTotalRow>;
-export type LotRow = ReturnType<typeof lotRow>;
-export type CoinLotRow = ReturnType<typeof coinLotRow>;
+export type PnlRow = shape.Infer<typeof PNL_ROW>;
+export type CoinRow = shape.Infer<typeof COIN_ROW>;
+export type LotRow = shape.Infer<typeof LOT_ROW>;
+export type CoinLotRow = shape.Infer<typeof COIN_LOT_ROW>;
 
 /** How rows are computed, and when their prices were those: undefined for now. */
 interface RowOptions {
@@ -380,7 +380,7 @@ export interface LotOptions extends Pick<LotDates, 'dayOf'> {
   readonly feesAre: FeeBasis;
 }
 
-export function lotRow(market: string, lot: ClosedLot, { method, feesAre, dayOf }: LotOptions) {
+export function lotRow(market: string, lot: ClosedLot, { method, feesAre, dayOf }: LotOptions): LotRow {
   return {
     market,
     ...partRow(lot),
@@ -394,7 +394,12 @@ export function lotRow(market: string, lot: ClosedLot, { method, feesAre, dayOf 
   };
 }
 
-export function coinLotRow(coin: string, unit: string, lot: ClosedLot, { method, feesAre, dayOf }: LotOptions) {
+export function coinLotRow(
+  coin: string,
+  unit: string,
+  lot: ClosedLot,
+  { method, feesAre, dayOf }: LotOptions,
+): CoinLotRow {
   const { feeCost, feeProceeds, ...details } = lotDetails(lot, feesAre);
   return {
     coin,

@@ -23,6 +23,8 @@ const MASKED_KEYS = shape.object({
   store: shape.nullable(shape.enumOf(STORES, 'where they are; null if there are none, and for the sandbox')),
 });
 
+type MaskedKeys = shape.Infer<typeof MASKED_KEYS>;
+
 /** In bytes: more than two keys of the greatest length with their line ends. */
 const RULES = { max: 4_096, hint: 'It must hold the access key and the secret key, one per line.' };
 
@@ -75,7 +77,7 @@ export const set = define({
 const PLACES: Readonly<Record<KeyPlace, string>> = { file: 'in a file', keychain: 'in the keychain' };
 
 /** Moves keys to the other place. */
-async function moved(context: Context, name: string, { from, to }: Record<'from' | 'to', KeyPlace>): Promise<Answer> {
+async function moved(context: Context, name: string, { from, to }: Record<'from' | 'to', KeyPlace>) {
   const { session, globals } = context;
   const pair = await session.keys.get(name);
   if (pair === null) throw withoutKeys(name);
@@ -90,7 +92,7 @@ async function moved(context: Context, name: string, { from, to }: Record<'from'
   });
 }
 
-async function stored({ session }: Context, name: string, pair: KeyPair, place: KeyPlace): Promise<Answer> {
+async function stored({ session }: Context, name: string, pair: KeyPair, place: KeyPlace): Promise<Answer<MaskedKeys>> {
   const left = await session.keys.set(name, pair, place);
   const where = await placeOf(session, name);
   const answer = { data: masked(name, pair, place), show: () => `Stored the keys of ${name} in ${where}.` };
@@ -101,7 +103,7 @@ async function stored({ session }: Context, name: string, pair: KeyPair, place: 
 }
 
 /** A system without a keychain is no reason to have no keys, but one to say so. */
-async function storedInFile(context: Context, name: string, pair: KeyPair, why: KeychainFailure): Promise<Answer> {
+async function storedInFile(context: Context, name: string, pair: KeyPair, why: KeychainFailure) {
   await context.session.keys.set(name, pair, 'file');
   return inFile(context, name, pair, why, 'are');
 }
@@ -113,7 +115,7 @@ async function inFile(
   pair: KeyPair,
   why: KeychainFailure,
   verb: 'are' | 'stay',
-): Promise<Answer> {
+): Promise<Answer<MaskedKeys>> {
   const where = await placeOf(session, name);
   const message = `${why.message} The keys of ${name} ${verb} in ${where}.`;
   const later = suggest('Move them where there is one', 'keys', 'set', '--profile', name, '--store', 'keychain');
@@ -208,6 +210,6 @@ export const remove = define({
   },
 });
 
-function masked(profile: string, { accessKey, secretKey }: KeyPair, store: KeyPlace | null) {
+function masked(profile: string, { accessKey, secretKey }: KeyPair, store: KeyPlace | null): MaskedKeys {
   return { profile, accessKey: lastFour(accessKey), secretKey: lastFour(secretKey), store };
 }

@@ -4,6 +4,7 @@ import { flag, optional, required, toggle, withCompletion } from '../../cli/defi
 import * as shape from '../../cli/shapes.js';
 import { CompletionNames } from '../../config/completion-names.js';
 import { hostsInUse, type OriginatedHost } from '../../config/connection.js';
+import type { KeyPlace } from '../../config/keys.js';
 import { nearest } from '../../config/nearest.js';
 import { type Profile, type Profiles, SANDBOX } from '../../config/profiles.js';
 import {
@@ -30,7 +31,7 @@ import { type Context, define } from '../session/command.js';
 import { DRY_CHANGE, dryChange } from '../writes/dry-run.js';
 import { warnOfOrphanedWrites } from '../writes/orphaned-writes.js';
 
-const HOSTS: shape.Fields = {
+const HOSTS = {
   name: shape.text(''),
   baseUrl: shape.nullable(shape.text('the market-data host; null for the sandbox, which has no fixed address')),
   tradeUrl: shape.nullable(shape.text('the trade host; null for the sandbox')),
@@ -173,7 +174,11 @@ export const show = define({
 });
 
 /** Where the keys are that commands use; the keychain is not asked whether it still has them. */
-async function keyStoreOf({ session, host: { environment } }: Context, profile: Profile, named: string | undefined) {
+async function keyStoreOf(
+  { session, host: { environment } }: Context,
+  profile: Profile,
+  named: string | undefined,
+): Promise<KeyPlace | 'environment' | null> {
   const isInEnvironment =
     named === undefined && environment.PIT_ACCESS_KEY?.trim() && environment.PIT_SECRET_KEY?.trim();
   if (isInEnvironment) return 'environment';
@@ -373,7 +378,11 @@ function hostText(url: string | null, name: string): string | null {
   return url === null && name === SANDBOX ? 'the exchange in a box' : url;
 }
 
-async function changed(profile: Profile, profiles: Profiles, text: string): Promise<Answer> {
+async function changed(
+  profile: Profile,
+  profiles: Profiles,
+  text: string,
+): Promise<Answer<shape.Infer<typeof PROFILE>>> {
   return {
     data: { ...hostsOf(profile, await profiles.active()), settings: shownSettings(profile.settings) },
     show: () => text,

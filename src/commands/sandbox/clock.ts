@@ -72,7 +72,7 @@ async function change(
   context: Context,
   name: string,
   drive: (context: Context) => Promise<ClockReport>,
-): Promise<Answer> {
+): Promise<Answer<ClockReport | shape.Infer<typeof DRY_CHANGE>>> {
   if (context.globals.dryRun) return dryChange(`sandbox clock ${name}`, 'Would change the sandbox clock.');
   const clock = await drive(context);
   await context.sandbox.rememberClock(clock.time);

@@ -12,7 +12,7 @@ import { define } from '../session/command.js';
 import { DRY_CHANGE, dryChange } from '../writes/dry-run.js';
 
 /** The address of the sandbox and its play keys. */
-const ADDRESS: shape.Fields = {
+const ADDRESS = {
   baseUrl: shape.text('the market-data host, without /data/v1'),
   tradeUrl: shape.text('the trade host, without /api'),
   wsUrl: shape.nullable(shape.text('the WebSocket of the streams')),
@@ -150,9 +150,9 @@ export const stop = define({
 
 const countOrNull = (description: string) => shape.nullable(shape.integer(description));
 
-const STATUS: shape.Fields = {
+const STATUS = {
   running: shape.boolean(''),
-  ...Object.fromEntries(Object.entries(ADDRESS).map(([name, field]) => [name, shape.nullable(field)])),
+  ...shape.nullableFields(ADDRESS),
   dialect: shape.nullable(shape.enumOf(['document', 'observed'], '')),
   time: shape.nullable(shape.time("the exchange's clock")),
   clockRunning: shape.nullable(shape.boolean('')),
@@ -173,6 +173,12 @@ const STATUS: shape.Fields = {
   upSeconds: shape.nullable(shape.number('')),
 };
 
+/** The status of a sandbox that does not run. */
+const NOTHING = Object.fromEntries(Object.keys(STATUS).map((name) => [name, null])) as Record<
+  keyof typeof STATUS,
+  null
+>;
+
 export const status = define({
   summary: 'Show whether the sandbox runs, its address and keys',
   examples: ['sandbox status', 'sandbox status --json'],
@@ -181,9 +187,8 @@ export const status = define({
     const { sandboxStatus } = await import('../../sandbox/lifecycle/control.js');
     const found = await sandboxStatus(host);
     if (found === undefined) {
-      const nothing = Object.fromEntries(Object.keys(STATUS).map((name) => [name, null]));
       const text = 'The sandbox is not running. It starts when a command needs it.';
-      return { data: { ...nothing, running: false }, show: () => text };
+      return { data: { ...NOTHING, running: false }, show: () => text };
     }
     const count = (value: number) => grouped(String(value));
     const entries: Entry[] = [

@@ -14,7 +14,7 @@ import { durationBy } from './arguments.js';
 import { confirmingLoss, ENDED, endedLines, wouldEnd } from './loss.js';
 import { withFileForSandbox, withTransferFile } from './transfer.js';
 
-const FILE_FIELDS: shape.Fields = { file: shape.text(''), rows: shape.integer("of the exchange's data") };
+const FILE_FIELDS = { file: shape.text(''), rows: shape.integer("of the exchange's data") };
 const FILE = shape.object(FILE_FIELDS);
 
 export const price = define({

@@ -29,7 +29,7 @@ interface ChannelView<Kind extends ChannelKind> {
 
 const { algo, ...orderFields } = ORDER;
 
-const STREAMED_ORDER: shape.Fields = {
+const STREAMED_ORDER = {
   ...orderFields,
   lastTrade: shape.nullable(
     shape.object({

@@ -5,7 +5,7 @@ import { isoTime } from '../../terminal/time.js';
 import { MARKET } from '../market/markets.js';
 import { DOCUMENTS, ROWS, viewOf } from './channel-views.js';
 
-const EVENT: shape.Fields = {
+const EVENT = {
   channel: shape.text('such as depth:btc_usdt'),
   time: shape.nullable(shape.time("the exchange's time; null if the channel sends none")),
   received: shape.time('when it arrived'),
@@ -15,7 +15,7 @@ const EVENT: shape.Fields = {
 };
 
 /** What `pit stream` prints, a line each. */
-export const DOCUMENT: shape.Shape = shape.anyOf(
+export const DOCUMENT = shape.anyOf(
   shape.object({
     ...EVENT,
     data: {
@@ -43,7 +43,7 @@ export const DOCUMENT: shape.Shape = shape.anyOf(
 );
 
 /** A row of `--csv`. */
-export const ROW: shape.Shape = shape.object({ ...EVENT, data: shape.anyOf(...ROWS) });
+export const ROW = shape.object({ ...EVENT, data: shape.anyOf(...ROWS) });
 
 /** The names of a row's fields of one kind of channel: the CSV header. */
 export function csvFields(kind: Channel['kind']): string[] {

@@ -47,7 +47,7 @@ export async function recordTape(
   terms: TapeTerms,
   events: AsyncIterable<StreamEvent>,
   end: AbortController,
-): Promise<Answer> {
+): Promise<Answer<TapeRecorder['document']>> {
   requireTapeName(terms.name);
   const { host, output } = context;
   const recorder = new TapeRecorder(context, terms, await configurationOf(context, terms.channels));

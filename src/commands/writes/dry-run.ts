@@ -2,7 +2,7 @@ import * as shape from '../../cli/shapes.js';
 import type { Answer } from '../../terminal/answer.js';
 
 /** What is known of any write before it is sent; an order's preview has more. */
-export const PREVIEW_FIELDS: shape.Fields = {
+export const PREVIEW_FIELDS = {
   price: shape.nullable(shape.decimal('')),
   amount: shape.nullable(shape.decimal('')),
   notional: shape.nullable(shape.decimal('price times amount, in the quote coin')),
@@ -37,19 +37,13 @@ export function dryRunShape(preview: shape.Fields = PREVIEW_FIELDS, more: shape.
   });
 }
 
-export interface PreviewJson {
-  readonly price: string | null;
-  readonly amount: string | null;
-  readonly notional: string | null;
-  readonly fee: string | null;
-  readonly warnings: readonly string[];
-}
+export type PreviewJson = shape.InferFields<typeof PREVIEW_FIELDS>;
 
 /** For a write without an order. */
 export const NO_PREVIEW: PreviewJson = { price: null, amount: null, notional: null, fee: null, warnings: [] };
 
 /** What a change of pit's own files would have done, with nothing done. */
-export function dryChange(operation: string, ...change: readonly string[]): Answer {
+export function dryChange(operation: string, ...change: readonly string[]): Answer<shape.Infer<typeof DRY_CHANGE>> {
   return {
     data: { dryRun: true, operation, request: null, preview: null, change },
     show: (screen) => `${change.join('\n')}\n${screen.paint.faint('Dry run: nothing was changed.')}`,

@@ -70,7 +70,7 @@ export function outcomeText(wanted: Wanted, counts: WriteCounts, reason: string 
 }
 
 /** The answer of a command with its failure. Throws that of a command that did nothing: it has no answer. */
-export function answerOrThrow(answer: Answer, failure: Failure | undefined): Answer {
+export function answerOrThrow<Data>(answer: Answer<Data>, failure: Failure | undefined): Answer<Data> {
   if (failure === undefined) return answer;
   if (failure.kind !== 'unknown' && failure.kind !== 'partial') throw failure;
   return { ...answer, failure };

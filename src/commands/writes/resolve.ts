@@ -15,7 +15,6 @@ import {
   isKind,
   type JournalEvent,
   marketOf,
-  type Outcome,
   operationName,
   type RecordedWrite,
   type ReplaceTerms,
@@ -52,6 +51,21 @@ const manualOutcome = withCompletion({ of: 'words', words: ['done', 'notSent', '
   return { outcome: outcome.toLowerCase() === 'done' ? 'done' : 'notSent', id: null };
 });
 
+const RESOLVED = shape.object({
+  operation: shape.text('order, cancelOrder, orderMoreV2, replace, withdraw, call; unknown if the record is damaged'),
+  clientId: shape.text('the client id of an order; for any other write, the id of its record'),
+  market: shape.nullable(shape.text('null if it concerns no market')),
+  outcome: shape.enumOf(
+    ['placed', 'partial', 'cancelled', 'done', 'refused', 'notSent', 'unknown'],
+    'partial: only some orders of a batch were placed; see the timeline',
+  ),
+  id: shape.nullable(shape.text('placed or cancelled, or named by an answer')),
+  duplicates: shape.array(shape.id(''), 'duplicates that the network created from the same request'),
+  timeline: shape.array(shape.object({ time: shape.time("by this machine's clock"), event: shape.text('') })),
+});
+
+type Row = shape.Infer<typeof RESOLVED>;
+
 export default define({
   summary: 'Settle writes whose outcome is unknown',
   arguments: { clientId: optional('the id from an earlier message (default: every unknown write)', unresolvedId) },
@@ -63,22 +77,7 @@ export default define({
     ),
   },
   examples: ['resolve', 'resolve pit5b39c93435bd27d2fb168cd7 --timeout 90', 'resolve --json'],
-  output: shape.array(
-    shape.object({
-      operation: shape.text(
-        'order, cancelOrder, orderMoreV2, replace, withdraw, call; unknown if the record is damaged',
-      ),
-      clientId: shape.text('the client id of an order; for any other write, the id of its record'),
-      market: shape.nullable(shape.text('null if it concerns no market')),
-      outcome: shape.enumOf(
-        ['placed', 'partial', 'cancelled', 'done', 'refused', 'notSent', 'unknown'],
-        'partial: only some orders of a batch were placed; see the timeline',
-      ),
-      id: shape.nullable(shape.text('placed or cancelled, or named by an answer')),
-      duplicates: shape.array(shape.id(''), 'duplicates that the network created from the same request'),
-      timeline: shape.array(shape.object({ time: shape.time("by this machine's clock"), event: shape.text('') })),
-    }),
-  ),
+  output: shape.array(RESOLVED),
   async run(context, { clientId, as }) {
     const journal = await context.session.journal();
     const id = clientId === undefined ? undefined : journal.idOf(clientId);
@@ -99,8 +98,8 @@ export default define({
     };
     await warn(context, trading, found, left);
     // settled by hand, unless its record is still there
-    const outcome = left.damaged.length === 0 ? (as?.outcome ?? 'unknown') : 'unknown';
-    const rows = [...found.shown.map(rowOf).reverse(), ...wasDamaged.map((row) => ({ ...row, outcome }))];
+    const outcome: Row['outcome'] = left.damaged.length === 0 ? (as?.outcome ?? 'unknown') : 'unknown';
+    const rows: Row[] = [...found.shown.map(rowOf).reverse(), ...wasDamaged.map((row) => ({ ...row, outcome }))];
     const unclear = [...left.damaged, ...left.unreadable.map((one) => one.id)];
     const nothing = unclear.length === 0 ? NOTHING_UNKNOWN : 'No other write has an unknown outcome.';
     const answer = { data: rows, show: (screen: Screen) => show(screen, found.shown, nothing) };
@@ -173,17 +172,6 @@ async function warn(
   warnDamaged(context, trading, damaged);
   // they stay: the disk may return them a moment later
   for (const { failure } of unreadable) context.output.warn([failure.message, ...failure.hints]);
-}
-
-interface Row {
-  readonly operation: string;
-  readonly clientId: string;
-  /** Null if it concerns no market. */
-  readonly market: string | null;
-  readonly outcome: Outcome;
-  readonly id: string | null;
-  readonly duplicates: readonly string[];
-  readonly timeline: readonly { readonly time: string; readonly event: string }[];
 }
 
 function rowOf({ write, outcome, id, duplicates, events }: Resolution): Row {

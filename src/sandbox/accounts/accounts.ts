@@ -1,13 +1,16 @@
-import type { Permissions } from '../../domain/account.js';
+import type { Permission } from '../../domain/account.js';
 import type { AccountType } from '../../domain/order.js';
 import type { SandboxMarket } from '../markets/market.js';
+
+/** What a key may do: here, unlike at other exchanges, each permission is known. */
+export type Granted = Readonly<Record<Permission, boolean>>;
 
 export interface Account {
   readonly id: string;
   readonly username: string;
   readonly accessKey: string;
   readonly secretKey: string;
-  readonly permissions: Permissions;
+  readonly permissions: Granted;
 }
 
 export interface Secrets {
@@ -63,7 +66,7 @@ export class Customers {
   }
 
   /** Adds an account, by default with all permissions. Throws {@link UsernameTaken}. */
-  add(secrets: Secrets, permissions: Permissions = ALL): Customer {
+  add(secrets: Secrets, permissions: Granted = ALL): Customer {
     if (this.#list.some(({ username }) => username === secrets.username)) throw new UsernameTaken(secrets.username);
     const customer = { id: String(this.#list.length + 1), permissions, ...secrets };
     this.#list.push(customer);
@@ -91,7 +94,7 @@ export class Customers {
   }
 }
 
-const ALL: Permissions = { asset: true, lever: true, entrust: true, money: true };
+const ALL: Granted = { asset: true, lever: true, entrust: true, money: true };
 
 /** Simulated traders that quote. */
 export const MAKERS = ['maker-1', 'maker-2', 'maker-3'] as const;

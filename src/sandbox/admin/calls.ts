@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Permissions } from '../../domain/account.js';
+import type { Granted } from '../accounts/accounts.js';
 import type { FaultEntry } from '../faults/log.js';
 import { FAULT_KINDS, type FaultKind, type FaultRule } from '../faults/rules.js';
 import type { Dialect } from '../server/interface-details.js';
@@ -205,7 +205,7 @@ export interface AccountReport {
   readonly accessKey: string;
   readonly secretKey: string;
   readonly safePwd: string;
-  readonly permissions: Permissions;
+  readonly permissions: Granted;
 }
 
 /** The balance of a coin in a wallet, as decimal text. */

@@ -1,5 +1,4 @@
-import type { Permissions } from '../../domain/account.js';
-import type { Customer, Customers, Secrets } from '../accounts/accounts.js';
+import type { Customer, Customers, Granted, Secrets } from '../accounts/accounts.js';
 import type { FundsService } from '../funds/funds-service.js';
 import { type MarketRules, SandboxMarket } from '../markets/market.js';
 import type { OrderService } from '../orders/order-service.js';
@@ -42,7 +41,7 @@ export class AdminService {
   }
 
   /** A new account without balances. Throws UsernameTaken. */
-  addAccount(secrets: Secrets, permissions: Permissions): Customer {
+  addAccount(secrets: Secrets, permissions: Granted): Customer {
     const customer = this.#context.customers.add(secrets, permissions);
     this.#context.funds.seed(customer.id);
     this.#context.changed();
