@@ -9,8 +9,9 @@ import type { Paint } from '../../terminal/palette.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Column, type Entry, record, table } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
+import { ENTRY_NAMES } from '../../trading/algos/plan/entries/entry-kinds.js';
 import { isTakeCancelled } from '../../trading/algos/plan/exits.js';
-import { type AlgoTerms, kindOf } from '../../trading/algos/plan/terms.js';
+import { type AlgoKind, type AlgoTerms, kindOf } from '../../trading/algos/plan/terms.js';
 import { type AlgoState, unprotectedSince } from '../../trading/algos/record/facts.js';
 import { duplicateIds } from '../../trading/algos/record/snapshot.js';
 import { algoRow, entryRow, exitRow } from '../../trading/algos/record/summary.js';
@@ -18,7 +19,9 @@ import type { AlgoEvent } from '../../trading/algos/run/algo-voice.js';
 import { changedRulesText } from '../../trading/orders/changed-rules.js';
 import { ORDER, orderRow } from '../order/order-row.js';
 import type { AlgoView } from './algos.js';
-import { algoSentences, distanceText, durationText, exitWords } from './sentences.js';
+import { wordsOf } from './entry-words.js';
+import { algoSentences, exitWords } from './sentences.js';
+import { distanceText } from './terms-text.js';
 import { unseenDuplicatesText } from './unwatched.js';
 
 const KEPT_EVENTS = ['began', 'conditionMet', 'triggered', 'paused', 'resumed', 'cancelled', 'ended', 'note'] as const;
@@ -39,7 +42,7 @@ const ROLES = ['entry', 'take', 'stop'];
 const ENTRY = shape.nullable(
   shape.object(
     {
-      kind: shape.enumOf(['limit', 'twap', 'chase'], ''),
+      kind: shape.enumOf(ENTRY_NAMES, ''),
       price: shape.nullable(shape.decimal('of the order, or the limit of slices and of a chase')),
       overMs: shape.nullable(shape.integer('how long slices take, in milliseconds')),
       everyMs: shape.nullable(shape.integer('the time between two slices, in milliseconds')),
@@ -75,12 +78,18 @@ const EXIT = shape.nullable(
   ),
 );
 
+const KINDS: readonly AlgoKind[] = [
+  ...(['stop', 'stopLimit', 'trail', 'oco', 'bracket'] as const),
+  ...ENTRY_NAMES.filter((name) => name !== 'limit'),
+  'when',
+];
+
 /** The terms of an algo order, as its dry run prints them. */
 export const TERMS_FIELDS = {
   market: shape.text(''),
   side: shape.enumOf(['buy', 'sell'], 'of the entry, or of the exits without one'),
   amount: shape.decimal('in the base coin'),
-  kind: shape.enumOf(['stop', 'stopLimit', 'trail', 'oco', 'bracket', 'twap', 'chase', 'when'], ''),
+  kind: shape.enumOf(KINDS, ''),
   entry: ENTRY,
   exit: EXIT,
 };
@@ -311,14 +320,8 @@ function dangerOf(view: AlgoView): readonly [mark: string, meaning: string] | un
 
 function termsCell({ terms, children }: AlgoView): string {
   const { entry, when, market } = terms;
-  const of =
-    entry === null
-      ? []
-      : entry.kind === 'limit'
-        ? [`at ${formatPrice(entry.price, market)}`]
-        : [entry.kind === 'twap' ? `over ${durationText(entry.durationMs)}` : 'chase'];
   return [
-    ...of,
+    ...(entry === null ? [] : [wordsOf(entry).cell(entry, market)]),
     ...(when.length === 0 ? [] : [`when ${when.join(' or ')}`]),
     ...exitWords(terms, isTakeCancelled({ children })),
   ].join(', ');

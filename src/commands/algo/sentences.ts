@@ -1,17 +1,13 @@
 import type { BestPrices } from '../../domain/book.js';
-import { Decimal, formatAmount, formatPrice } from '../../domain/decimal.js';
+import { type Decimal, formatAmount, formatPrice } from '../../domain/decimal.js';
 import type { Side } from '../../domain/order.js';
-import { percentText, sliceCounts } from '../../trading/algos/plan/check-terms.js';
+import { percentText } from '../../trading/algos/plan/check-terms.js';
+import { kindOfEntry } from '../../trading/algos/plan/entries/entry-kinds.js';
 import { stopPrice } from '../../trading/algos/plan/prices.js';
-import {
-  type AlgoEntry,
-  type AlgoTerms,
-  exitSideOf,
-  hasStop,
-  type TrailDistance,
-} from '../../trading/algos/plan/terms.js';
+import { type AlgoTerms, exitSideOf, hasStop, type TrailDistance } from '../../trading/algos/plan/terms.js';
 import { trailLevel } from '../../trading/algos/plan/trigger.js';
-import { termsText } from '../../trading/orders/terms.js';
+import { wordsOf } from './entry-words.js';
+import { bandText, distanceText, durationText } from './terms-text.js';
 
 /** What an algo order will do, in sentences, and who knows which part of it. */
 export interface AlgoSentences {
@@ -45,12 +41,7 @@ export function algoSentences(terms: AlgoTerms, best: BestPrices, known: KnownOf
 export function algoText(terms: AlgoTerms): string {
   const { side, amount, market, entry, when } = terms;
   const of = `${side} ${formatAmount(amount)} ${market.market}`;
-  const how =
-    entry === null
-      ? of
-      : entry.kind === 'limit'
-        ? termsText({ side, amount: amount.toString(), market: market.market, price: formatPrice(entry.price, market) })
-        : `${of} ${entry.kind === 'twap' ? `over ${durationText(entry.durationMs)}` : 'by chasing the best price'}`;
+  const how = entry === null ? of : `${of} ${wordsOf(entry).how(entry, market)}`;
   return [how, ...(when.length === 0 ? [] : [`when ${when.join(' or ')}`]), ...exitWords(terms)].join(', ');
 }
 
@@ -66,67 +57,14 @@ export function exitWords({ exits, market }: Pick<AlgoTerms, 'exits' | 'market'>
   ];
 }
 
-const ONE = Decimal.of('1');
-
-/** `2%`, `300`, `50 ticks`. */
-export function distanceText({ unit, value }: TrailDistance): string {
-  if (unit === 'share') return percentText(value);
-  return unit === 'price' ? formatAmount(value) : `${value} ${value.equals(ONE) ? 'tick' : 'ticks'}`;
-}
-
-const UNITS = [
-  [86_400_000, 'd'],
-  [3_600_000, 'h'],
-  [60_000, 'm'],
-  [1_000, 's'],
-] as const;
-
-/** `2h`, `90s`, as a flag takes it. */
-export function durationText(ms: number): string {
-  const [length, unit] = UNITS.find(([one]) => ms >= one && ms % one === 0) ?? [1, 'ms'];
-  return `${ms / length}${unit}`;
-}
-
 function whenText({ when }: AlgoTerms): string {
   return when.length === 0 ? '' : `pit places nothing before ${when.join(' or ')} holds.`;
 }
 
-function entryText(terms: AlgoTerms, best: BestPrices, priceBand?: Decimal | null): string {
-  const { entry, side, amount, market, when } = terms;
-  const size = `${formatAmount(amount)} ${market.base}`;
-  const then = when.length === 0 ? '' : 'Then ';
-  const verb = side === 'buy' ? 'buys' : 'sells';
+function entryText(terms: AlgoTerms, best: BestPrices, priceBand: Decimal | null | undefined): string {
+  const { entry, when } = terms;
   if (entry === null) return '';
-  if (entry.kind === 'limit') {
-    const kind = { limit: 'limit', postOnly: 'PostOnly', ioc: 'IOC' }[entry.type];
-    return `${then}pit places a ${kind} order to ${side} ${size} at ${formatPrice(entry.price, market)}.`.replace(
-      ' a IOC',
-      ' an IOC',
-    );
-  }
-  const bound =
-    entry.bound === null ? '' : `, never ${side === 'buy' ? 'above' : 'below'} ${formatPrice(entry.bound, market)}`;
-  const own = side === 'buy' ? 'bid' : 'ask';
-  if (entry.kind === 'chase')
-    return `${then}pit rests PostOnly at the best ${own} to ${side} ${size}${bound}, and follows the best ${own} at most once a second.`;
-  return `${then}pit ${verb} ${size} over ${durationText(entry.durationMs)} ${slicesText(terms, entry, best, priceBand)}${bound}. What a slice leaves is spread over the time that is left.`;
-}
-
-function slicesText(
-  terms: AlgoTerms,
-  entry: Extract<AlgoEntry, { kind: 'twap' }>,
-  best: BestPrices,
-  priceBand?: Decimal | null,
-): string {
-  const { side, slippage } = terms;
-  const price = entry.bound ?? (side === 'buy' ? best.ask : best.bid);
-  const { slots, slices } = sliceCounts(terms, entry, price);
-  const fewer = slices < slots ? ` (more, one each ${durationText(entry.everyMs)}, would be below the minimum)` : '';
-  const own = side === 'buy' ? 'bid' : 'ask';
-  const how = entry.isPassive
-    ? `each PostOnly at the best ${own}`
-    : `each filling at once, up to ${percentText(slippage)} past the best ${side === 'buy' ? 'ask' : 'bid'}${bandText(slippage, priceBand)}`;
-  return `in ${slices} ${slices === 1 ? 'slice' : 'slices'}${fewer}, ${how}`;
+  return `${when.length === 0 ? '' : 'Then '}${wordsOf(entry).does(terms, entry, best, priceBand)}`;
 }
 
 function forText({ forMs, entry }: AlgoTerms): string {
@@ -183,13 +121,6 @@ function trailText(terms: AlgoTerms, trail: TrailDistance, { bid, ask }: BestPri
   return `The stop follows the ${extreme} ${followed} at a distance of ${distanceText(trail)}${now}${least}; it never goes back.`;
 }
 
-/** That a slippage ends at the price band, if it does. */
-function bandText(slippage: Decimal, priceBand: Decimal | null | undefined): string {
-  if (priceBand === undefined) return ' and never beyond the price band';
-  const isWithin = priceBand === null || slippage.compare(priceBand) <= 0;
-  return isWithin ? '' : `, but not beyond the price band of ${percentText(priceBand)}`;
-}
-
 function sentText(terms: AlgoTerms, side: Side, best: BestPrices, priceBand?: Decimal | null): string {
   const { exits, market, slippage } = terms;
   if (exits?.limit != null) return `It sends a limit order at ${formatPrice(exits.limit, market)}.`;
@@ -204,8 +135,7 @@ function sentText(terms: AlgoTerms, side: Side, best: BestPrices, priceBand?: De
 /** What rests at the exchange from the start. */
 function restingText({ entry, exits, when }: AlgoTerms): string {
   const parts = [
-    ...(entry?.kind === 'limit' && when.length === 0 ? ['the order of the entry'] : []),
-    ...(entry !== null && entry.kind !== 'limit' ? ['the order that rests at the moment, if any'] : []),
+    ...(entry !== null && (kindOfEntry(entry).followsMarket || when.length === 0) ? [wordsOf(entry).rests] : []),
     ...(exits?.take == null ? [] : [entry === null ? 'the take-profit' : 'the take-profit of what has filled']),
   ];
   return parts.length === 0 ? 'nothing yet' : parts.join(', and ');
@@ -215,8 +145,7 @@ function pitText({ entry, exits, when, forMs }: AlgoTerms): string {
   const stops = hasStop({ exits });
   const parts = [
     ...(when.length === 0 ? [] : ['the condition']),
-    ...(entry?.kind === 'twap' ? ['the slices'] : []),
-    ...(entry?.kind === 'chase' ? ['the chase'] : []),
+    ...(entry === null ? [] : wordsOf(entry).onlyPit),
     ...(forMs === null ? [] : ['when it is given up']),
     ...(entry !== null && exits !== null ? ['that fills are to be protected'] : []),
     ...(stops ? [exits?.trail == null ? 'the stop' : 'the trailing stop'] : []),

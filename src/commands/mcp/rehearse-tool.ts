@@ -13,7 +13,8 @@ import { RehearsalFolder } from '../rehearse/rehearsal-folder.js';
 import { funds } from '../rehearse/rehearse.js';
 import { REPORT, type Report } from '../rehearse/report.js';
 import { type Context, define } from '../session/command.js';
-import { choice, type Given, integer, optional, text, texts, toggle } from './parameters.js';
+import { algoParameters } from './algo-parameters.js';
+import { choice, type Given, integer, optional, text } from './parameters.js';
 import { commandWords, type Tool, tool } from './tool.js';
 import { withParameters } from './trading-commands.js';
 
@@ -41,18 +42,7 @@ const PARAMETERS = {
   amount: text(''),
   price: optional(text('')),
   type: optional(choice('', 'limit', 'postOnly', 'ioc')),
-  take: optional(text('')),
-  stop: optional(text('')),
-  limit: optional(text('')),
-  trail: optional(text('')),
-  over: optional(text('')),
-  every: optional(text('')),
-  passive: optional(toggle('')),
-  chase: optional(toggle('')),
-  when: optional(texts('')),
-  for: optional(text('')),
-  slippage: optional(text('')),
-  trigger: optional(choice('', 'book', 'last')),
+  ...algoParameters(false),
   days: optional(integer(`last days, up to ${MOST_DAYS} (default: ${DEFAULT_DAYS})`)),
   tape: optional(text('instead: a file in the folder of tapes')),
   funds: optional(text('at first: btc=1,usdt=10000')),

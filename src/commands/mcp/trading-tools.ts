@@ -15,6 +15,7 @@ import { isRecorded } from '../commit/unreported.js';
 import { clientId } from '../inputs/parsers.js';
 import type { Context } from '../session/command.js';
 import resolve from '../writes/resolve.js';
+import { algoParameters } from './algo-parameters.js';
 import { choice, type Given, optional, text, texts, toggle } from './parameters.js';
 import type { CommandResult, PrintedWarning } from './run-command.js';
 import { commandWords, type Tool, type ToolAnswer, type ToolCall, tool } from './tool.js';
@@ -66,18 +67,7 @@ const PREPARE = {
   borrow: optional(toggle('borrow the shortfall (margin)')),
   repay: optional(toggle('repay loans with the proceeds (margin)')),
   orders: optional(texts('ids: to cancel, or ["all"]; the one to replace; of algo orders to change')),
-  take: optional(text('algo: take-profit price')),
-  stop: optional(text('algo: stop price')),
-  limit: optional(text('algo: of what the stop sends')),
-  trail: optional(text('algo: stop that follows by 2%, 300 or 50ticks')),
-  over: optional(text('algo: TWAP in slices over 2h')),
-  every: optional(text('time between slices (1m)')),
-  passive: optional(toggle('slices rest')),
-  chase: optional(toggle('algo: rest at the best price and follow it')),
-  when: optional(texts('algo: wait for any of these: last>30000, close:15min>28000, trail<-2%, eth_usdt:bid<2000')),
-  for: optional(text('algo: give up the entry after 10m')),
-  slippage: optional(text('of stops and slices (1%)')),
-  trigger: optional(choice('of a stop (book)', 'book', 'last')),
+  ...algoParameters(true),
 };
 
 /** Without what the agent has given. */

@@ -4,7 +4,14 @@ import type { Side } from '../../domain/order.js';
 import { quoted, suggest, usage } from '../../errors.js';
 import type { Condition } from '../../trading/alerts/condition.js';
 import { percentText } from '../../trading/algos/plan/check-terms.js';
-import type { TrailDistance, TriggerSource } from '../../trading/algos/plan/terms.js';
+import { kindOfEntry } from '../../trading/algos/plan/entries/entry-kinds.js';
+import type {
+  AlgoEntry,
+  AlgoEntryName,
+  EntryOf,
+  TrailDistance,
+  TriggerSource,
+} from '../../trading/algos/plan/terms.js';
 import {
   type AmountExpression,
   amountText,
@@ -15,7 +22,7 @@ import {
 import { ALGO_GUARD, type GuardName } from '../../trading/guards/limits.js';
 import { execWords } from '../alert/actions.js';
 import { parseCondition } from '../alert/parse-condition.js';
-import { distanceText, durationText } from '../algo/sentences.js';
+import { distanceText, durationText } from '../algo/terms-text.js';
 import { durationUpTo, oneOf, PRICE_WORDS } from '../inputs/parsers.js';
 import type { GivenOrder } from './order-args.js';
 
@@ -92,24 +99,43 @@ export interface AlgoDraft extends AlgoFlags {
 
 /** The command line of an algo order. */
 export function algoDraftArgs(draft: AlgoDraft, overridden: readonly GuardName[]): string[] {
-  const { side, market, amount, at, type, take, stop, limit, trail, over, every, passive, chase } = draft;
-  const priced = (flag: string, expression: PriceExpression | undefined) =>
-    expression === undefined ? [] : [flag, priceText(expression)];
-  const lasting = (flag: string, ms: number | undefined) => (ms === undefined ? [] : [flag, durationText(ms)]);
+  const { side, market, amount, at, type } = draft;
   return [
-    ...['order', side, market, amountText(amount), ...priced('--at', at)],
+    ...['order', side, market, amountText(amount), ...(at === undefined ? [] : ['--at', priceText(at)])],
     ...(type === 'postOnly' ? ['--post-only'] : type === 'ioc' ? ['--ioc'] : []),
-    ...[...priced('--take', take), ...priced('--stop', stop), ...priced('--limit', limit)],
-    ...(trail === undefined ? [] : ['--trail', distanceText(trail).replace(' ', '')]),
-    ...[...lasting('--over', over), ...lasting('--every', every)],
-    ...[...(passive ? ['--passive'] : []), ...(chase ? ['--chase'] : [])],
-    ...draft.when.flatMap(({ text }) => ['--when', text]),
-    ...lasting('--for', draft.for),
-    ...(draft.slippage === undefined ? [] : ['--slippage', percentText(draft.slippage)]),
-    ...(draft.trigger === undefined ? [] : ['--trigger', draft.trigger]),
+    ...Object.values(FLAG_ARGS).flatMap((words) => words(draft)),
     ...overridden.flatMap((guard) => ['--override', guard]),
   ];
 }
+
+type FlagArgs = (draft: AlgoDraft) => readonly string[];
+
+const given =
+  <Value>(flag: string, of: (draft: AlgoDraft) => Value | undefined, text: (value: Value) => string): FlagArgs =>
+  (draft) => {
+    const value = of(draft);
+    return value === undefined ? [] : [flag, text(value)];
+  };
+
+/** Each flag as it is typed, but those for events. */
+const FLAG_ARGS: { readonly [Name in Exclude<keyof AlgoFlags, 'exec' | 'notify'>]: FlagArgs } = {
+  take: given('--take', ({ take }) => take, priceText),
+  stop: given('--stop', ({ stop }) => stop, priceText),
+  limit: given('--limit', ({ limit }) => limit, priceText),
+  trail: given(
+    '--trail',
+    ({ trail }) => trail,
+    (trail) => distanceText(trail).replace(' ', ''),
+  ),
+  over: given('--over', ({ over }) => over, durationText),
+  every: given('--every', ({ every }) => every, durationText),
+  passive: ({ passive }) => (passive ? ['--passive'] : []),
+  chase: ({ chase }) => (chase ? ['--chase'] : []),
+  when: ({ when }) => when.flatMap(({ text }) => ['--when', text]),
+  for: given('--for', (draft) => draft.for, durationText),
+  slippage: given('--slippage', ({ slippage }) => slippage, percentText),
+  trigger: given('--trigger', ({ trigger }) => trigger, String),
+};
 
 /** Whether any flag asks for an algo order. */
 export function asksForAlgo(flags: AlgoFlags): boolean {
@@ -119,9 +145,57 @@ export function asksForAlgo(flags: AlgoFlags): boolean {
   });
 }
 
-/** Whether there is an entry, which builds a position; without one, the exits are the order itself. */
-export function hasEntry({ at, over, chase }: Pick<AlgoDraft, 'at' | 'over' | 'chase'>): boolean {
-  return at !== undefined || over !== undefined || chase;
+/** How a kind of entry is asked for. */
+interface EntryFlags<Entry extends AlgoEntry> {
+  /** The flag that asks for it. */
+  readonly flag: string;
+  isAsked(flags: EntryChoice): boolean;
+  /** @param at what `--at` comes to; null without it */
+  entryOf(draft: AlgoDraft, at: Decimal | null): Entry | null;
+}
+
+type EntryChoice = Pick<GivenOrder, 'at'> & AlgoFlags;
+
+/** The kinds of entries by their flags; of several that are asked for, `--at` belongs to the other one. */
+const ENTRY_FLAGS: { readonly [Name in AlgoEntryName]: EntryFlags<EntryOf<Name>> } = {
+  twap: {
+    flag: '--over',
+    isAsked: ({ over }) => over !== undefined,
+    entryOf: ({ over, every, passive }, at) =>
+      over === undefined
+        ? null
+        : { kind: 'twap', durationMs: over, everyMs: every ?? DEFAULT_EVERY_MS, isPassive: passive, bound: at },
+  },
+  chase: {
+    flag: '--chase',
+    isAsked: ({ chase }) => chase,
+    entryOf: (_, at) => ({ kind: 'chase', bound: at }),
+  },
+  limit: {
+    flag: '--at',
+    isAsked: ({ at }) => at !== undefined,
+    entryOf: ({ type }, at) => at && { kind: 'limit', type, price: at },
+  },
+};
+
+const ENTRY_NAMES_BY_FLAG = Object.keys(ENTRY_FLAGS) as AlgoEntryName[];
+
+/** The kind of entry that is asked for, which builds a position; null without one: then the exits are the order itself. */
+export function entryNameOf(flags: EntryChoice): AlgoEntryName | null {
+  return ENTRY_NAMES_BY_FLAG.find((name) => ENTRY_FLAGS[name].isAsked(flags)) ?? null;
+}
+
+/** The entry that is asked for; null without one. @param at what `--at` comes to; null without it */
+export function entryOf(draft: AlgoDraft, at: Decimal | null): AlgoEntry | null {
+  const name = entryNameOf(draft);
+  return name && ENTRY_FLAGS[name].entryOf(draft, at);
+}
+
+/** Refuses flags of more than one kind of entry. Throws Failure `usage`. */
+function requireOneEntry(flags: EntryChoice): void {
+  const [one, other] = ENTRY_NAMES_BY_FLAG.filter((name) => name !== 'limit' && ENTRY_FLAGS[name].isAsked(flags));
+  if (one !== undefined && other !== undefined)
+    throw usage(`${ENTRY_FLAGS[one].flag} and ${ENTRY_FLAGS[other].flag} exclude each other.`, 'Give one of them.');
 }
 
 const PRICES = 'Give --at, --stop, --trail, or both --take and --stop.';
@@ -131,9 +205,10 @@ export function checkAlgo(given: GivenOrder, flags: AlgoFlags): void {
   refuseOrderFlags(given);
   const { at, type } = given;
   const { take, stop, limit, trail, over, every, passive, chase, when, slippage, trigger } = flags;
-  const isEntered = hasEntry({ at, over, chase });
+  const entry = entryNameOf({ at, ...flags });
+  const isEntered = entry !== null;
   const stops = stop !== undefined || trail !== undefined;
-  if (over !== undefined && chase) throw usage('--over and --chase exclude each other.', 'Give one of them.');
+  requireOneEntry({ at, ...flags });
   if (limit !== undefined && stop === undefined)
     throw usage('--limit needs --stop.', [
       'It is the limit of the order that a reached stop sends.',
@@ -159,7 +234,7 @@ export function checkAlgo(given: GivenOrder, flags: AlgoFlags): void {
       take === undefined ? 'The order has no price.' : '--take alone is a plain order at that price.',
       take === undefined ? PRICES : `Use --at in place of --take, or add --stop or --trail.`,
     );
-  if (type !== undefined && (!isEntered || over !== undefined || chase)) {
+  if (type !== undefined && entry !== 'limit') {
     const name = type === 'ioc' ? '--ioc' : '--post-only';
     throw usage(
       `${name} belongs to an order with --at.`,
@@ -188,16 +263,17 @@ export function checkAlgo(given: GivenOrder, flags: AlgoFlags): void {
  * Refuses numbers that contradict each other in any market, before anything is asked or read. What depends on the market is checked in it.
  * Throws Failure `usage`.
  */
-function checkNumbers(given: GivenOrder, { take, stop, limit, trail, over, chase }: AlgoFlags): void {
-  const { side, at, amount } = given;
+function checkNumbers({ side, at, amount }: GivenOrder, flags: AlgoFlags): void {
+  const { take, stop, limit, trail } = flags;
   if (amount?.kind === 'base' && amount.amount.sign <= 0)
     throw usage('The amount must be above zero.', 'Give an amount in the base coin, such as 0.1.');
   if (trail?.unit === 'share' && trail.value.compare(ONE) >= 0)
     throw usage(`A trail of ${percentText(trail.value)} never ends.`, 'Use less than 100%.');
   if (side === undefined) return;
-  const isSold = (side === 'sell') !== hasEntry({ at, over, chase });
+  const entry = entryNameOf({ at, ...flags });
+  const isSold = (side === 'sell') !== (entry !== null);
   // the bound of slices and of a chase is no price that is paid
-  const paid = over === undefined && !chase ? at : undefined;
+  const paid = entry === null || kindOfEntry({ kind: entry }).followsMarket ? undefined : at;
   requireOrder(['stop', stop], ['take-profit', take], isSold);
   requireOrder(['stop', stop], ['price of the entry', paid], isSold);
   requireOrder(['price of the entry', paid], ['take-profit', take], isSold);
@@ -234,14 +310,15 @@ function numberOf(expression: PriceExpression | undefined): Decimal | undefined 
 }
 
 /** Whether it would be one order that is placed at once, and nothing for pit to do. */
-function isPlain({ at }: Pick<GivenOrder, 'at'>, flags: AlgoFlags): boolean {
-  const { take, stop, trail, over, chase, when } = flags;
-  const watched = [take, stop, trail, over, flags.for].some((value) => value !== undefined) || chase || when.length > 0;
-  return at !== undefined && !watched && (flags.exec !== undefined || flags.notify);
+function isPlain(given: Pick<GivenOrder, 'at'>, flags: AlgoFlags): boolean {
+  const { take, stop, trail, when } = flags;
+  const isWatched = [take, stop, trail, flags.for].some((value) => value !== undefined) || when.length > 0;
+  const isOrder = entryNameOf({ ...given, ...flags }) === 'limit';
+  return isOrder && !isWatched && (flags.exec !== undefined || flags.notify);
 }
 
 /** The time between two slices. */
-export const DEFAULT_EVERY_MS = 60_000;
+const DEFAULT_EVERY_MS = 60_000;
 
 /** Flags of a single order that its children could not keep. Throws Failure `usage`. */
 function refuseOrderFlags({ account, borrow, repay, id, once, wait, overridden }: GivenOrder): void {

@@ -1,7 +1,7 @@
 import type { BestPrices } from '../../domain/book.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Side } from '../../domain/order.js';
-import { sliceCounts } from '../../trading/algos/plan/check-terms.js';
+import { kindOfEntry, namedPriceOf } from '../../trading/algos/plan/entries/entry-kinds.js';
 import { bestPricesAt, stopPrice } from '../../trading/algos/plan/prices.js';
 import { type AlgoTerms, exitSideOf } from '../../trading/algos/plan/terms.js';
 import { trailLevel } from '../../trading/algos/plan/trigger.js';
@@ -10,6 +10,7 @@ import { type GuardLimits, type GuardName, notionalToday } from '../../trading/g
 import { notionalForGuards } from '../../trading/orders/terms.js';
 import { type BookView, crosses, viewOf } from '../../trading/preview/market-view.js';
 import type { TradingContext } from '../../trading/trading-context.js';
+import { wordsOf } from '../algo/entry-words.js';
 import { blockedBy } from '../writes/guard-overrides.js';
 
 /** An order that an algo order may place, and the market in which it will. */
@@ -57,9 +58,9 @@ export function guardAlgo(
   const isConditional = when.length > 0;
   const checked: { readonly order: LaterOrder; readonly report: GuardReport }[] = [];
   if (whole !== null) {
-    const within = entry?.kind === 'limit' && !isConditional ? limits : later;
+    const within = entry !== null && !kindOfEntry(entry).followsMarket && !isConditional ? limits : later;
     const before = isConditional ? Decimal.zero : today;
-    checked.push({ order: whole, report: check({ ...whole, amount: sliceOf(terms, whole) }, within, before) });
+    checked.push({ order: whole, report: check({ ...whole, amount: largestOf(terms, whole) }, within, before) });
   }
   for (const order of exits) {
     const within = order.isBanded ? { ...later, priceBand: limits.priceBand } : later;
@@ -71,7 +72,9 @@ export function guardAlgo(
   const uncertain = checked.filter(({ order, report }) => !order.isCertain && report.breaches.length > 0);
   const withEntry = whole === null ? today : today.plus(countedValue(whole));
   const held = [
-    ...(whole !== null && (entry?.kind === 'twap' || isConditional) ? [{ order: whole, before: today }] : []),
+    ...(whole !== null && ((entry !== null && kindOfEntry(entry).isSplit) || isConditional)
+      ? [{ order: whole, before: today }]
+      : []),
     ...exits.map((order) => ({ order, before: withEntry })),
   ].filter(({ order }) => uncertain.every((one) => one.order !== order));
   const warnings = [
@@ -98,21 +101,18 @@ const TAKE = 'take-profit';
 function entryOrder(terms: AlgoTerms, { bid, ask }: BestPrices, book: BookView): LaterOrder | null {
   const { entry, side, amount, when } = terms;
   if (entry === null) return null;
-  const named = entry.kind === 'limit' ? entry.price : entry.bound;
-  const price = named ?? (side === 'buy' ? ask : bid);
+  const price = namedPriceOf(entry) ?? (side === 'buy' ? ask : bid);
   if (price === null) return null;
-  const name = entry.kind === 'twap' ? 'last slices' : 'entry';
+  const name = wordsOf(entry).last;
   // what follows the market may meet another one once its condition is met
-  const isCertain = entry.kind === 'limit' || when.length === 0;
+  const isCertain = !kindOfEntry(entry).followsMarket || when.length === 0;
   return { name, prefix: '', side, price, amount, book, isBanded: false, isCertain };
 }
 
-/** The amount of one order of the entry. */
-function sliceOf(terms: AlgoTerms, { price, amount }: LaterOrder): Decimal {
-  const { entry, market } = terms;
-  if (entry?.kind !== 'twap') return amount;
-  const { slices } = sliceCounts(terms, entry, price);
-  return amount.dividedBy(Decimal.fromUnits(BigInt(slices), 0), market.amountScale, 'up');
+/** The amount of the largest order of the entry. */
+function largestOf(terms: AlgoTerms, { price, amount }: LaterOrder): Decimal {
+  const { entry } = terms;
+  return entry === null ? amount : kindOfEntry(entry).largestOf(terms, entry, price);
 }
 
 /** The exits, each for the whole amount. */

@@ -8,8 +8,9 @@ import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { checkTerms, type TermsMarket } from '../../trading/algos/plan/check-terms.js';
 import { most } from '../../trading/algos/plan/children.js';
+import { kindOfEntry, namedPriceOf } from '../../trading/algos/plan/entries/entry-kinds.js';
 import { fits, limitAt, stopPrice } from '../../trading/algos/plan/prices.js';
-import { type AlgoEntry, type AlgoTerms, type Exits, hasStop, kindOf } from '../../trading/algos/plan/terms.js';
+import { type AlgoTerms, type Exits, hasStop, kindOf } from '../../trading/algos/plan/terms.js';
 import { compareTrail, trailBreach } from '../../trading/algos/plan/trail-distance.js';
 import { stopLevel } from '../../trading/algos/plan/trigger.js';
 import { amountTerms, evaluateAmount, evaluatePriceInBook, type PriceExpression } from '../../trading/expressions.js';
@@ -20,6 +21,7 @@ import { distanceFrom, distanceText, referenceOf, viewOf } from '../../trading/p
 import { estimateFee } from '../../trading/preview/preview.js';
 import { algoAnswer, algoTermsRow, doesEntries, TERMS_FIELDS } from '../algo/algo-row.js';
 import { createAlgo, showAlgo } from '../algo/algos.js';
+import { wordsOf } from '../algo/entry-words.js';
 import { algoSentences, algoText } from '../algo/sentences.js';
 import type { Context } from '../session/command.js';
 import { PREVIEW_FIELDS } from '../writes/dry-run.js';
@@ -33,7 +35,7 @@ import {
   notOverridden,
 } from '../writes/guard-overrides.js';
 import { carryOut, exchangeText, openWithConsent, type WriteContext } from '../writes/write.js';
-import { type AlgoDraft, DEFAULT_EVERY_MS, hasEntry } from './algo-args.js';
+import { type AlgoDraft, entryNameOf, entryOf } from './algo-args.js';
 import { guardAlgo } from './algo-guards.js';
 
 /** An algo order with its expressions evaluated and checked. */
@@ -165,9 +167,9 @@ export async function planAlgo(context: WriteContext, draft: AlgoDraft): Promise
   const { trading } = context;
   const { profile } = await context.session.connection();
   const rules = await (await context.session.markets()).find(draft.market);
-  const { side, at, type } = draft;
+  const { side, at } = draft;
   const snapshot = new MarketSnapshot(trading.client, { market: rules.market, side }, SNAPSHOT_LEVELS);
-  const exitSide = hasEntry(draft) ? (side === 'buy' ? 'sell' : 'buy') : side;
+  const exitSide = entryNameOf(draft) !== null ? (side === 'buy' ? 'sell' : 'buy') : side;
   const priced = async (expression: PriceExpression | undefined, of: typeof side) =>
     expression === undefined ? null : evaluatePriceInBook(expression, snapshot, rules, of);
   const [entryPrice, take, stop, limit] = [
@@ -199,7 +201,7 @@ export async function planAlgo(context: WriteContext, draft: AlgoDraft): Promise
     repay: false,
     side,
     amount: Decimal.zero,
-    entry: entry?.kind === 'limit' ? { ...entry, type } : entry,
+    entry,
     when: draft.when.map(({ text }) => text),
     exits,
     slippage: draft.slippage ?? DEFAULT_SLIPPAGE,
@@ -246,7 +248,7 @@ async function checked(context: WriteContext, snapshot: MarketSnapshot, terms: A
 
 /** The price at which its amount is counted; null if nothing names one. */
 function referencePrice({ entry, exits, side }: Pick<AlgoTerms, 'entry' | 'exits' | 'side'>, { bid, ask }: BestPrices) {
-  const named = entry === null ? (exits?.take ?? exits?.stop) : entry.kind === 'limit' ? entry.price : entry.bound;
+  const named = entry === null ? (exits?.take ?? exits?.stop) : namedPriceOf(entry);
   return named ?? (side === 'buy' ? ask : bid);
 }
 
@@ -256,7 +258,7 @@ function fundedPrice(terms: AlgoTerms, best: BestPrices, priceBand: Decimal | nu
   const { ask } = best;
   if (side === 'sell' || ask === null) return referencePrice(terms, best);
   if (entry !== null)
-    return entry.kind === 'twap' && !entry.isPassive && entry.bound === null
+    return namedPriceOf(entry) === null && kindOfEntry(entry).typeOf(entry) === 'ioc'
       ? limitAt(terms, side, ask, best, priceBand)
       : referencePrice(terms, best);
   const level = stopLevel(terms, ask);
@@ -269,13 +271,6 @@ const SNAPSHOT_LEVELS = 50;
 
 function snapshotOf({ trading }: WriteContext, { market, side }: AlgoTerms): MarketSnapshot {
   return new MarketSnapshot(trading.client, { market: market.market, side }, SNAPSHOT_LEVELS);
-}
-
-function entryOf({ over, every, passive, chase, type }: AlgoDraft, at: Decimal | null): AlgoEntry | null {
-  if (over !== undefined)
-    return { kind: 'twap', durationMs: over, everyMs: every ?? DEFAULT_EVERY_MS, isPassive: passive, bound: at };
-  if (chase) return { kind: 'chase', bound: at };
-  return at === null ? null : { kind: 'limit', type, price: at };
 }
 
 /** Throws Failure `usage` for a condition on a market that the exchange does not list. */
@@ -333,8 +328,7 @@ function isPricedWhenReached({ entry, exits }: AlgoTerms): boolean {
 
 /** What an algo order does that lacks coins: an entry waits for them, exits trade what they are enough for. */
 function withoutMore({ entry, side, market }: AlgoTerms, spendable: Decimal, price: Decimal | null): string {
-  if (entry !== null)
-    return entry.kind === 'twap' ? 'it pauses when a slice lacks them' : 'it pauses when it would place its order';
+  if (entry !== null) return wordsOf(entry).lacking;
   const scale = market.amountScale;
   const enough = side === 'buy' && price !== null ? spendable.dividedBy(price, scale, 'down') : spendable;
   const amount = enough.rescaled(scale, 'down');
@@ -368,8 +362,7 @@ function previewText(
     ['market', rules.market],
     ['amount', `${formatAmount(amount)} ${rules.base}`],
     ['kind', kindOf(terms)],
-    ...priced('price', entry?.kind === 'limit' ? entry.price : null),
-    ...priced('limit', entry === null || entry.kind === 'limit' ? null : entry.bound),
+    ...(entry === null ? [] : priced(wordsOf(entry).price, namedPriceOf(entry))),
     ...priced('take-profit', exits?.take ?? null),
     ...priced('stop', exits?.stop ?? null),
     ...priced('stop limit', exits?.limit ?? null),
@@ -386,7 +379,7 @@ function previewText(
 
 function dryAlgo({ terms, market, priceBand, warnings, breaches }: PlannedAlgo, overridden: readonly GuardName[]) {
   const { entry, exits, amount } = terms;
-  const price = entry?.kind === 'limit' ? entry.price : (entry?.bound ?? exits?.take ?? exits?.stop ?? null);
+  const price = namedPriceOf(entry) ?? exits?.take ?? exits?.stop ?? null;
   return {
     dryRun: true,
     operation: 'algo',

@@ -1,6 +1,7 @@
 import type { Decimal } from '../../domain/decimal.js';
 import type { Side } from '../../domain/order.js';
 import { filledOf } from '../../trading/algos/plan/children.js';
+import { namedPriceOf } from '../../trading/algos/plan/entries/entry-kinds.js';
 import { isTakeCancelled } from '../../trading/algos/plan/exits.js';
 import { type AlgoKind, exitSideOf, hasStop, kindOf } from '../../trading/algos/plan/terms.js';
 import { stopLevel } from '../../trading/algos/plan/trigger.js';
@@ -50,7 +51,7 @@ export function shownAlgo(view: AlgoSnapshot & { readonly isWatched: boolean }):
 /** The most important first. A leg that has acted has no line any more: its orders are in the book. */
 function linesOf({ id, terms, facts, children }: AlgoSnapshot): AlgoLine[] {
   const { entry, exits, side } = terms;
-  const price = entry === null ? null : entry.kind === 'limit' ? entry.price : entry.bound;
+  const price = namedPriceOf(entry);
   const exitSide = exitSideOf(terms);
   const isTriggered = facts.exitTriggered !== null;
   const isEntered = filledOf(children.filter(({ role }) => role === 'entry')).compare(terms.amount) >= 0;

@@ -1,14 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
-import { type Child, mayPlace } from '../../../src/trading/algos/plan/children.js';
+import type { Child } from '../../../src/trading/algos/plan/children.js';
 import { decide } from '../../../src/trading/algos/plan/decide.js';
+import { mayPlace } from '../../../src/trading/algos/plan/may-place.js';
 import { nextStep } from '../../../src/trading/algos/plan/next-step.js';
-import type { AlgoEntry, AlgoTerms } from '../../../src/trading/algos/plan/terms.js';
+import type { AlgoTerms } from '../../../src/trading/algos/plan/terms.js';
 import { type AlgoFact, foldFacts } from '../../../src/trading/algos/record/facts.js';
 import { algoRow } from '../../../src/trading/algos/record/summary.js';
 import type { AlgoMarket } from '../../../src/trading/algos/run/algo-market.js';
 import { MARKET } from '../support/market.js';
+import { anyEntry } from './support/draw-entries.js';
 
 // Nothing here is what a command would make or an exchange would send: that is the point.
 
@@ -24,15 +26,6 @@ const time = fc.integer({ min: -200_000, max: 200_000 }).map((offset) => START +
 const length = fc.integer({ min: -5, max: 200_000 });
 const optional = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: null });
 
-const entry: fc.Arbitrary<AlgoEntry> = fc.oneof(
-  fc.record({ kind: fc.constant('limit' as const), type: fc.constantFrom('limit', 'postOnly', 'ioc'), price: decimal }),
-  fc.record({ kind: fc.constant('chase' as const), bound: optional(decimal) }),
-  fc.record({
-    ...{ kind: fc.constant('twap' as const), durationMs: length, everyMs: length },
-    ...{ isPassive: fc.boolean(), bound: optional(decimal) },
-  }),
-);
-
 const terms: fc.Arbitrary<AlgoTerms> = fc.record({
   ...{
     id: fc.constant('a'),
@@ -46,7 +39,7 @@ const terms: fc.Arbitrary<AlgoTerms> = fc.record({
     { ...MARKET, priceScale: 0, amountScale: 0 },
   ),
   ...{ borrow: fc.boolean(), repay: fc.boolean(), side: fc.constantFrom('buy', 'sell'), amount: decimal },
-  ...{ entry: optional(entry), when: fc.array(fc.constant('last>1'), { maxLength: 2 }) },
+  ...{ entry: optional(anyEntry(decimal, length)), when: fc.array(fc.constant('last>1'), { maxLength: 2 }) },
   exits: optional(
     fc.record({
       ...{ take: optional(decimal), stop: optional(decimal), limit: optional(decimal) },

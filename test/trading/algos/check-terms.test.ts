@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
 import type { Side } from '../../../src/domain/order.js';
 import { Failure } from '../../../src/errors.js';
-import { checkTerms, sliceCounts } from '../../../src/trading/algos/plan/check-terms.js';
+import { checkTerms } from '../../../src/trading/algos/plan/check-terms.js';
+import { sliceCounts } from '../../../src/trading/algos/plan/entries/twap.js';
 import type { AlgoEntry, AlgoTerms, Exits, TrailDistance } from '../../../src/trading/algos/plan/terms.js';
 
 const MARKET = {

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
-import { type Child, mayPlace, positionOf } from '../../../src/trading/algos/plan/children.js';
+import { type Child, positionOf } from '../../../src/trading/algos/plan/children.js';
 import { decide, stateOf } from '../../../src/trading/algos/plan/decide.js';
+import { mayPlace } from '../../../src/trading/algos/plan/may-place.js';
 import { nextStep } from '../../../src/trading/algos/plan/next-step.js';
 import { type AlgoTerms, kindOf } from '../../../src/trading/algos/plan/terms.js';
 import { stopLevel } from '../../../src/trading/algos/plan/trigger.js';

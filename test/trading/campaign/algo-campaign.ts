@@ -101,7 +101,7 @@ class Round {
   readonly #isFaulty: boolean;
   /** The exchange's clock runs this much faster than the machine's. */
   readonly #speed: number;
-  readonly #kinds = new Map<string, DrawnKind>();
+  readonly #kinds = new Map<string, string>();
   readonly #cancelledByOthers = new Set<string>();
   readonly #halted: Span[] = [];
   readonly #barred: (Span & { readonly asked: number; readonly lifted: number })[] = [];
@@ -183,7 +183,7 @@ class Round {
         terms: { ...terms, id: name },
         ...prices,
       }));
-      this.#kinds.set(id, kind);
+      this.#kinds.set(id, kind.name);
     }
   }
 

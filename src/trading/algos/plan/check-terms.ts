@@ -3,6 +3,8 @@ import { Decimal, formatPrice } from '../../../domain/decimal.js';
 import type { Side } from '../../../domain/order.js';
 import { type Failure, usage } from '../../../errors.js';
 import { checkAmount, checkNotional, checkPrice, leastAmount } from '../../orders/terms.js';
+import { crosses } from '../../preview/market-view.js';
+import { kindOfEntry, namedPriceOf } from './entries/entry-kinds.js';
 import { limitWithSlippage, noWorse } from './prices.js';
 import { type AlgoTerms, type Exits, exitSideOf } from './terms.js';
 import { trailLevel } from './trigger.js';
@@ -38,8 +40,7 @@ export function checkTerms(terms: AlgoTerms, market: TermsMarket): void {
 }
 
 function pricesOf({ entry, exits }: AlgoTerms): Decimal[] {
-  const ofEntry = entry === null ? null : entry.kind === 'limit' ? entry.price : entry.bound;
-  return [ofEntry, exits?.take, exits?.stop, exits?.limit].flatMap((price) => price ?? []);
+  return [namedPriceOf(entry), exits?.take, exits?.stop, exits?.limit].flatMap((price) => price ?? []);
 }
 
 /** The price that an order of this side would meet now; null if unknown. */
@@ -50,9 +51,10 @@ function hitBy(side: Side, { bid, ask }: BestPrices): Decimal | null {
 /** The price that the entry pays, as far as it is known; null if it is not. */
 function entryPrice({ entry, side }: AlgoTerms, market: TermsMarket): Decimal | null {
   if (entry === null) return null;
-  if (entry.kind === 'limit') return entry.price;
-  const now = hitBy(side, market);
-  return now === null ? entry.bound : noWorse(side, now, entry.bound);
+  const kind = kindOfEntry(entry);
+  const named = kind.priceOf(entry);
+  const now = kind.followsMarket ? hitBy(side, market) : null;
+  return now === null ? named : noWorse(side, now, named);
 }
 
 /** The exits among each other, and against what triggers them or the price of the entry. */
@@ -105,12 +107,13 @@ function checkSides(terms: AlgoTerms, exits: Exits, market: TermsMarket): void {
   if (trail !== null) checkTrail(terms, trail, market, rules.priceScale);
 }
 
-/** Whether a limit entry takes from the book as it is; the others begin there. */
+/** Whether an entry takes from the book as it is; one that follows the market begins there. */
 function fillsNow({ entry, side }: AlgoTerms, market: TermsMarket): boolean {
-  if (entry?.kind !== 'limit') return true;
+  if (entry === null || kindOfEntry(entry).followsMarket) return true;
   const hit = hitBy(side, market);
-  if (hit === null || entry.type === 'postOnly') return false;
-  return side === 'buy' ? entry.price.compare(hit) >= 0 : entry.price.compare(hit) <= 0;
+  const named = namedPriceOf(entry);
+  if (hit === null || named === null || kindOfEntry(entry).typeOf(entry) === 'postOnly') return false;
+  return crosses(side, named, hit);
 }
 
 function checkTrail(
@@ -211,19 +214,6 @@ function exitPrices(terms: AlgoTerms, { take, stop, limit, trail }: Exits, marke
     ...(stop === null ? [] : [{ name: 'stop', price: sent(stop) }]),
     ...(trailing === null ? [] : [{ name: 'trail', price: sent(trailing) }]),
   ].filter((leg) => leg.price.sign > 0);
-}
-
-/** How many slices a TWAP has at a price: fewer than its time allows if they would be below the minimum. */
-export function sliceCounts(
-  { amount, market }: Pick<AlgoTerms, 'amount' | 'market'>,
-  { durationMs, everyMs }: { readonly durationMs: number; readonly everyMs: number },
-  price: Decimal | null,
-): { readonly slots: number; readonly slices: number } {
-  const slots = Math.max(1, Math.floor(durationMs / everyMs));
-  if (price === null) return { slots, slices: slots };
-  const most = amount.dividedBy(leastAmount(market, price), 0, 'down');
-  const slices = most.compare(Decimal.fromUnits(BigInt(slots), 0)) < 0 ? Math.max(1, Number(most.toString())) : slots;
-  return { slots, slices };
 }
 
 /** `1%` of a share of 0.01. */

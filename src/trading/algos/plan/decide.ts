@@ -23,8 +23,8 @@ import {
   openOf,
   type WantedChild,
 } from './decision-input.js';
-import { planEntry } from './entry.js';
 import { planExits } from './exits.js';
+import { planEntry } from './plan-entry.js';
 import { hitPrice, isBlind } from './prices.js';
 import { retryOf } from './retry.js';
 import { type AlgoTerms, hasStop } from './terms.js';

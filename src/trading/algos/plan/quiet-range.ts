@@ -5,7 +5,7 @@ import { isBetter } from '../record/facts.js';
 import { least } from './children.js';
 import { type Decision, decide } from './decide.js';
 import { type DecisionInput, exitRest, type LegPlan, openOf } from './decision-input.js';
-import { planEntry } from './entry.js';
+import { planEntry } from './plan-entry.js';
 import { fits, isBlind, limitWithSlippage } from './prices.js';
 import { type AlgoTerms, exitSideOf } from './terms.js';
 import { isArmed, observeStop, stopLevel } from './trigger.js';

@@ -1,4 +1,4 @@
-import { Decimal } from '../../../domain/decimal.js';
+import type { Decimal } from '../../../domain/decimal.js';
 import type { Market } from '../../../domain/market.js';
 import type { AccountType, OrderType, Side } from '../../../domain/order.js';
 import type { GivenLimits } from '../../guards/given-limits.js';
@@ -57,6 +57,18 @@ export type AlgoEntry =
   /** One post-only order that follows the best price of its side, never beyond the bound. */
   | { readonly kind: 'chase'; readonly bound: Decimal | null };
 
+export type AlgoEntryName = AlgoEntry['kind'];
+
+/** The entry of a kind. */
+export type EntryOf<Name extends AlgoEntryName> = Extract<AlgoEntry, { readonly kind: Name }>;
+
+/** The terms of an entry as they are printed, beside its kind, its price and its conditions. Null for what it does not have. */
+export interface EntryParts {
+  readonly overMs: number | null;
+  readonly everyMs: number | null;
+  readonly passive: boolean;
+}
+
 /** At least one of `take`, `stop` and `trail`. With both, the stop and the trail protect together: the one that is reached first acts. */
 export interface Exits {
   /** The price of the take-profit, which rests at the exchange; null for none. */
@@ -74,7 +86,7 @@ export type TrailDistance =
   | { readonly unit: 'price'; readonly value: Decimal }
   | { readonly unit: 'ticks'; readonly value: Decimal };
 
-export type AlgoKind = 'stop' | 'stopLimit' | 'trail' | 'oco' | 'bracket' | 'twap' | 'chase' | 'when';
+export type AlgoKind = 'stop' | 'stopLimit' | 'trail' | 'oco' | 'bracket' | 'when' | Exclude<AlgoEntryName, 'limit'>;
 
 /** The name of the kind in lists and JSON. An entry with exits is a bracket, whatever the entry is and waits for. */
 export function kindOf({ entry, when, exits }: Pick<AlgoTerms, 'entry' | 'when' | 'exits'>): AlgoKind {
@@ -102,30 +114,4 @@ export function hasStop({ exits }: Pick<AlgoTerms, 'exits'>): boolean {
 /** The side of take-profit and stop: with an entry, the other one. */
 export function exitSideOf({ entry, side }: Pick<AlgoTerms, 'entry' | 'side'>): Side {
   return entry === null ? side : opposite(side);
-}
-
-/** The terms in a market whose rules have changed: each price of an order is rounded to the safe side, and a distance stays what it was. */
-export function withRules(terms: AlgoTerms, market: Market): AlgoTerms {
-  const rounded = (side: Side, price: Decimal): Decimal =>
-    price.rescaled(market.priceScale, side === 'buy' ? 'down' : 'up').trimmed();
-  const bound = (side: Side, price: Decimal | null) => (price === null ? null : rounded(side, price));
-  const { entry, exits, side } = terms;
-  const exitSide = exitSideOf(terms);
-  return {
-    ...terms,
-    market,
-    entry:
-      entry === null || entry.kind === 'limit'
-        ? entry && { ...entry, price: rounded(side, entry.price) }
-        : { ...entry, bound: bound(side, entry.bound) },
-    exits: exits && {
-      ...exits,
-      take: bound(exitSide, exits.take),
-      limit: bound(exitSide, exits.limit),
-      trail:
-        exits.trail?.unit === 'ticks'
-          ? { unit: 'price', value: exits.trail.value.times(Decimal.of(terms.market.tickSize)) }
-          : exits.trail,
-    },
-  };
 }

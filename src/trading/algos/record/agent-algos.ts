@@ -4,6 +4,7 @@ import type { Side } from '../../../domain/order.js';
 import { usage } from '../../../errors.js';
 import type { TradingContext } from '../../trading-context.js';
 import { positive } from '../plan/children.js';
+import { namedPriceOf } from '../plan/entries/entry-kinds.js';
 import { type AlgoTerms, exitSideOf } from '../plan/terms.js';
 import { trailLevel } from '../plan/trigger.js';
 import { mayHaveAlgos } from './algo-folder.js';
@@ -35,7 +36,7 @@ export function countAlgo(terms: AlgoTerms, best: BestPrices): CountedAlgo {
       throw usage(`What this would trade in ${terms.market.market} is unknown: the book is empty.`, 'Try again later.');
     return amount.times(others.reduce((one, other) => (other.compare(one) > 0 ? other : one), first));
   };
-  const bound = entry === null ? null : entry.kind === 'limit' ? entry.price : entry.bound;
+  const bound = namedPriceOf(entry);
   const entryValue =
     entry === null ? Decimal.zero : value(side, bound === null ? [dearer(best.ask), best.bid] : [bound]);
   const exitSide = exitSideOf(terms);

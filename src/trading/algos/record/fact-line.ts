@@ -2,7 +2,8 @@ import { Decimal } from '../../../domain/decimal.js';
 import type { Market } from '../../../domain/market.js';
 import type { GivenLimits } from '../../guards/given-limits.js';
 import { LineFields as Fields, tryDecode } from '../../journal/line-fields.js';
-import type { AlgoEntry, AlgoTerms, Exits, TrailDistance } from '../plan/terms.js';
+import { decodeEntry } from '../plan/entries/entry-kinds.js';
+import type { AlgoTerms, Exits, TrailDistance } from '../plan/terms.js';
 import type { AlgoFact } from './facts.js';
 
 // A fact on disk is a line of JSON; its decimals are texts.
@@ -80,7 +81,7 @@ function termsOf(fields: Fields): AlgoTerms {
     repay: fields.flag('repay'),
     side: fields.oneOf('side', ['buy', 'sell']),
     amount: fields.decimal('amount'),
-    entry: fields.optional('entry', (value) => entryOf(new Fields(value))),
+    entry: fields.optional('entry', (value) => decodeEntry(new Fields(value))),
     when: fields.list('when', Fields.text),
     exits: fields.optional('exits', (value) => exitsOf(new Fields(value))),
     slippage: fields.decimal('slippage'),
@@ -121,16 +122,6 @@ function marketOf(fields: Fields): Market {
     minAmount,
     minNotional,
   };
-}
-
-function entryOf(fields: Fields): AlgoEntry {
-  const kind = fields.oneOf('kind', ['limit', 'twap', 'chase']);
-  if (kind === 'limit')
-    return { kind, type: fields.oneOf('type', ['limit', 'postOnly', 'ioc']), price: fields.decimal('price') };
-  const bound = fields.optional('bound', Fields.decimal);
-  if (kind === 'chase') return { kind, bound };
-  const [durationMs, everyMs] = [fields.integer('durationMs'), fields.integer('everyMs')];
-  return { kind, durationMs, everyMs, isPassive: fields.flag('isPassive'), bound };
 }
 
 function exitsOf(fields: Fields): Exits {

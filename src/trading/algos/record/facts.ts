@@ -1,7 +1,7 @@
 import type { Decimal } from '../../../domain/decimal.js';
 import type { Market } from '../../../domain/market.js';
 import type { ChildRole } from '../plan/children.js';
-import { type AlgoTerms, exitSideOf, hasStop, withRules } from '../plan/terms.js';
+import { type AlgoTerms, exitSideOf, hasStop } from '../plan/terms.js';
 
 /** What an algo order waits for: the conditions of its entry, or the stop of its exits. */
 export type TriggeredLeg = 'entry' | 'exit';
@@ -133,11 +133,6 @@ export function withFact(facts: AlgoFacts, fact: AlgoFact): AlgoFacts {
     case 'ended':
       return { ...facts, ended: facts.ended ?? fact };
   }
-}
-
-/** The terms with the rules that the market has now. */
-export function currentTerms({ began, rules }: Pick<AlgoFacts, 'began' | 'rules'>): AlgoTerms {
-  return rules === null ? began.terms : withRules(began.terms, rules.market);
 }
 
 /** Whether a pause holds back the children of a role. */

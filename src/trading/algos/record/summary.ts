@@ -2,7 +2,8 @@ import { Decimal } from '../../../domain/decimal.js';
 import type { Side } from '../../../domain/order.js';
 import { type Child, filledOf, positionOf, positive } from '../plan/children.js';
 import { entriesOf, exitsOf } from '../plan/decision-input.js';
-import { type AlgoTerms, exitSideOf, kindOf } from '../plan/terms.js';
+import { kindOfEntry, namedPriceOf } from '../plan/entries/entry-kinds.js';
+import { type AlgoEntryName, type AlgoTerms, type EntryParts, exitSideOf, kindOf } from '../plan/terms.js';
 import { stopLevel } from '../plan/trigger.js';
 import type { AlgoFacts, AlgoState } from './facts.js';
 
@@ -123,13 +124,10 @@ export interface AlgoRow<Row> {
   readonly durationMs: number;
 }
 
-interface EntryRow {
-  readonly kind: 'limit' | 'twap' | 'chase';
-  /** That of the order, or the bound of the others. */
+interface EntryRow extends EntryParts {
+  readonly kind: AlgoEntryName;
+  /** That of the order, or the bound of one that follows the market. */
   readonly price: string | null;
-  readonly overMs: number | null;
-  readonly everyMs: number | null;
-  readonly passive: boolean;
   readonly when: readonly string[];
 }
 
@@ -217,16 +215,11 @@ export function algoRow<Row>(
 export function entryRow({ entry, when }: AlgoTerms): EntryRow | null {
   if (entry === null) return null;
   const { kind } = entry;
-  const twap = kind === 'twap' ? entry : null;
-  return {
-    kind,
-    price: textOrNull(kind === 'limit' ? entry.price : entry.bound),
-    overMs: twap?.durationMs ?? null,
-    everyMs: twap?.everyMs ?? null,
-    passive: twap?.isPassive ?? false,
-    when,
-  };
+  const parts = kindOfEntry(entry).parts(entry);
+  return { kind, price: textOrNull(namedPriceOf(entry)), ...NO_PARTS, ...parts, when };
 }
+
+const NO_PARTS: EntryParts = { overMs: null, everyMs: null, passive: false };
 
 export function exitRow(
   terms: AlgoTerms,

@@ -9,6 +9,7 @@ import { changedRulesText, isAboutRules, isSameRules } from '../../orders/change
 import type { DuplicateOrders } from '../../settling/duplicates.js';
 import type { TradingContext } from '../../trading-context.js';
 import { type ChildRole, isExit } from '../plan/children.js';
+import { currentTerms } from '../plan/current-terms.js';
 import { decide, pauseFact } from '../plan/decide.js';
 import { nextStep, type Step } from '../plan/next-step.js';
 import { isQuiet, type QuietRange, quietRange } from '../plan/quiet-range.js';
@@ -17,7 +18,6 @@ import {
   type AlgoFact,
   type AlgoFacts,
   type AlgoState,
-  currentTerms,
   isHeldBack,
   type PauseCause,
   withFact,

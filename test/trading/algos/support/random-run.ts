@@ -1,14 +1,9 @@
 import { Decimal } from '../../../../src/domain/decimal.js';
 import type { OrderType, Side } from '../../../../src/domain/order.js';
 import type { RefusalKind } from '../../../../src/domain/refusal.js';
-import {
-  type Child,
-  type ChildRole,
-  isExit,
-  mayPlace,
-  type NewChild,
-} from '../../../../src/trading/algos/plan/children.js';
+import { type Child, type ChildRole, isExit, type NewChild } from '../../../../src/trading/algos/plan/children.js';
 import { decide } from '../../../../src/trading/algos/plan/decide.js';
+import { mayPlace } from '../../../../src/trading/algos/plan/may-place.js';
 import { nextStep, type Step } from '../../../../src/trading/algos/plan/next-step.js';
 import { type AlgoTerms, exitSideOf, kindOf } from '../../../../src/trading/algos/plan/terms.js';
 import { seenAfter } from '../../../../src/trading/algos/plan/trigger.js';
@@ -22,7 +17,8 @@ import {
 } from '../../../../src/trading/algos/record/facts.js';
 import { type AlgoMarket, STALE_MS } from '../../../../src/trading/algos/run/algo-market.js';
 import { judgeAlgoRun, type LoggedOrder, type MarketPoint } from '../../../support/algo-verdict.js';
-import { algo, chase, limit, type Typed, twap } from './terms.js';
+import { DRAWN_ENTRIES, drawEntry } from './draw-entries.js';
+import { algo, type Typed } from './terms.js';
 
 // One random life of an algo order on an exchange that is modelled here: prices that walk and jump, orders that fill in parts, answers that
 // are lost or late, rejections, duplicates, other people who cancel and sell, cuts, pauses and restarts. Prices are whole cents and amounts whole lots
@@ -601,22 +597,14 @@ class Life {
   #drawTerms(): AlgoTerms {
     const side = this.#pick<Side>(['buy', 'sell']);
     const kind = this.#pick([
-      'stop',
-      'stopLimit',
-      'trail',
-      'oco',
-      'oco',
-      'bracket',
-      'bracket',
-      'bracket',
-      'twap',
-      'chase',
-      'when',
+      ...(['stop', 'stopLimit', 'trail', 'oco', 'oco', 'bracket', 'bracket', 'bracket', 'when'] as const),
+      ...DRAWN_ENTRIES,
     ]);
     const trigger = this.#pick(['book', 'book', 'last'] as const);
     const size = this.#pick(['1', '0.5', '0.2', '0.07']);
     const slippage = this.#pick(['0.01', '0.001', '0.05']);
-    const hasEntry = ['bracket', 'twap', 'chase', 'when'].includes(kind);
+    const alone = DRAWN_ENTRIES.find((name) => name === kind);
+    const hasEntry = kind === 'bracket' || kind === 'when' || alone !== undefined;
     const exit = hasEntry ? (side === 'buy' ? 'sell' : 'buy') : side;
     const away = (cents: number) => text(10_000 + (exit === 'sell' ? -cents : cents));
     const exits: Typed = {
@@ -627,12 +615,13 @@ class Life {
         : {}),
       ...(kind === 'oco' || kind === 'bracket' ? this.#drawExits(away) : {}),
     };
-    const entry =
-      kind === 'twap'
-        ? this.#drawTwap()
-        : kind === 'chase'
-          ? chase(this.#chance(0.5) ? text(side === 'buy' ? 10_050 : 9_950) : undefined)
-          : this.#pick([limit(text(side === 'buy' ? 9_990 : 10_020)), chase(), this.#drawTwap()]);
+    const entry = drawEntry(alone ?? this.#pick(DRAWN_ENTRIES), {
+      chance: (share) => this.#chance(share),
+      pick: (values) => this.#pick(values),
+      near: price(side === 'buy' ? 9_990 : 10_020),
+      bound: price(side === 'buy' ? 10_050 : 9_950),
+      ...{ everyMs: [5_000, 30_000, 60_000], slots: [1, 2, 5, 10, 60, 120] },
+    });
     const when = kind === 'when' || (hasEntry && this.#chance(0.2)) ? ['last>1'] : [];
     const forMs = this.#chance(0.15) ? 60_000 : undefined;
     const typed: Typed = {
@@ -644,10 +633,6 @@ class Life {
       ...(forMs === undefined ? {} : { forMs }),
     };
     return { ...algo(side, size, typed), id: this.#pick(['algo1', 'algo2']) };
-  }
-
-  #drawTwap() {
-    return twap(this.#pick([1, 5, 10]), { isPassive: this.#chance(0.4), everyMs: this.#pick([5_000, 30_000, 60_000]) });
   }
 
   #drawExits(away: (cents: number) => string): Typed {

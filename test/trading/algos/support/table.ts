@@ -1,9 +1,10 @@
 import { expect } from 'vitest';
 import { Decimal } from '../../../../src/domain/decimal.js';
 import type { RefusalKind } from '../../../../src/domain/refusal.js';
-import { type Child, mayPlace } from '../../../../src/trading/algos/plan/children.js';
+import type { Child } from '../../../../src/trading/algos/plan/children.js';
 import { type Decision, decide } from '../../../../src/trading/algos/plan/decide.js';
 import type { AlgoNote } from '../../../../src/trading/algos/plan/decision-input.js';
+import { mayPlace } from '../../../../src/trading/algos/plan/may-place.js';
 import { nextStep, type Step } from '../../../../src/trading/algos/plan/next-step.js';
 import type { AlgoTerms } from '../../../../src/trading/algos/plan/terms.js';
 import { seenAfter } from '../../../../src/trading/algos/plan/trigger.js';

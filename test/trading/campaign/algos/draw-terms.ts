@@ -2,16 +2,31 @@ import { Decimal } from '../../../../src/domain/decimal.js';
 import type { Market } from '../../../../src/domain/market.js';
 import type { Side } from '../../../../src/domain/order.js';
 import { MARKETS } from '../../../../src/sandbox/markets/market.js';
-import type { AlgoEntry, AlgoTerms, Exits } from '../../../../src/trading/algos/plan/terms.js';
+import type { AlgoEntryName, AlgoTerms, Exits } from '../../../../src/trading/algos/plan/terms.js';
+import { DRAWN_ENTRIES, drawEntry } from '../../algos/support/draw-entries.js';
 import { between, chosen, type Draw } from '../draw.js';
 
-/** All kinds, brackets by their entry. */
-export const KINDS = [
-  ...['stop', 'stopLimit', 'trail', 'oco', 'ocoTrail', 'bracketLimit', 'bracketChase', 'bracketTwap', 'bracketWhen'],
-  ...['twap', 'passiveTwap', 'chase', 'when', 'limitFor'],
-] as const;
+const EXITS = ['stop', 'stopLimit', 'trail', 'oco', 'ocoTrail'] as const;
 
-export type DrawnKind = (typeof KINDS)[number];
+/** A kind of algo order that is drawn. */
+export interface DrawnKind {
+  readonly name: string;
+  /** Null without an entry. `any`: of any kind. */
+  readonly entry: AlgoEntryName | 'any' | null;
+  readonly exits: (typeof EXITS)[number] | 'bracket' | null;
+  readonly isConditional: boolean;
+}
+
+/** All kinds: exits alone, and each entry alone, with exits, and with a condition. */
+export const KINDS: readonly DrawnKind[] = [
+  ...EXITS.map((exits) => ({ name: exits, entry: null, exits, isConditional: false })),
+  ...DRAWN_ENTRIES.flatMap((entry): DrawnKind[] => [
+    { name: entry, entry, exits: null, isConditional: false },
+    { name: `bracket of ${entry}`, entry, exits: 'bracket', isConditional: false },
+  ]),
+  { name: 'when', entry: 'any', exits: null, isConditional: true },
+  { name: 'bracket when', entry: 'any', exits: 'bracket', isConditional: true },
+];
 
 /** The best prices at the start. */
 export interface StartPrices {
@@ -37,7 +52,7 @@ export function drawTerms(
   { bid, ask }: StartPrices,
 ): Omit<AlgoTerms, 'id'> {
   const side: Side = draw() < 0.6 ? 'sell' : 'buy';
-  const hasEntry = !['stop', 'stopLimit', 'trail', 'oco', 'ocoTrail'].includes(kind);
+  const hasEntry = kind.entry !== null;
   const exitSide: Side = hasEntry ? (side === 'buy' ? 'sell' : 'buy') : side;
   const price = (of: Side, share: number) => {
     const away = Decimal.of((of === 'sell' ? share : 2 - share).toFixed(5));
@@ -55,27 +70,23 @@ export function drawTerms(
     ...(draw() < 0.7 ? { take: price(exitSide, take) } : {}),
     ...(draw() < 0.7 ? { stop: price(exitSide, stop) } : { trail: distance }),
   });
-  const exits: Exits | null = {
+  const drawn = {
     stop: parts({ stop: price(exitSide, stop) }),
     stopLimit: parts({ stop: price(exitSide, stop), limit: price(exitSide, stop - 0.004) }),
     trail: parts({ trail: distance }),
     oco: parts({ take: price(exitSide, take), stop: price(exitSide, stop) }),
     ocoTrail: parts({ take: price(exitSide, take), trail: distance }),
-    ...{ bracketLimit: bracket, bracketChase: bracket, bracketTwap: bracket, bracketWhen: bracket },
-    ...{ twap: null, passiveTwap: null, chase: null, when: null, limitFor: null },
-  }[kind];
-  const near = price(side, between(draw, 0.998, 1.004));
-  const limit: AlgoEntry = { kind: 'limit', type: chosen(draw, ['limit', 'limit', 'postOnly'] as const), price: near };
-  const slices = (isPassive: boolean): AlgoEntry => {
-    const everyMs = chosen(draw, [5_000, 10_000]);
-    return { kind: 'twap', durationMs: everyMs * chosen(draw, [2, 4, 6]), everyMs, isPassive, bound: null };
+    bracket,
   };
-  const chase: AlgoEntry = { kind: 'chase', bound: draw() < 0.5 ? null : price(side, 0.98) };
-  const entry: AlgoEntry | null = {
-    ...{ stop: null, stopLimit: null, trail: null, oco: null, ocoTrail: null },
-    ...{ bracketLimit: limit, bracketChase: chase, bracketTwap: slices(draw() < 0.3), bracketWhen: limit },
-    ...{ twap: slices(false), passiveTwap: slices(true), chase, when: chosen(draw, [limit, chase]), limitFor: limit },
-  }[kind];
+  const entry =
+    kind.entry &&
+    drawEntry(kind.entry === 'any' ? chosen(draw, DRAWN_ENTRIES) : kind.entry, {
+      chance: (share) => draw() < share,
+      pick: (values) => chosen(draw, values),
+      near: price(side, between(draw, 0.998, 1.004)),
+      bound: price(side, 0.98),
+      ...{ everyMs: [5_000, 10_000], slots: [2, 4, 6] },
+    });
   const condition = draw() < 0.5 ? `last<${price('sell', 0.999)}` : `last>${price('sell', 1.001)}`;
   const least = largest(
     Decimal.of(market.minAmount),
@@ -84,10 +95,11 @@ export function drawTerms(
   return {
     ...{ profile: 'sandbox', owner: 'sandbox', market, account: 'spot', borrow: false, repay: false, side },
     amount: least.times(Decimal.of(between(draw, 3, 25).toFixed(2))).rescaled(market.amountScale, 'up'),
-    ...{ entry, exits, when: kind === 'when' || kind === 'bracketWhen' ? [condition] : [] },
+    ...{ entry, exits: kind.exits && drawn[kind.exits], when: kind.isConditional ? [condition] : [] },
     slippage: Decimal.of(chosen(draw, ['0.01', '0.02'])),
     trigger: draw() < 0.8 ? 'book' : 'last',
-    forMs: kind === 'limitFor' || (hasEntry && draw() < 0.1) ? Math.round(between(draw, 10_000, 25_000)) : null,
+    // alone, it would be a plain order
+    forMs: kind.name === 'limit' || (hasEntry && draw() < 0.1) ? Math.round(between(draw, 10_000, 25_000)) : null,
     ...{ exec: null, notify: false },
   };
 }

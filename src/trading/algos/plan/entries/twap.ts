@@ -1,8 +1,9 @@
-import { Decimal } from '../../../domain/decimal.js';
-import type { Market } from '../../../domain/market.js';
-import { leastAmount } from '../../orders/terms.js';
-import { crosses } from '../../preview/market-view.js';
-import { type Child, least, positive } from './children.js';
+import { Decimal } from '../../../../domain/decimal.js';
+import type { Market } from '../../../../domain/market.js';
+import { LineFields } from '../../../journal/line-fields.js';
+import { leastAmount } from '../../../orders/terms.js';
+import { crosses } from '../../../preview/market-view.js';
+import { type Child, least, positive } from '../children.js';
 import {
   asItIs,
   type DecisionInput,
@@ -14,11 +15,12 @@ import {
   openOf,
   over,
   wanting,
-} from './decision-input.js';
-import { hitPrice, limitWithSlippage, noWorse, onTick, restingPrice } from './prices.js';
-import type { AlgoEntry, AlgoTerms } from './terms.js';
+} from '../decision-input.js';
+import { hitPrice, limitWithSlippage, noWorse, onTick, restingPrice } from '../prices.js';
+import type { AlgoTerms, EntryOf } from '../terms.js';
+import type { AlgoEntryKind } from './entry-kind.js';
 
-type Twap = Extract<AlgoEntry, { readonly kind: 'twap' }>;
+type Twap = EntryOf<'twap'>;
 
 /**
  * Slices over a time. The time is cut into slots, and each slot has one child: what the last one has left, and an even share of the rest
@@ -26,35 +28,65 @@ type Twap = Extract<AlgoEntry, { readonly kind: 'twap' }>;
  * children, evenly apart:
  *
  *     10 slots, 4 children   |#.#.#..#..|
- *
- * @param start when it began, by the exchange's clock
  */
-export function planTwap(input: DecisionInput, twap: Twap, start: number): LegPlan {
-  const { terms, market } = input;
-  const entries = entriesOf(input);
-  const open = openOf(entries, 'entry');
-  const slots = slotsOf(twap, start);
-  const price = priceOf(input, twap);
-  if (market.now >= slots.end) return over(`its time is over${whyLeftText(input, twap, price)}`);
-  // without a price nothing is placed: then the minimum does not matter
-  const smallest = price === null ? Decimal.zero : leastAmount(terms.market, price);
-  const rest = entryRest(input);
-  const last = newestOf(entries.filter((child) => hasArrived(child) && child.duplicate === null));
-  const due = dueSlot(slots, last, rest, smallest);
-  const slot = slots.at(market.now);
-  const keep = (until: number, reason: string | null): LegPlan => ({
-    wanted: open === null ? null : asItIs(open),
-    isOver: false,
-    reason,
-    until,
-  });
-  if (due === null) return open === null ? over('no slice is left') : keep(slots.end, null);
-  if (slot < due) return keep(slots.startOf(due), null);
-  if (price === null) return keep(slots.end, waitText(input, twap));
-  const amount = sliceOf(terms, slots, slot, rest, last, smallest);
-  if (amount === null) return over('what is left is below the minimum');
-  const type = twap.isPassive ? 'postOnly' : 'ioc';
-  return { ...wanting({ role: 'entry', type, price, amount, notBefore: null }), until: slots.end };
+export const TWAP: AlgoEntryKind<Twap> = {
+  followsMarket: true,
+  isSplit: true,
+  priceOf: ({ bound }) => bound,
+  withPrice: ({ bound, ...entry }, change) => ({ ...entry, bound: bound && change(bound) }),
+  typeOf: ({ isPassive }) => (isPassive ? 'postOnly' : 'ioc'),
+  largestOf(terms, entry, price) {
+    const { slices } = sliceCounts(terms, entry, price);
+    return terms.amount.dividedBy(Decimal.fromUnits(BigInt(slices), 0), terms.market.amountScale, 'up');
+  },
+  plan(input, twap, start) {
+    const { terms, market } = input;
+    const entries = entriesOf(input);
+    const open = openOf(entries, 'entry');
+    const slots = slotsOf(twap, start);
+    const price = priceOf(input, twap);
+    if (market.now >= slots.end) return over(`its time is over${whyLeftText(input, twap, price)}`);
+    // without a price nothing is placed: then the minimum does not matter
+    const smallest = price === null ? Decimal.zero : leastAmount(terms.market, price);
+    const rest = entryRest(input);
+    const last = newestOf(entries.filter((child) => hasArrived(child) && child.duplicate === null));
+    const due = dueSlot(slots, last, rest, smallest);
+    const slot = slots.at(market.now);
+    const keep = (until: number, reason: string | null): LegPlan => ({
+      wanted: open === null ? null : asItIs(open),
+      isOver: false,
+      reason,
+      until,
+    });
+    if (due === null) return open === null ? over('no slice is left') : keep(slots.end, null);
+    if (slot < due) return keep(slots.startOf(due), null);
+    if (price === null) return keep(slots.end, waitText(input, twap));
+    const amount = sliceOf(terms, slots, slot, rest, last, smallest);
+    if (amount === null) return over('what is left is below the minimum');
+    const type = TWAP.typeOf(twap);
+    return { ...wanting({ role: 'entry', type, price, amount, notBefore: null }), until: slots.end };
+  },
+  decode: (fields) => ({
+    kind: 'twap',
+    durationMs: fields.integer('durationMs'),
+    everyMs: fields.integer('everyMs'),
+    isPassive: fields.flag('isPassive'),
+    bound: fields.optional('bound', LineFields.decimal),
+  }),
+  parts: ({ durationMs, everyMs, isPassive }) => ({ overMs: durationMs, everyMs, passive: isPassive }),
+};
+
+/** How many slices a TWAP has at a price: fewer than its time allows if they would be below the minimum. */
+export function sliceCounts(
+  { amount, market }: Pick<AlgoTerms, 'amount' | 'market'>,
+  { durationMs, everyMs }: { readonly durationMs: number; readonly everyMs: number },
+  price: Decimal | null,
+): { readonly slots: number; readonly slices: number } {
+  const slots = Math.max(1, Math.floor(durationMs / everyMs));
+  if (price === null) return { slots, slices: slots };
+  const most = amount.dividedBy(leastAmount(market, price), 0, 'down');
+  const slices = most.compare(Decimal.fromUnits(BigInt(slots), 0)) < 0 ? Math.max(1, Number(most.toString())) : slots;
+  return { slots, slices };
 }
 
 /** The slots of a TWAP, counted from 0. */

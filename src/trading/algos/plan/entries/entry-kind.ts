@@ -1,0 +1,30 @@
+import type { Decimal } from '../../../../domain/decimal.js';
+import type { OrderType } from '../../../../domain/order.js';
+import type { LineFields } from '../../../journal/line-fields.js';
+import type { DecisionInput, LegPlan } from '../decision-input.js';
+import type { AlgoEntry, AlgoTerms, EntryParts } from '../terms.js';
+
+/** All that pit has to know of a kind of entry. What it says about one is in `commands/algo/entry-words.ts`. */
+export interface AlgoEntryKind<Entry extends AlgoEntry> {
+  /** Whether its orders follow the market. Otherwise each has the price that its terms name. */
+  readonly followsMarket: boolean;
+  /** Whether it may be several orders, each of a part of the amount. */
+  readonly isSplit: boolean;
+  /** The price that its terms name: that of its orders, or the bound that none of them goes beyond. Null for none. */
+  priceOf(entry: Entry): Decimal | null;
+  /** The same entry with that price, if it has one. */
+  withPrice(entry: Entry, change: (price: Decimal) => Decimal): Entry;
+  /** The type of its orders. */
+  typeOf(entry: Entry): OrderType;
+  /** The amount of its largest order, if that is placed at this price. */
+  largestOf(terms: Pick<AlgoTerms, 'amount' | 'market'>, entry: Entry, price: Decimal): Decimal;
+  /**
+   * What should be open of it now.
+   * @param start when it began, by the exchange's clock
+   */
+  plan(input: DecisionInput, entry: Entry, start: number): LegPlan;
+  /** Reads it from its record. @throws UnreadableLine */
+  decode(fields: LineFields): Entry;
+  /** Its terms as they are printed, without its price; those that it does not have are left out. */
+  parts(entry: Entry): Partial<EntryParts>;
+}
