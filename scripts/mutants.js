@@ -2,12 +2,17 @@
 // in those that differ from the branch `main` or in all of them, and expects a test to fail each time. 85 % of the changes in each group is the bar. A group runs only
 // the tests that belong to it: they start no program, so that a change costs seconds.
 import { execFileSync, spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
 import { preparePackages, root } from './prepare.js';
 
 /** @param {string} name */
 const settling = (name) => `src/trading/settling/${name}.ts`;
 /** @param {string} name */
 const testOfSettling = (name) => `test/trading/settling/${name}.test.ts`;
+
+/** @param {string} name */
+const planning = (name) => `src/trading/algos/plan/${name}.ts`;
 
 const GROUPS = [
   { files: ['src/domain/decimal.ts'], tests: ['test/domain/decimal.test.ts'] },
@@ -103,20 +108,14 @@ const GROUPS = [
   },
   {
     files: [
-      ...[
-        'algo-market',
-        'chase',
-        'children',
-        'decide',
-        'decision-input',
-        'entry',
-        'exits',
-        'fact-line',
-        'facts',
-        'next-step',
-      ],
-      ...['prices', 'retry', 'summary', 'terms', 'trigger', 'twap'],
-    ].map((name) => `src/trading/algos/${name}.ts`),
+      ...['children', 'decide', 'decision-input', 'exits', 'may-place', 'next-step', 'plan-entry'].map(planning),
+      ...['prices', 'retry', 'terms', 'trigger'].map(planning),
+      ...readdirSync(path.join(root, 'src/trading/algos/plan/entries')).map(
+        (file) => `src/trading/algos/plan/entries/${file}`,
+      ),
+      ...['fact-line', 'facts', 'summary'].map((name) => `src/trading/algos/record/${name}.ts`),
+      'src/trading/algos/run/algo-market.ts',
+    ],
     tests: ['exits', 'entries', 'prices', 'values'].map((name) => `test/trading/algos/${name}.test.ts`),
   },
   {
