@@ -9,6 +9,7 @@ import type { Paint } from '../../terminal/palette.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Column, type Entry, record, table } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
+import { excessOf } from '../../trading/algos/plan/children.js';
 import { ENTRY_NAMES } from '../../trading/algos/plan/entries/entry-kinds.js';
 import { isTakeCancelled } from '../../trading/algos/plan/exits.js';
 import { type AlgoKind, type AlgoTerms, kindOf } from '../../trading/algos/plan/terms.js';
@@ -158,8 +159,20 @@ export const ALGO = {
   started: shape.time(''),
   ended: shape.nullable(shape.time('')),
   reason: ALGO_REASON,
-  unprotectedSince: shape.nullable(
-    shape.time('when its stop was paused, or reached, and is not known to be sent; null if it is protected'),
+  unprotected: shape.nullable(
+    shape.object(
+      { since: shape.time(''), reason: shape.text("in the exchange's words if it refused the stop") },
+      'its stop is paused, or reached and not known to be sent; null if it is protected',
+    ),
+  ),
+  excess: shape.nullable(
+    shape.object(
+      {
+        amount: shape.decimal('filled, or still open, beyond what was asked for, in the base coin'),
+        orders: shape.array(shape.id(''), 'that the network made twice'),
+      },
+      'null if nothing is beyond it',
+    ),
   ),
   position: shape.nullable(shape.decimal('what the entry has built and no exit has ended')),
   slippage: shape.nullable(
@@ -182,16 +195,34 @@ export function algoDocument(view: AlgoView, now: number): AlgoDocument {
   const rows = orders.flatMap(({ order, clientId, role }) =>
     order === null ? [] : [{ ...orderRow(order, clientId), role }],
   );
-  const current = {
-    state,
-    reason,
-    watched: isWatched,
-    now,
-    unprotectedSince: unprotectedSince(facts, view.unsentSince),
-  };
+  const current = { state, reason, watched: isWatched, now };
   const row = algoRow(terms, facts, children, current, rows);
-  return { ...row, duplicates: duplicateIds(view), events: eventsOf(view) };
+  return {
+    ...row,
+    unprotected: unprotectedRow(view),
+    excess: excessRow(view),
+    duplicates: duplicateIds(view),
+    events: eventsOf(view),
+  };
 }
+
+function unprotectedRow({ facts, unsentSince, reason, isWatched }: AlgoView): AlgoDocument['unprotected'] {
+  const since = unprotectedSince(facts, unsentSince);
+  if (since === null) return null;
+  const unknown = isWatched ? 'Its stop is not known to be sent.' : 'No process of pit acts for it.';
+  return { since: isoTime(since), reason: reason ?? unknown };
+}
+
+/** Of both legs: an exit that sold twice what the entry bought is as much too much as an entry that bought twice. */
+function excessRow(view: AlgoView): AlgoDocument['excess'] {
+  const { terms, children } = view;
+  const orders = duplicateIds(view);
+  const amount = Decimal.sum(LEGS.map((role) => excessOf(terms, children, { role })));
+  return orders.length === 0 || amount.sign === 0 ? null : { amount: amount.trimmed().toString(), orders };
+}
+
+/** A role of each leg. */
+const LEGS = ['entry', 'stop'] as const;
 
 /** Of several pauses and resumptions, the last. */
 function eventsOf({ facts, said, terms }: AlgoView): AlgoEventRow[] {

@@ -113,7 +113,7 @@ describe('an algo order', () => {
 
   it('is listed, shown, paused, resumed and cancelled by its id, and its orders are marked', async () => {
     const made = await pit.json<Algo>('order sell btc_usdt 0.1 --take ask+20% --stop bid-20% --yes');
-    expect(made).toMatchObject({ kind: 'oco', watched: true, remaining: '0.1' });
+    expect(made).toMatchObject({ kind: 'oco', watched: true, remaining: '0.1', unprotected: null, excess: null });
     const { id } = made;
     await eventually(async () => expect((await pit.json<Algo>(`algo show ${id}`)).children).toHaveLength(1));
     expect(await pit.json<Algo[]>('orders btc_usdt --side sell')).toMatchObject([{ algo: id }]);
@@ -123,7 +123,10 @@ describe('an algo order', () => {
     const unprotected = `Warning: NOT PROTECTED: 1 algo order is paused, so its stop is not sent. Run: pit algo resume ${id} --profile sandbox\n`;
     expect((await pit.run(`algo pause ${id}`)).stderr).toBe(unprotected);
     const again = await pit.run(`algo pause ${id} --json`);
-    expect(JSON.parse(again.stdout)).toMatchObject([{ id, state: 'paused' }]);
+    const since = expect.stringMatching(/^\d{4}-/) as string;
+    expect(JSON.parse(again.stdout)).toMatchObject([
+      { id, state: 'paused', unprotected: { since, reason: 'you paused it' } },
+    ]);
     expect((await pit.run(`algo pause ${id}`)).stderr).toBe(`${id} is paused already: you paused it.\n${unprotected}`);
     expect(await pit.run('algo list')).toMatchObject({
       code: 0,

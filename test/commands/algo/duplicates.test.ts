@@ -60,9 +60,14 @@ function viewOf(store: AlgoStore) {
 describe('an order of an algo order that the network made twice', () => {
   test('is among the duplicates of its JSON, also once it was seen', () => {
     const { store } = soldTwice();
-    expect(algoDocument(viewOf(store), 10)).toMatchObject({ filled: '0.2', remaining: '0', duplicates: ['101'] });
+    expect(algoDocument(viewOf(store), 10)).toMatchObject({
+      filled: '0.2',
+      remaining: '0',
+      excess: { amount: '0.1', orders: ['101'] },
+      duplicates: ['101'],
+    });
     store.duplicatesSeen(ID);
-    expect(algoDocument(viewOf(store), 10)).toMatchObject({ duplicates: ['101'] });
+    expect(algoDocument(viewOf(store), 10)).toMatchObject({ excess: { amount: '0.1' }, duplicates: ['101'] });
   });
 
   test('is a warning of every command, after the algo order was put away too, until it was seen', async () => {

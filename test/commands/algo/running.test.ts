@@ -22,6 +22,7 @@ interface Algo {
   readonly id: string;
   readonly state: string;
   readonly reason: string | null;
+  readonly unprotected: { readonly since: string; readonly reason: string } | null;
   readonly filled: string;
   readonly remaining: string;
   readonly exit: { readonly level: string | null } | null;
@@ -189,6 +190,7 @@ test('a guard that holds its order back pauses it, says which one, and nothing l
   expect(paused.reason).toMatch(/^order-notional: /);
   expect(texts(id)).toMatch(/It is paused: order-notional: .* NOT PROTECTED: no stop is sent meanwhile\./);
   expect(paused.children).toEqual([]);
+  expect(paused.unprotected?.reason).toMatch(/^order-notional: /);
   await pit.done('profile unset sandbox orderNotional');
   await pit.done(`algo resume ${id}`);
   expect((await untilState(id, 'done')).filled).toBe('0.01');

@@ -364,7 +364,7 @@ describe('the row of an algo order', () => {
       },
       trigger: { time: '2026-01-05T00:01:00.000Z', price: '97.5', source: 'book', late: false },
       ...{ filled: '0.7', averagePrice: '100', fees: [], remaining: '0.3', children: ['a', 'b'] },
-      ...{ started: '2026-01-05T00:00:00.000Z', ended: null, reason: null, unprotectedSince: null },
+      ...{ started: '2026-01-05T00:00:00.000Z', ended: null, reason: null },
       ...{ position: null, slippage: '0.0153846154', durationMs: 90_000, agent: false },
     });
   });

@@ -100,6 +100,13 @@ export function positionOf(terms: AlgoTerms, children: readonly Child[]): Decima
   return positive(wholeLots(filledOf(entries).minus(Decimal.sum(inBase)), terms.market));
 }
 
+/** How much the children of a leg have filled, or may still fill, beyond its limit, because the network made orders twice. */
+export function excessOf(terms: AlgoTerms, children: readonly Child[], leg: Pick<Child, 'role'>): Decimal {
+  const own = children.filter((child) => isExit(child) === isExit(leg));
+  const limit = isExit(leg) ? positionOf(terms, children) : terms.amount;
+  return positive(Decimal.sum([filledOf(own), ...own.map(outstandingOf)]).minus(limit));
+}
+
 /** Whether no other child of a leg is at work. What may be the user's own order does not count. */
 export function isLegFree(children: readonly Child[], { role }: Pick<Child, 'role'>): boolean {
   return areClosed(children.filter((child) => isExit(child) === isExit({ role })));

@@ -8,7 +8,7 @@ import {
   isHeldBack,
 } from '../record/facts.js';
 import type { AlgoMarket } from '../run/algo-market.js';
-import { areClosed, type Child, filledOf, isExit, outstandingOf, positionOf, positive } from './children.js';
+import { areClosed, type Child, excessOf, filledOf, outstandingOf, positionOf, positive } from './children.js';
 import {
   type AlgoNote,
   asItIs,
@@ -377,11 +377,7 @@ function notesOf(input: DecisionInput): AlgoNote[] {
 function excessNotes({ terms, children }: DecisionInput): AlgoNote[] {
   return children.flatMap((child): AlgoNote[] => {
     if (child.duplicate === null) return [];
-    const leg = children.filter((one) => isExit(one) === isExit(child));
-    const limit = isExit(child) ? positionOf(terms, children) : terms.amount;
-    const amount = filledOf(leg)
-      .plus(Decimal.sum(leg.map(outstandingOf)))
-      .minus(limit);
+    const amount = excessOf(terms, children, child);
     return amount.sign > 0 ? [{ note: 'excess', amount, child }] : [];
   });
 }

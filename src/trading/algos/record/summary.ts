@@ -114,8 +114,6 @@ export interface AlgoRow<Row> {
   readonly started: string;
   readonly ended: string | null;
   readonly reason: string | null;
-  /** Since when its stop is not sent that is paused or reached; null if it is protected, has no stop or has ended. */
-  readonly unprotectedSince: string | null;
   /** What the entry has built and no exit has ended; null without an entry or exits. */
   readonly position: string | null;
   /** Of the leg that `filled` is about: a share, above zero if it was worse than the reference. */
@@ -166,8 +164,6 @@ export function algoRow<Row>(
     readonly reason: string | null;
     readonly watched: boolean;
     readonly now: number;
-    /** Absent: its stop is sent, or it has none. */
-    readonly unprotectedSince?: number | null;
   },
   rows: readonly Row[],
 ): AlgoRow<Row> {
@@ -205,7 +201,6 @@ export function algoRow<Row>(
     started: isoOf(facts.began.time),
     ended: facts.ended === null ? null : isoOf(facts.ended.time),
     reason: current.reason,
-    unprotectedSince: current.unprotectedSince == null ? null : isoOf(current.unprotectedSince),
     position: hasPosition ? position.trimmed().toString() : null,
     slippage: textOrNull(main?.slippage),
     durationMs: summary.durationMs,
