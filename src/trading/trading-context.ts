@@ -8,6 +8,7 @@ import type { KnownSides } from './history/known-side.js';
 import type { Journal } from './journal/journal.js';
 import type { KeptStore } from './pnl/kept-history.js';
 import type { LotStore } from './pnl/kept-lots.js';
+import type { TotalsStore } from './pnl/kept-totals.js';
 import type { DuplicateOrders, DuplicateWithdrawals } from './settling/duplicates.js';
 
 /** What trading code works with: client, journal, time budget, and where progress and warnings go. */
@@ -20,6 +21,8 @@ export interface TradingContext {
   readonly requestLifetimeMs: number;
   /** What was read of the account's bills, deposits and withdrawals; undefined if nothing is to be kept. */
   readonly keptHistory?: KeptStore | undefined;
+  /** The profit and loss of the account's history; undefined if nothing is to be kept. */
+  readonly keptTotals?: TotalsStore | undefined;
   /** The lots that the account's fills have left; undefined if nothing is to be kept. */
   readonly keptLots?: LotStore | undefined;
   /** What is known of the account's orders since their lists were last read; undefined if nothing is to be kept. */

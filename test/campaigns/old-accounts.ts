@@ -1,7 +1,7 @@
 // `npm run campaign:old-accounts [-- ACCOUNTS [SEED]]`: accounts that have placed 30 to 4,000 orders in each of two markets, at exchanges
 // whose lists are behind by up to three seconds. Between its commands orders come from elsewhere, some are cancelled there, some are executed
 // after their sender has given up, time passes, what pit has kept is damaged or gone, and a reading is killed. Each command, and some beside
-// another process that reads the same, is compared with what the exchange has.
+// another process that reads the same, is compared with what the exchange has, and profit and loss with that of all lists.
 import { randomInt } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -50,6 +50,10 @@ class Account {
   /** What the exchange's clock is ahead of this machine's, in ms. */
   #aheadMs = 0;
   commands = 0;
+  /** How many requests for a list of orders pit has sent. */
+  #lists = 0;
+  /** Profits and losses that were answered without a list of orders. */
+  unread = 0;
   /** Cancellations that said that an earlier write has an unknown outcome. */
   unknown = 0;
   orders = 0;
@@ -71,7 +75,7 @@ class Account {
       for (const market of MARKETS) await this.#grow(market);
       for (let count = 0; count < COMMANDS; count += 1) {
         await this.#happen();
-        await this.#compare();
+        await (this.#draw() < 0.3 ? this.#comparePnl() : this.#compare());
       }
     } finally {
       await proxy.close();
@@ -146,20 +150,24 @@ class Account {
     this.orders += 1;
   }
 
-  /** Cuts off a file of what pit has kept. */
+  /** Cuts off a file of what pit has kept, or removes it. */
   #damage(): void {
     const folder = path.join(this.#home, 'cache', 'answers');
     let names: string[] = [];
     try {
-      names = readdirSync(folder).filter((name) => name.startsWith('orders'));
+      names = readdirSync(folder).filter((name) => name.startsWith('orders') || name.startsWith('pnl'));
     } catch {
       // nothing has been kept
     }
-    if (names.length > 0) truncateSync(path.join(folder, chosen(this.#draw, names)), Math.floor(this.#draw() * 200));
+    if (names.length === 0) return;
+    const file = path.join(folder, chosen(this.#draw, names));
+    if (this.#draw() < 0.5) rmSync(file);
+    else truncateSync(file, Math.floor(this.#draw() * 200));
   }
 
   async #killReading(market: Market): Promise<void> {
-    const { child, done } = this.#program.start(['orders', market, '--refresh', '--json']);
+    const words = this.#draw() < 0.5 ? ['orders', market, '--refresh'] : ['pnl', market];
+    const { child, done } = this.#program.start([...words, '--json']);
     await delay(between(this.#draw, 50, 1_500));
     child.kill('SIGKILL');
     await done;
@@ -189,6 +197,31 @@ class Account {
     if (other !== undefined && other.code !== 0) this.#complain(other, `exit code ${other.code}`);
     if (words[0] === 'halt') await this.#program.run(['halt', '--lift', '--yes']);
     else if (other !== undefined && words[0] !== 'cancel') this.#checkOpen(other, truth);
+  }
+
+  /** What `pit pnl` shows by what it has kept, against all that the exchange lists, unless an order has filled meanwhile. */
+  async #comparePnl(): Promise<void> {
+    const draw = this.#draw;
+    const named = draw() < 0.5 ? [] : [chosen(draw, MARKETS)];
+    const words = ['pnl', ...named, ...(draw() < 0.7 ? [] : ['--method', 'lifo']), '--json'];
+    // every list has what was placed before
+    await delay(this.#lagMs + SLACK_MS);
+    const before = await this.#exchange.balances();
+    const runs: Run[] = [];
+    for (let count = Math.ceil(between(draw, 0, 3)); count > 0; count -= 1) {
+      const lists = this.#lists;
+      const beside = draw() < 0.3 ? this.#program.run(['pnl', '--json']) : undefined;
+      runs.push(await this.#program.run(words));
+      await beside;
+      if (this.#lists === lists) this.unread += 1;
+    }
+    const whole = await this.#program.run([...words, '--refresh']);
+    const after = await this.#exchange.balances();
+    this.commands += runs.length;
+    for (const run of [...runs, whole]) if (run.code !== 0) this.#complain(run, `exit code ${run.code}`);
+    if ([...before].some(([coin, amount]) => after.get(coin) !== amount)) return;
+    const wanted = unpriced(whole);
+    for (const run of runs) if (unpriced(run) !== wanted) this.#complain(run, `${unpriced(run)} is not ${wanted}`);
   }
 
   #checkOpen(run: Run, { before, after, shownBefore }: Truth): void {
@@ -236,6 +269,7 @@ class Account {
   }
 
   #treat({ operation, parameters }: Passing): Treatment {
+    if (operation === 'getOrders') this.#lists += 1;
     if (operation !== 'getOrders' || this.#lagMs === 0) return PASS;
     const make = async ([bytes = '']: readonly string[]) => (await this.#lagging(parameters)) ?? bytes;
     return { ...PASS, name: 'behind', reply: { kind: 'made', make, end: 'close' } };
@@ -277,13 +311,20 @@ function isOpen({ status }: Listed): boolean {
   return status !== CANCELLED && status !== COMPLETED;
 }
 
+/** What a profit and loss shows, but for what follows from the prices of the moment. */
+function unpriced(run: Run): string {
+  return JSON.stringify(documentOf<object[]>(run), (name, value) =>
+    ['price', 'unrealised', 'net'].includes(name) ? undefined : value,
+  );
+}
+
 function idsOf(run: Run, field: 'id' | 'orderId'): string[] {
   return (documentOf<Document[]>(run) ?? []).map((row) => row[field]);
 }
 
 process.stdout.write(`seed ${seed}, ${accounts} accounts\n`);
 const start = performance.now();
-let [commands, orders, unknown, broken] = [0, 0, 0, 0];
+let [commands, orders, unknown, unread, broken] = [0, 0, 0, 0, 0];
 for (let index = 0; index < Number(accounts); index += 1) {
   const account = new Account(Number(seed), index);
   await account.run();
@@ -291,9 +332,10 @@ for (let index = 0; index < Number(accounts); index += 1) {
   commands += account.commands;
   orders += account.orders;
   unknown += account.unknown;
+  unread += account.unread;
   broken += account.broken.length;
 }
 process.stdout.write(
-  `${accounts} accounts, ${orders} orders, ${commands} commands compared, ${unknown} of them cancellations beside a write of unknown outcome: ${broken} broken (${((performance.now() - start) / 1_000).toFixed(0)} s)\n`,
+  `${accounts} accounts, ${orders} orders, ${commands} commands compared, ${unread} of them profits without a list of orders, ${unknown} cancellations beside a write of unknown outcome: ${broken} broken (${((performance.now() - start) / 1_000).toFixed(0)} s)\n`,
 );
 process.exit(broken === 0 ? 0 : 1);

@@ -1,13 +1,14 @@
 import { listing } from '../../cli/answers.js';
 import { Decimal, formatAmount } from '../../domain/decimal.js';
 import type { Screen } from '../../terminal/screen.js';
-import { type AccountPnl, type MarketPnl, profitAndLoss } from '../../trading/pnl/profit-and-loss.js';
-import type { ReadHistory } from '../../trading/pnl/read-history.js';
+import type { AccountTotals } from '../../trading/pnl/kept-totals.js';
+import { type AccountPnl, type MarketTotals, profitAndLoss } from '../../trading/pnl/profit-and-loss.js';
+import type { AccountReading } from '../../trading/pnl/read-history.js';
 import { readRates } from '../account/rates.js';
 import type { Context } from '../session/command.js';
 import { lotDates } from './lot-dates.js';
 import { noteDueFees, warnOfRefusedCoins, warnOfUncertain, warnOfUndated, warnOfUnpriced } from './remarks.js';
-import { decimalsOf, endPrices, type PnlAnswer, type PnlRequest } from './request.js';
+import { decimalsOf, endPrices, type PnlAnswer, type PnlQuestion, type PnlRequest } from './request.js';
 import { LOT_ROW, type LotRow, lotRow, marketRow, type PnlRow, totalRow } from './rows.js';
 import { unexplainedFailure } from './unexplained.js';
 import { LOT_COLUMNS, showPnl } from './view.js';
@@ -25,14 +26,15 @@ export async function byMarket(
     ({ market, time }) => isShown(market) && time < window.to && (feesAre === 'in' || time >= window.from),
   );
   await prices.loadForTrades(valued, ({ quote }) => quote);
-  const result = profitAndLoss(matched, { window, method, fees: feesAre, pastValue: prices.value, readAt });
-  const shown = chosen(result, names);
-  noteGaps(context, history, shown.markets);
-  noteDueFees(
-    context,
-    matched.due.filter(({ market, time }) => isShown(market) && time >= window.from && time < window.to),
-  );
-  if (shown.undated.length > 0) await warnOfUndated(context, shown.undated);
+  const { markets: books, ...rest } = profitAndLoss(matched, {
+    ...{ window, method, fees: feesAre, pastValue: prices.value, readAt },
+  });
+  const due = matched.due.filter(({ time }) => time >= window.from && time < window.to);
+  // those of some markets have loaded the prices of these alone, and the others of now may change
+  if (names.length === 0 && prices.areFinal)
+    await request.keepTotals?.({ markets: books.map(({ lots: _, ...totals }) => totals), ...rest, due });
+  const shown = chosen({ markets: books, ...rest, due }, names);
+  await noteGaps(context, history, shown);
   const dates = lotDates(zone);
   const options = { method, feesAre, dayOf: dates.dayOf };
   const answer = listsLots
@@ -42,33 +44,53 @@ export async function byMarket(
         columns: LOT_COLUMNS(dates),
         empty: 'Nothing was sold.',
       })
-    : await pnlAnswer(context, request, shown);
+    : await pnlAnswer(context, request, shown, (pairs) => endPrices(context, request, pairs));
   return { answer, failure: unexplainedFailure(shown, matched, markets) };
 }
 
+/** The same by the totals that were kept when the bills added up. */
+export async function byKeptTotals(
+  context: Context,
+  question: PnlQuestion,
+  { totals, ...reading }: AccountReading & { readonly totals: AccountTotals },
+) {
+  const shown = chosen(totals, question.names);
+  await noteGaps(context, reading, shown);
+  return pnlAnswer(context, question, shown, async () => undefined);
+}
+
 /** The markets that were named, with the bills of their coins. */
-function chosen(result: AccountPnl, names: readonly string[]): AccountPnl {
+function chosen<OfMarket extends MarketTotals>(
+  result: AccountPnl<OfMarket> & Pick<AccountTotals, 'due'>,
+  names: readonly string[],
+): AccountPnl<OfMarket> & Pick<AccountTotals, 'due'> {
   if (names.length === 0) return result;
-  const { markets, coins, undated } = result;
+  const { markets, coins, undated, due } = result;
   const named = new Set(names.flatMap((name) => name.split('_')));
   return {
     markets: markets.filter(({ market }) => names.includes(market)),
     coins: coins.filter(({ coin }) => named.has(coin)),
     undated: undated.filter(({ coin }) => named.has(coin)),
+    due: due.filter(({ market }) => names.includes(market)),
   };
 }
 
-async function pnlAnswer(context: Context, request: PnlRequest, { markets, coins }: AccountPnl) {
+async function pnlAnswer(
+  context: Context,
+  request: PnlQuestion,
+  { markets, coins }: AccountPnl<MarketTotals>,
+  endOf: (pairs: Parameters<typeof endPrices>[2]) => ReturnType<typeof endPrices>,
+) {
   const { output } = context;
   const { client, markets: all, feesAre } = request;
   const unit = request.unit ?? commonQuote(markets) ?? 'usdt';
   const quotes = [...new Set(markets.map(({ quote }) => quote))];
-  const end = await endPrices(context, request, [
+  const end = await endOf([
     ...markets.map(({ base, quote }) => ({ coin: base, unit: quote })),
     ...quotes.map((coin) => ({ coin, unit })),
   ]);
   const tickers = markets.length === 0 || end !== undefined ? undefined : await client.tickers();
-  const priceOf = ({ market, base, quote }: MarketPnl) => {
+  const priceOf = ({ market, base, quote }: MarketTotals) => {
     if (end !== undefined) return end.of(base, quote);
     const last = tickers?.of(market)?.last ?? null;
     return last === null ? null : Decimal.of(last);
@@ -98,16 +120,20 @@ async function pnlAnswer(context: Context, request: PnlRequest, { markets, coins
 }
 
 /** The quote coin of most markets. */
-function commonQuote(markets: readonly MarketPnl[]): string | undefined {
+function commonQuote(markets: readonly MarketTotals[]): string | undefined {
   const counts = new Map<string, number>();
   for (const { quote } of markets) counts.set(quote, (counts.get(quote) ?? 0) + 1);
   return [...counts].sort(([, one], [, other]) => other - one)[0]?.[0];
 }
 
 /** Says what the figures leave out, and which are uncertain. */
-function noteGaps(context: Context, history: ReadHistory, markets: readonly MarketPnl[]): void {
+async function noteGaps(
+  context: Context,
+  { refusedCoins }: AccountReading,
+  { markets, undated, due }: AccountTotals,
+): Promise<void> {
   const { output } = context;
-  warnOfRefusedCoins(context, history.refusedCoins);
+  warnOfRefusedCoins(context, refusedCoins);
   warnOfUncertain(
     context,
     markets.map(({ market, uncertainAt }) => ({ name: market, uncertainAt })),
@@ -120,4 +146,6 @@ function noteGaps(context: Context, history: ReadHistory, markets: readonly Mark
       );
     warnOfUnpriced(context, market, fees);
   }
+  noteDueFees(context, due);
+  if (undated.length > 0) await warnOfUndated(context, undated);
 }

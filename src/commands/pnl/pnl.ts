@@ -2,6 +2,7 @@ import { flag, several, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { wallClock } from '../../domain/zone.js';
 import { tryRead, usage } from '../../errors.js';
+import type { TotalsView } from '../../trading/pnl/kept-totals.js';
 import { METHODS } from '../../trading/pnl/lots.js';
 import { coinName, filePath, marketName, oneOf, requireRange, zonedMoment, zoneName } from '../inputs/parsers.js';
 import { withTimePerPage } from '../listings/paged-listing.js';
@@ -10,10 +11,10 @@ import { shownName } from '../named-files/input.js';
 import { define } from '../session/command.js';
 import { readBasis } from './basis-file.js';
 import { byCoin } from './by-coin.js';
-import { byMarket } from './by-market.js';
-import { pastPrices, REFRESH, readAccount, requireCoin } from './read-account.js';
+import { byKeptTotals, byMarket } from './by-market.js';
+import { pastPrices, REFRESH, requireCoin, withReader } from './read-account.js';
 import { firstBillText } from './remarks.js';
-import type { PnlRequest } from './request.js';
+import type { PnlQuestion, PnlRequest } from './request.js';
 import { COIN_LOT_ROW, COIN_ROW, LOT_ROW, PNL_ROW } from './rows.js';
 import { leftOutFailure, noBillsFailure } from './unexplained.js';
 
@@ -71,7 +72,7 @@ export default define({
     if (drawing?.isStdout && isCharted) throw usage('--chart and --svg - exclude each other.', 'Both print on stdout.');
     if (given.basis !== undefined && by === 'market')
       throw usage('--basis needs --by coin: the lots of a market have no deposits.', 'Add --by coin.');
-    const { settings } = await context.session.connection();
+    const { settings, baseUrl } = await context.session.connection();
     const zone = given.zone ?? settings.dayZone;
     const clock = wallClock(zone ?? '+00:00');
     const range = [given.from?.(clock), given.to?.(clock)] as const;
@@ -84,27 +85,48 @@ export default define({
     const basisLines =
       given.basis === undefined ? undefined : await readBasis(context, given.basis, { clock, markets });
     const account = await tryRead(() => client.account());
-    const history = await readAccount(context, trading, client, { markets: names, account, isWhole: given.refresh });
+    const feesAre = given.fees ?? (by === 'coin' ? 'in' : 'apart');
+    const showsTotals = by === 'market' && !listsLots && !isCharted && drawing === undefined;
+    const isOfAllTime = given.from === undefined && given.to === undefined;
+    const prices = JSON.stringify([baseUrl, ...markets.map(({ market }) => market)]);
+    const view: TotalsView | undefined = showsTotals && isOfAllTime ? { method, fees: feesAre, prices } : undefined;
+    const known = { markets: names, account, isWhole: given.refresh };
+    const reading = await withReader(context, trading, client, known, async (reader) => {
+      const unchanged = view && (await reader.unchanged());
+      const totals = unchanged && view && trading.keptTotals?.read(unchanged.id, view);
+      return unchanged === undefined || totals === undefined ? reader.history() : { ...unchanged, totals };
+    });
     const now = client.now();
     const [from, to] = range;
-    const request: PnlRequest = {
+    const question: PnlQuestion = {
       names,
       unit,
       method,
-      feesAre: given.fees ?? (by === 'coin' ? 'in' : 'apart'),
+      feesAre,
       listsLots,
       window: { from: from?.(now) ?? Number.NEGATIVE_INFINITY, to: to?.(now) ?? Number.POSITIVE_INFINITY },
       zone,
-      basis: basisLines && { file: shownName(given.basis ?? ''), lines: basisLines },
-      history,
       client,
       markets,
-      prices: await pastPrices(context, client, markets),
     };
-    const [firstBill] = history.matched.bills;
+    if ('totals' in reading) {
+      const failure = leftOutFailure(reading.leftOut, undefined);
+      const answer = await byKeptTotals(context, question, reading);
+      return failure === undefined ? answer : { ...answer, failure };
+    }
+    const { id } = reading;
+    const keeps = view !== undefined && id !== undefined && trading.keptTotals?.read(id, view) === undefined;
+    const request: PnlRequest = {
+      ...question,
+      basis: basisLines && { file: shownName(given.basis ?? ''), lines: basisLines },
+      history: reading,
+      prices: await pastPrices(context, client, markets),
+      keepTotals: keeps ? async (totals) => trading.keptTotals?.write(id, view, totals) : undefined,
+    };
+    const [firstBill] = reading.matched.bills;
     if (firstBill !== undefined && (listsLots || by === 'coin')) context.output.note(firstBillText(firstBill));
     const { answer, failure: ofBooks } = await (by === 'coin' ? byCoin : byMarket)(context, request);
-    const failure = leftOutFailure(history.leftOut, noBillsFailure(history.matched, account?.coins) ?? ofBooks);
+    const failure = leftOutFailure(reading.leftOut, noBillsFailure(reading.matched, account?.coins) ?? ofBooks);
     const whole = failure === undefined ? answer : { ...answer, failure };
     if (!isCharted && drawing === undefined) return whole;
     const { curveOf, showCurve, writePnlSvg } = await import('./chart.js');

@@ -5,7 +5,12 @@ import type { Market } from '../../domain/market.js';
 import { Failure } from '../../errors.js';
 import type { Exchange } from '../../exchange/exchange.js';
 import { PastPrices, priceStore } from '../../trading/pnl/past-prices.js';
-import { type ReadHistory, readHistory } from '../../trading/pnl/read-history.js';
+import {
+  AccountReader,
+  type AccountReading,
+  type HistoryOptions,
+  type ReadHistory,
+} from '../../trading/pnl/read-history.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import { permissionHint } from '../account/permissions.js';
 import { unknownCoin } from '../funds/refusal.js';
@@ -24,13 +29,24 @@ interface KnownAccount {
   readonly isWhole: boolean | undefined;
 }
 
-/** Reads the account with progress on a terminal. */
+/** Reads the history of the account with progress on a terminal. */
 export async function readAccount(
   context: Context,
   trading: TradingContext,
   client: Exchange,
   known: KnownAccount,
 ): Promise<ReadHistory> {
+  return withReader(context, trading, client, known, (reader) => reader.history());
+}
+
+/** The same with another part of the account. */
+export async function withReader<Part extends AccountReading>(
+  context: Context,
+  trading: TradingContext,
+  client: Exchange,
+  known: KnownAccount,
+  read: (reader: AccountReader) => Promise<Part>,
+): Promise<Part> {
   const { output, host } = context;
   let progress = { orders: 0, bills: 0 };
   const hide = output.live(
@@ -39,17 +55,13 @@ export async function readAccount(
   );
   const release = host.onInterrupt(() => hide());
   try {
-    const history = await readHistory({
-      trading,
-      client,
-      ...known,
-      onProgress: (count) => {
-        progress = count;
-      },
-    });
-    if (history.unlisted.length > 0)
-      output.warn(`The exchange lists no orders of ${history.unlisted.join(', ')}, and no bill shows any.`);
-    return history;
+    const onProgress: HistoryOptions['onProgress'] = (count) => {
+      progress = count;
+    };
+    const found = await read(new AccountReader({ trading, client, ...known, onProgress }));
+    if (found.unlisted.length > 0)
+      output.warn(`The exchange lists no orders of ${found.unlisted.join(', ')}, and no bill shows any.`);
+    return found;
   } catch (error) {
     if (!(error instanceof Failure) || error.refusal !== 'noPermission') throw error;
     throw error.hinting(permissionHint('pnl'));

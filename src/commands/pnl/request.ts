@@ -4,6 +4,7 @@ import { Failure, usage } from '../../errors.js';
 import type { Exchange } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { BasisLine } from '../../trading/pnl/basis.js';
+import type { AccountTotals } from '../../trading/pnl/kept-totals.js';
 import type { Method } from '../../trading/pnl/lots.js';
 import type { Fill } from '../../trading/pnl/matching/match-bills.js';
 import type { PastPrices, PricingCandle } from '../../trading/pnl/past-prices.js';
@@ -13,8 +14,8 @@ import type { FeeBasis } from '../../trading/pnl/trade-legs.js';
 import type { Context } from '../session/command.js';
 import type { Decimals } from './view.js';
 
-/** What is asked of an account, and what was read of it. */
-export interface PnlRequest {
+/** What is asked of an account. */
+export interface PnlQuestion {
   readonly names: readonly string[];
   /** The coin of `--in`, if it was given. */
   readonly unit: string | undefined;
@@ -24,12 +25,18 @@ export interface PnlRequest {
   readonly window: Window;
   /** Undefined: that of the user for what people read, and UTC for days. */
   readonly zone: string | undefined;
-  readonly basis: { readonly file: string; readonly lines: readonly BasisLine[] } | undefined;
-  readonly history: ReadHistory;
   readonly client: Exchange;
   /** All of the exchange. */
   readonly markets: readonly Market[];
+}
+
+/** What is asked of an account, and what was read of it. */
+export interface PnlRequest extends PnlQuestion {
+  readonly basis: { readonly file: string; readonly lines: readonly BasisLine[] } | undefined;
+  readonly history: ReadHistory;
   readonly prices: PastPrices;
+  /** Keeps the totals of the whole account; undefined if these are not asked for. */
+  readonly keepTotals: ((totals: AccountTotals) => Promise<void>) | undefined;
 }
 
 export interface PnlAnswer<Rows> {

@@ -1,11 +1,11 @@
 import * as shape from '../../cli/shapes.js';
 import { Decimal } from '../../domain/decimal.js';
 import { isoTime } from '../../terminal/time.js';
-import { type BookResult, gainOf } from '../../trading/pnl/book.js';
+import { type BookTotals, gainOf } from '../../trading/pnl/book.js';
 import type { CoinPnl } from '../../trading/pnl/coin-books.js';
 import { CLOSINGS, type ClosedLot, type Method, minusOrNull, OPENINGS, sumOrNull } from '../../trading/pnl/lots.js';
 import type { PricingCandle } from '../../trading/pnl/past-prices.js';
-import type { MarketPnl } from '../../trading/pnl/profit-and-loss.js';
+import type { MarketTotals } from '../../trading/pnl/profit-and-loss.js';
 import type { CoinBalance, UnexplainedAmount } from '../../trading/pnl/reconciliation.js';
 import type { FeeBasis, ValuedFee } from '../../trading/pnl/trade-legs.js';
 import type { LotDates } from './lot-dates.js';
@@ -207,7 +207,7 @@ interface RowOptions {
   readonly pricedBy: readonly PricingCandle[] | undefined;
 }
 
-export function marketRow(pnl: MarketPnl, price: Decimal | null, { feesAre, pricedAt, pricedBy }: RowOptions) {
+export function marketRow(pnl: MarketTotals, price: Decimal | null, { feesAre, pricedAt, pricedBy }: RowOptions) {
   const { market, quote, position, opening, withoutCost, realised } = pnl;
   const unrealised = unrealisedOf(pnl, price);
   return {
@@ -236,7 +236,7 @@ interface TotalOptions {
   readonly unit: string;
   readonly feesAre: FeeBasis;
   readonly value: Valuation;
-  readonly priceOf: (market: MarketPnl) => Decimal | null;
+  readonly priceOf: (market: MarketTotals) => Decimal | null;
   /** The candles by which quote coins were valued. */
   readonly pricedBy: readonly PricingCandle[] | undefined;
 }
@@ -247,11 +247,11 @@ function candleRows(candles: readonly PricingCandle[] = []) {
 
 /** The sums of all markets. One that cannot be valued makes a sum unknown. */
 export function totalRow(
-  markets: readonly MarketPnl[],
+  markets: readonly MarketTotals[],
   coins: readonly CoinBalance[],
   { unit, feesAre, value, priceOf, pricedBy }: TotalOptions,
 ) {
-  const sum = (of: (pnl: MarketPnl) => Decimal | null) =>
+  const sum = (of: (pnl: MarketTotals) => Decimal | null) =>
     markets.reduce<Decimal | null>((total, pnl) => {
       const amount = of(pnl);
       const worth = amount === null ? null : value(amount, pnl.quote);
@@ -346,7 +346,7 @@ export function coinTotalRow(
 }
 
 /** What the rows of markets and of coins share. */
-function tradedRow(pnl: BookResult, unrealised: Decimal | null) {
+function tradedRow(pnl: BookTotals, unrealised: Decimal | null) {
   return {
     bought: decimalText(pnl.bought),
     boughtValue: textOrNull(pnl.boughtValue),
@@ -452,21 +452,21 @@ function daysHeld({ opened, closed, cost }: ClosedLot): number | null {
   return opened === null || cost === null ? null : Math.floor((closed - opened) / DAY_MS);
 }
 
-function positionRow({ amount, cost, withoutCost }: BookResult['position']) {
+function positionRow({ amount, cost, withoutCost }: BookTotals['position']) {
   return { position: decimalText(amount), cost: decimalText(cost), positionWithoutCost: decimalText(withoutCost) };
 }
 
-function knownAmount({ amount, withoutCost }: BookResult['position']): Decimal {
+function knownAmount({ amount, withoutCost }: BookTotals['position']): Decimal {
   return amount.minus(withoutCost);
 }
 
-function averageCost(position: BookResult['position']): string | null {
+function averageCost(position: BookTotals['position']): string | null {
   const known = knownAmount(position);
   return known.sign > 0 ? decimalText(position.cost.dividedBy(known, AVERAGE_DECIMALS, 'down')) : null;
 }
 
 /** Of what has a known cost. */
-function unrealisedOf({ position }: BookResult, price: Decimal | null): Decimal | null {
+function unrealisedOf({ position }: BookTotals, price: Decimal | null): Decimal | null {
   const known = knownAmount(position);
   if (known.sign === 0) return position.cost.negated();
   return price === null ? null : known.times(price).minus(position.cost);
@@ -477,12 +477,12 @@ function netOf(realised: Decimal | null, unrealised: Decimal | null, fees: Decim
 }
 
 /** Null if one has no price. */
-function feesOf({ fees }: BookResult): Decimal | null {
+function feesOf({ fees }: BookTotals): Decimal | null {
   return fees.map(({ value }) => value).reduce(sumOrNull, Decimal.zero);
 }
 
 /** The fees of all markets by coin, valued in the coin of the sums. */
-function totalFees(markets: readonly MarketPnl[], value: Valuation): readonly ValuedFee[] {
+function totalFees(markets: readonly MarketTotals[], value: Valuation): readonly ValuedFee[] {
   return sumsByCoin(
     markets.flatMap(({ quote, fees }) =>
       fees.map((fee) => ({ ...fee, value: fee.value === null ? null : value(fee.value, quote) })),

@@ -485,6 +485,7 @@ export class Session {
     // loaded here: commands that only read do not need it
     const { reportsTo } = await import('./trading-reports.js');
     const { keptStore } = await import('../../trading/pnl/kept-history.js');
+    const { totalsStore } = await import('../../trading/pnl/kept-totals.js');
     const { lotStore } = await import('../../trading/pnl/kept-lots.js');
     const { knownSides } = await import('../../trading/history/known-side.js');
     const journal = await this.#journalOnUse();
@@ -502,6 +503,9 @@ export class Session {
       },
       get keptHistory() {
         return keptStore(cache, account(), version);
+      },
+      get keptTotals() {
+        return totalsStore(cache, account(), version);
       },
       get keptLots() {
         return lotStore(cache, account());

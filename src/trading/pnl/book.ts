@@ -12,8 +12,8 @@ interface Position {
   readonly withoutCost: Decimal;
 }
 
-/** What happened in a window to one queue of lots. Values are null if a part of them is unknown. */
-export interface BookResult {
+/** What happened in a window to one queue of lots, without the lots. Values are null if a part of them is unknown. */
+export interface BookTotals {
   /** Before fees, as are the others. */
   readonly bought: Decimal;
   readonly boughtValue: Decimal | null;
@@ -32,6 +32,9 @@ export interface BookResult {
   readonly opening: Position;
   /** At its end. */
   readonly position: Position;
+}
+
+export interface BookResult extends BookTotals {
   /** Closed in the window, in order. */
   readonly lots: readonly ClosedLot[];
 }

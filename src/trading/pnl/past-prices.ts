@@ -76,12 +76,18 @@ export class PastPrices {
   /** By market and minute. */
   readonly #prices = new Map<string, Map<number, CandlePrice>>();
   #kept: KeptPrices;
+  #areFinal = true;
 
   constructor(client: Exchange, markets: readonly Market[], store?: PriceStore) {
     this.#client = client;
     this.#store = store;
     this.#routes = new Routes(markets);
     this.#kept = store?.read() ?? {};
+  }
+
+  /** Whether each price that was read since the beginning was found, and never changes. */
+  get areFinal(): boolean {
+    return this.#areFinal;
   }
 
   /** The value of an amount, for what was loaded. */
@@ -180,6 +186,7 @@ export class PastPrices {
       }
       left = left.filter((minute) => !read.has(minute));
     }
+    if (Object.keys(found).length < minutes.length) this.#areFinal = false;
     return found;
   }
 

@@ -1,4 +1,4 @@
-import { type BookResult, LotBook } from './book.js';
+import { type BookResult, type BookTotals, LotBook } from './book.js';
 import { groupBy } from './group-by.js';
 import type { Method } from './lots.js';
 import type { Fill, MatchedHistory } from './matching/match-bills.js';
@@ -15,8 +15,8 @@ export interface PnlOptions {
   readonly readAt: number;
 }
 
-/** What the orders of one market did in a window. Amounts are in the base coin, values in the quote coin. */
-export interface MarketPnl extends BookResult {
+/** What the orders of one market did in a window, without the lots. Amounts are in the base coin, values in the quote coin. */
+export interface MarketTotals extends BookTotals {
   readonly market: string;
   readonly base: string;
   readonly quote: string;
@@ -26,9 +26,11 @@ export interface MarketPnl extends BookResult {
   readonly uncertainAt: readonly number[];
 }
 
-export interface AccountPnl {
+export type MarketPnl = MarketTotals & BookResult;
+
+export interface AccountPnl<OfMarket extends MarketTotals = MarketPnl> {
   /** By name. */
-  readonly markets: readonly MarketPnl[];
+  readonly markets: readonly OfMarket[];
   /** By coin. */
   readonly coins: readonly CoinBalance[];
   /** Deposits without a bill that may have been in the window or not: they are left out. */

@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
+import { randomUUID } from 'node:crypto';
 import { type AccountInfo, isHeld } from '../../domain/account.js';
 import { COIN } from '../../domain/coin.js';
 import { Decimal } from '../../domain/decimal.js';
@@ -7,16 +7,15 @@ import type { Order } from '../../domain/order.js';
 import { quotedName } from '../../domain/quotation.js';
 import { Failure } from '../../errors.js';
 import type { Exchange } from '../../exchange/exchange.js';
-import { type KnownFills, knownFills } from '../history/known-side.js';
-import { areStillOpen, keptOrders, orderHistory } from '../history/order-history.js';
+import { keptOrders, orderHistory } from '../history/order-history.js';
 import { mayBeOpen } from '../history/side-reading.js';
-import type { Journal } from '../journal/journal.js';
-import { isKind, type MarketSide } from '../journal/write.js';
+import type { MarketSide } from '../journal/write.js';
 import { datedRead } from '../settling/dated-read.js';
 import { orderList } from '../settling/order-list.js';
 import { reconcileLists } from '../settling/reconcile-orders.js';
 import type { TradingContext } from '../trading-context.js';
-import { type BalancedAccount, EMPTY, type KeptHistory } from './kept-history.js';
+import { billText, descriptionOf, fillsOf, hasOpenOrders, isUnchanged, marketsWithOrders } from './account-mark.js';
+import { type AccountMark, EMPTY, type KeptHistory } from './kept-history.js';
 import { LotQueue } from './lots.js';
 import { matchedOfRows, rowsOfMatched } from './matched-rows.js';
 import { type Fill, type MatchedHistory, matchBills } from './matching/match-bills.js';
@@ -37,18 +36,29 @@ export interface HistoryOptions {
   readonly onProgress: (read: { readonly orders: number; readonly bills: number }) => void;
 }
 
-export interface ReadHistory {
-  readonly matched: MatchedHistory;
+/** How an account was read. */
+export interface AccountReading {
+  /** Names what was found, from one command to the next; undefined if that may lack something. */
+  readonly id: string | undefined;
   /** Before any order was read, by the exchange's clock: the orders of later bills may be older than their last fill. */
   readonly readAt: number;
-  /** As the exchange lists them. */
-  readonly transfers: { readonly deposits: readonly Deposit[]; readonly withdrawals: readonly Withdrawal[] };
   /** The coins whose deposits and withdrawals the exchange refused to list. */
   readonly refusedCoins: readonly string[];
   /** The coins of bills that cannot be asked for: nothing here has them. */
   readonly leftOut: readonly string[];
   /** The markets without bills whose orders the exchange does not list. */
   readonly unlisted: readonly string[];
+}
+
+export interface ReadHistory extends AccountReading {
+  readonly matched: MatchedHistory;
+  /** As the exchange lists them. */
+  readonly transfers: { readonly deposits: readonly Deposit[]; readonly withdrawals: readonly Withdrawal[] };
+}
+
+/** An account in which nothing is new since its history was kept. */
+export interface UnchangedAccount extends AccountReading {
+  readonly id: string;
 }
 
 /** A list may show an entry late: what is younger than this is read again. */
@@ -67,17 +77,15 @@ const DAY_MS = 86_400_000;
 
 const SIDES = ['buy', 'sell'] as const;
 
-/**
- * Reads what an account has done. What was read before is kept, so only what is new is asked for. Throws Failure if anything but
- * deposits and withdrawals cannot be read: a part of a history gives wrong costs.
- */
-export async function readHistory(options: HistoryOptions): Promise<ReadHistory> {
-  return new HistoryReader(options).read();
-}
-
-class HistoryReader {
+/** Reads what an account has done. What was read before is kept, so only what is new is asked for. */
+export class AccountReader {
   readonly #options: HistoryOptions;
-  #kept: KeptHistory;
+  /** When it was made, by this machine's clock in milliseconds since the Unix epoch. */
+  readonly #began: number;
+  /** Whether a list of orders might have shown something of a write when the reading began: one that is read later may, too. */
+  #hadOpenOrders = true;
+  #unchanged: Promise<AccountMark | undefined> | undefined;
+  #kept = EMPTY;
   readonly #read = { orders: 0, bills: 0 };
   /** How many bills are new since the history was last written. */
   #unwritten = 0;
@@ -88,18 +96,35 @@ class HistoryReader {
 
   constructor(options: HistoryOptions) {
     this.#options = options;
-    this.#kept = options.trading.keptHistory?.read() ?? EMPTY;
+    this.#began = options.trading.host.now();
     this.#readsAll = options.isWhole ?? false;
   }
 
+  /** Whether nothing is new, without the history itself; undefined if anything may be. Throws Failure if that cannot be read. */
+  async unchanged(): Promise<UnchangedAccount | undefined> {
+    this.#unchanged ??= this.#findUnchanged();
+    const mark = await this.#unchanged;
+    if (mark === undefined) return undefined;
+    const readAt = this.#options.client.now() - CLOCK_ERROR_MS;
+    return { id: mark.history, readAt, refusedCoins: mark.refusedCoins, leftOut: mark.leftOut, unlisted: [] };
+  }
+
   /**
-   * Reads all that the exchange lists if what was kept does not add up: it may have left out what it lists now. What it lists no more
-   * stays as it was read: another account has another key, and a history of its own.
+   * The whole history. Reads all that the exchange lists if what was kept does not add up: it may have left out what it lists now. What it
+   * lists no more stays as it was read: another account has another key, and a history of its own. Throws Failure if anything but
+   * deposits and withdrawals cannot be read: a part of a history gives wrong costs.
    */
-  async read(): Promise<ReadHistory> {
+  async history(): Promise<ReadHistory> {
+    const unchanged = await this.unchanged();
+    this.#kept = this.#options.trading.keptHistory?.read() ?? EMPTY;
+    const { id, matched } = this.#kept;
+    if (unchanged !== undefined && matched !== null && id === unchanged.id)
+      return { ...unchanged, matched: matchedOfRows(matched, this.#exactBills), transfers: this.#keptTransfers };
+    return this.#readOn();
+  }
+
+  async #readOn(): Promise<ReadHistory> {
     const before = this.#kept;
-    const unchanged = await this.#readUnchanged();
-    if (unchanged !== undefined) return unchanged;
     const hasKept = before.bills.length > 0;
     let history = await this.#readNew();
     let unexplained = unexplainedText(history);
@@ -109,11 +134,15 @@ class HistoryReader {
       unexplained = unexplainedText(history);
     }
     const rereadAt = this.#nextReread(unexplained);
-    const balanced = unexplained === '' ? this.#balanced(history) : null;
-    this.#kept = { ...this.#kept, unexplained, rereadAt, balanced };
+    const mark = unexplained === '' ? this.#markOf(history) : undefined;
+    const matched = mark === undefined ? null : rowsOfMatched(history.matched);
+    this.#kept = { ...this.#kept, unexplained, rereadAt, matched };
     if (!isSame(before, this.#kept)) await this.#write();
     await this.#keepLots(history);
-    return history;
+    if (mark === undefined) return history;
+    const { id } = this.#kept;
+    if (!this.#hadOpenOrders) await this.#options.trading.keptHistory?.writeMark({ ...mark, history: id });
+    return { ...history, id };
   }
 
   get #isRereadDue(): boolean {
@@ -133,6 +162,7 @@ class HistoryReader {
   }
 
   async #write(): Promise<void> {
+    this.#kept = { ...this.#kept, id: randomUUID() };
     await this.#options.trading.keptHistory?.write(this.#kept);
     this.#unwritten = 0;
   }
@@ -143,62 +173,39 @@ class HistoryReader {
     if (this.#unwritten >= ENOUGH_TO_KEEP) await this.#write();
   }
 
-  #balanced({ matched, refusedCoins, unlisted, readAt }: ReadHistory): BalancedAccount | null {
-    const description = this.#description;
+  /** What shows later that nothing is new; undefined if that cannot be shown. Its bills have to add up. */
+  #markOf({ matched, refusedCoins, leftOut, unlisted, readAt }: ReadHistory): Omit<AccountMark, 'history'> | undefined {
+    const { account, client, trading } = this.#options;
+    const { bills, billsReadAt, markets } = this.#kept;
+    const description = descriptionOf(account, client);
+    const newest = matched.bills.at(-1);
     // the orders of the newest bills may not be listed yet
     const isEarly = matched.unmatched.some(({ time }) => time > readAt);
-    if (description === undefined || unlisted.length > 0 || isEarly) return null;
-    const fills = this.#knownFills;
+    if (description === undefined || newest === undefined || unlisted.length > 0 || isEarly) return undefined;
+    const { deposits, withdrawals } = this.#keptTransfers;
+    if (![...deposits, ...withdrawals].every(({ state }) => isFinal(state))) return undefined;
+    const fills = fillsOf(trading.knownSides, Object.keys(markets));
     const areMatched = Object.values(fills ?? {}).every(({ filled }) =>
       Object.entries(filled).every(([id, amount]) => this.#filled.get(id) === amount),
     );
     // another command may have read other fills since
-    if (fills === undefined || !areMatched) return null;
-    return { description, refusedCoins, fills, matched: rowsOfMatched(matched) };
+    if (fills === undefined || !areMatched) return undefined;
+    const billsFrom = Math.min(bills.at(-1)?.time ?? billsReadAt, billsReadAt);
+    return {
+      ...{ began: this.#began, description, markets, fills, refusedCoins, leftOut, billsFrom },
+      newestBills: bills.filter(({ time }) => time >= billsFrom),
+      dailyBills: [...onePerDay(bills)].map(({ time, timeRaw }) => ({ time, timeRaw })),
+    };
   }
 
-  /** By market whose orders were read before; undefined if those of one are not known. */
-  get #knownFills(): Readonly<Record<string, KnownFills>> | undefined {
-    const { knownSides } = this.#options.trading;
-    const markets = Object.keys(this.#kept.markets);
-    const fills = markets.flatMap((market) => {
-      const known = knownSides && knownFills(knownSides, market);
-      return known === undefined ? [] : [[market, known] as const];
-    });
-    return fills.length === markets.length ? Object.fromEntries(fills) : undefined;
-  }
-
-  /** What the exchange says of the account, and the zone in which its dates are read; undefined if the account could not be read. */
-  get #description(): string | undefined {
-    const { account, client } = this.#options;
-    if (account === undefined) return undefined;
-    const coins = account.coins.filter(isHeld).map(({ coin, available, frozen }) => `${coin} ${available} ${frozen}`);
-    return JSON.stringify([account.permissions, coins.sort(), client.zone.name ?? null]);
-  }
-
-  /**
-   * What was found before, if nothing is new since then. Each fill, deposit and withdrawal makes a bill and changes a balance. Only
-   * fills of a margin account do neither, so the orders that are open are asked for; whatever else pit may have placed is in a list
-   * that any command has read since, or in the journal. Undefined if anything may be new.
-   */
-  async #readUnchanged(): Promise<ReadHistory | undefined> {
-    const { trading, client, markets = [] } = this.#options;
-    const { balanced, bills, markets: read } = this.#kept;
-    if (this.#readsAll || balanced === null || balanced.description !== this.#description) return undefined;
-    if (hasOpenOrders(trading.journal) || !markets.every((market) => Object.hasOwn(read, market))) return undefined;
-    if (!isDeepStrictEqual(this.#knownFills, balanced.fills)) return undefined;
-    const transfers = this.#keptTransfers;
-    const haveEnded = [...transfers.deposits, ...transfers.withdrawals].every(({ state }) => isFinal(state));
-    if (!haveEnded) return undefined;
-    client.learnZone(onePerDay(bills));
-    await this.#readBills();
-    if (this.#kept.bills.length > bills.length) return undefined;
-    for (const market of this.#marketsWithOrders)
-      if (!(await areStillOpen(trading, market, { lists: client }))) return undefined;
-    const { refusedCoins } = balanced;
-    const matched = matchedOfRows(balanced.matched, this.#exactBills);
-    const readAt = client.now() - CLOCK_ERROR_MS;
-    return { matched, readAt, transfers, refusedCoins, leftOut: this.#leftOut, unlisted: [] };
+  async #findUnchanged(): Promise<AccountMark | undefined> {
+    const { trading, client, account, markets = [] } = this.#options;
+    this.#hadOpenOrders = hasOpenOrders(trading.journal);
+    const mark = this.#readsAll || this.#hadOpenOrders ? undefined : trading.keptHistory?.readMark();
+    if (mark === undefined) return undefined;
+    const description = descriptionOf(account, client);
+    const readBills = (from: number) => this.#billsFrom(from);
+    return (await isUnchanged(mark, { trading, client }, { description, markets, readBills })) ? mark : undefined;
   }
 
   async #readNew(): Promise<ReadHistory> {
@@ -218,14 +225,15 @@ class HistoryReader {
       }
     }
     this.#rememberMarkets(orders);
-    for (const market of this.#marketsWithOrders) if (!orders.has(market)) orders.set(market, this.#keptOrders(market));
+    for (const market of marketsWithOrders(this.#kept.markets))
+      if (!orders.has(market)) orders.set(market, this.#keptOrders(market));
     // after the orders, so that every fill that they show has its bills
     await this.#readBills();
     const { transfers, refusedCoins } = await this.#readTransfers();
     const filled = [...orders.values()].flat().filter(hasFilled);
     this.#filled = new Map(filled.map((order) => [order.id, order.filled]));
     const matched = matchBills({ orders: filled, bills: this.#exactBills, ...transfers });
-    return { matched, readAt, transfers, refusedCoins, leftOut: this.#leftOut, unlisted };
+    return { id: undefined, matched, readAt, transfers, refusedCoins, leftOut: this.#leftOut, unlisted };
   }
 
   get #exactBills(): readonly Bill[] {
@@ -243,10 +251,6 @@ class HistoryReader {
       return [market, isTraded || this.#kept.markets[market] === true] as const;
     });
     this.#kept = { ...this.#kept, markets: { ...this.#kept.markets, ...Object.fromEntries(found) } };
-  }
-
-  get #marketsWithOrders(): readonly string[] {
-    return Object.entries(this.#kept.markets).flatMap(([market, hasOrders]) => (hasOrders ? market : []));
   }
 
   /** Those of a market that cannot be asked for any more, as far as they were read before. */
@@ -272,8 +276,8 @@ class HistoryReader {
     const isNew = others.length + recent.length > bills.length;
     const all = isNew ? [...others, ...recent].sort((one, other) => one.time - other.time) : bills;
     // the places of the bills are others now
-    const balanced = isNew ? null : this.#kept.balanced;
-    this.#kept = { ...this.#kept, bills: all, billsReadAt: began - OVERLAP_MS, balanced };
+    const matched = isNew ? null : this.#kept.matched;
+    this.#kept = { ...this.#kept, bills: all, billsReadAt: began - OVERLAP_MS, matched };
     await this.#writeIfMuchIsNew(all.length - bills.length);
   }
 
@@ -297,7 +301,7 @@ class HistoryReader {
   async #tradedMarkets(): Promise<readonly { readonly market: string; readonly hasBills: boolean }[]> {
     const { client, markets = [], account } = this.#options;
     const { bills, markets: read } = this.#kept;
-    const wanted = new Set([...markets, ...this.#marketsWithOrders]);
+    const wanted = new Set([...markets, ...marketsWithOrders(this.#kept.markets)]);
     const billed = this.#coins;
     const held = new Set(account?.coins.filter(isHeld).map(({ coin }) => coin));
     const isOurs = (coin: string) => billed.has(coin) || held.has(coin);
@@ -373,13 +377,6 @@ class HistoryReader {
   }
 }
 
-/** Whether a list of orders may show something of a write that no list has shown before. */
-function hasOpenOrders(journal: Journal): boolean {
-  const { entries, damaged, unreadable } = journal.unsettled();
-  const settled = journal.unclosedEntries().filter(({ write }) => !isKind(write, 'withdraw'));
-  return entries.length + damaged.length + unreadable.length + settled.length > 0;
-}
-
 /** The first bill of each day, and the last of all. */
 function* onePerDay(bills: readonly Bill[]): Generator<Bill> {
   let next = Number.NEGATIVE_INFINITY;
@@ -394,8 +391,8 @@ function* onePerDay(bills: readonly Bill[]): Generator<Bill> {
 
 /** Whether nothing was added but later moments. To write a long history takes as long as to read it. */
 function isSame(one: KeptHistory, other: KeptHistory): boolean {
-  const partsOf = ({ markets, deposits, withdrawals, zone, unexplained, rereadAt, balanced }: KeptHistory) =>
-    JSON.stringify([markets, deposits, withdrawals, zone, unexplained, rereadAt, balanced]);
+  const partsOf = ({ markets, deposits, withdrawals, zone, unexplained, rereadAt, matched }: KeptHistory) =>
+    JSON.stringify([markets, deposits, withdrawals, zone, unexplained, rereadAt, matched]);
   return (
     one.bills.length === other.bills.length &&
     one.bills.at(-1)?.id === other.bills.at(-1)?.id &&
@@ -500,8 +497,4 @@ function unexplainedText({ matched, readAt }: ReadHistory): string {
 
 function hasFilled({ filled }: Order): boolean {
   return Decimal.of(filled).sign > 0;
-}
-
-function billText(bill: Bill): string {
-  return JSON.stringify(bill);
 }

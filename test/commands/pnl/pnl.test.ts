@@ -247,6 +247,47 @@ describe('pit pnl', () => {
     await pit.done('pnl');
     expect(files()).toEqual(kept);
   });
+
+  it('answers from the totals that it has kept what they are of, and nothing else', async () => {
+    const folder = path.join(pit.home, 'cache/answers');
+    const altered = '12345.678';
+    // no request of an order can still be carried out
+    await straight.advance(PASSES_FAST);
+    await pit.done('balance');
+    await pit.done('pnl');
+    const views = ['', ' --in btc', ' eos_usdt', ' --fees in', ' --method lifo', ' --method average --fees in'];
+    const others = [
+      ' --refresh',
+      ` --from ${between}`,
+      ` --to ${between}`,
+      ' --by coin --in usdt',
+      ' --lots',
+      ' --chart',
+    ];
+    for (const view of views) {
+      // twice: the first one keeps them
+      await pit.done('pnl');
+      const shown = [await pit.json(`pnl${view}`), await pit.json(`pnl${view}`)];
+      expect([view, ...shown]).toEqual([view, ...Array(2).fill(await pit.json(`pnl${view} --refresh`))]);
+    }
+    await pit.done('pnl');
+    for (const name of readdirSync(folder).filter((one) => one.startsWith('pnl%20totals'))) {
+      const file = path.join(folder, name);
+      const half = readFileSync(file, 'utf8').slice(0, statSync(file).size / 2);
+      const [head = '', text = ''] = half.split('\n');
+      const changed = text.replaceAll(/"realised":\{"decimal":"[^"]*"/g, `"realised":{"decimal":"${altered}"`);
+      const whole = head.replace(/\d+\]$/, `${changed.length}]`);
+      writeFileSync(file, `${whole}\n${changed}`.repeat(2));
+    }
+    const isAltered = async (words: string) => JSON.stringify(await pit.json(`pnl${words}`)).includes(altered);
+    for (const view of views) expect([view, await isAltered(view)]).toEqual([view, true]);
+    for (const other of others) expect([other, await isAltered(other)]).toEqual([other, false]);
+    // new fills, and all that was kept is of an earlier history
+    await place(pit, 'buy ltc_usdt 1 --at ask+2%');
+    await straight.advance(10_000);
+    await pit.done('balance');
+    for (const view of views) expect([view, await isAltered(view)]).toEqual([view, false]);
+  });
 });
 
 const HOUR = 3_600_000;

@@ -7,8 +7,8 @@ import { eachOrderPage } from '../../../src/exchange/lists/order-pages.js';
 import { knownSides } from '../../../src/trading/history/known-side.js';
 import { readOrderHistory } from '../../../src/trading/history/order-history.js';
 import type { Journal } from '../../../src/trading/journal/journal.js';
-import type { KeptHistory } from '../../../src/trading/pnl/kept-history.js';
-import { type HistoryOptions, readHistory } from '../../../src/trading/pnl/read-history.js';
+import { keptStore } from '../../../src/trading/pnl/kept-history.js';
+import { AccountReader, type HistoryOptions } from '../../../src/trading/pnl/read-history.js';
 import { reconcile } from '../../../src/trading/pnl/reconciliation.js';
 import type { TradingContext } from '../../../src/trading/trading-context.js';
 import { FakeExchange } from '../../support/fake-exchange.js';
@@ -48,8 +48,14 @@ export class ForgetfulAccount {
   /** Open orders that were asked for by their ids. */
   readonly askedById: string[] = [];
   readonly #balances = new Map<string, number>();
-  #kept: KeptHistory | undefined;
-  readonly #orderFiles = new MemoryCache();
+  /** What pit has kept of it. */
+  readonly kept = new MemoryCache();
+  /** Of pit. */
+  version = '1.0.0';
+  /** How long ago this machine's clock began, in ms. */
+  elapsedMs = 0;
+  /** The zone that the profile names for the exchange's dates. */
+  zone = '+00:00';
 
   /** @param folder for its journal (default: one that is removed after the test) */
   constructor(
@@ -101,13 +107,7 @@ export class ForgetfulAccount {
   async read(options: Pick<HistoryOptions, 'account' | 'isWhole' | 'markets'> = {}) {
     this.asked.length = 0;
     this.askedById.length = 0;
-    const { matched } = await readHistory({
-      trading: this.#trading,
-      client: this.#exchange,
-      onProgress: () => {},
-      account: this.info,
-      ...options,
-    });
+    const { matched } = await this.reader(options).history();
     return {
       orders: [...new Set(matched.fills.map(({ order }) => order))].sort(),
       bills: matched.bills.length,
@@ -120,9 +120,16 @@ export class ForgetfulAccount {
     };
   }
 
+  reader(options: Pick<HistoryOptions, 'account' | 'isWhole' | 'markets'> = {}): AccountReader {
+    const account = this.info;
+    return new AccountReader({
+      ...{ trading: this.trading, client: this.#exchange, onProgress: () => {}, account, ...options },
+    });
+  }
+
   /** Reads the orders of a market, as commands that list them do. */
   async listOrders(market: string): Promise<void> {
-    for (const side of ['buy', 'sell'] as const) await readOrderHistory(this.#trading, { market, side });
+    for (const side of ['buy', 'sell'] as const) await readOrderHistory(this.trading, { market, side });
   }
 
   /** What the exchange says of it. */
@@ -167,6 +174,7 @@ export class ForgetfulAccount {
     };
     const bills = () => this.#listed(this.bills).filter(({ id }) => !this.late.has(id));
     return Object.assign(exchange, {
+      zone: { name: this.zone, contradictingOffset: undefined },
       findOrder: async (_market: string, { id }: { readonly id: string }) => {
         this.askedById.push(id);
         return this.orders.find((order) => order.id === id);
@@ -182,19 +190,16 @@ export class ForgetfulAccount {
 
   /** Its journal. */
   get journal(): Journal {
-    return this.#trading.journal;
+    return this.trading.journal;
   }
 
-  get #trading(): TradingContext {
-    const keptHistory = {
-      read: () => this.#kept,
-      write: async (history: KeptHistory) => {
-        this.#kept = history;
-      },
-    };
-    const kept = { keptHistory, knownSides: knownSides(this.#orderFiles, 'test') };
+  get trading(): TradingContext {
+    const keptHistory = keptStore(this.kept, 'test', this.version);
+    const kept = { keptHistory, knownSides: knownSides(this.kept, 'test') };
     return {
-      ...tradingOf('http://127.0.0.1:9', this.folder === undefined ? {} : { state: this.folder }),
+      ...tradingOf('http://127.0.0.1:9', {
+        ...{ elapsedMs: this.elapsedMs, ...(this.folder === undefined ? {} : { state: this.folder }) },
+      }),
       client: this.#exchange,
       ...kept,
     } as TradingContext;

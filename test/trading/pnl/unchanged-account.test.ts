@@ -1,13 +1,12 @@
-import { beforeEach, describe, expect, it } from 'vitest';
-import { EMPTY, keptStore } from '../../../src/trading/pnl/kept-history.js';
-import { rowsOfMatched } from '../../../src/trading/pnl/matched-rows.js';
-import { matchBills } from '../../../src/trading/pnl/matching/match-bills.js';
-import { MemoryCache } from '../support/memory-cache.js';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { EMPTY } from '../../../src/trading/pnl/kept-history.js';
 import { TERMS } from '../support/terms.js';
 import { temporaryState } from '../support/trading.js';
 import { DAY_MS, ForgetfulAccount } from './forgetful-account.js';
 
 const BOTH = ['btc_usdt', 'eth_usdt'];
+/** The files of what is kept. */
+const [HISTORY, MARK] = ['pnl 4 test', 'pnl mark 4 test'];
 /** No list of orders, and none by its id. */
 const NOTHING = { asked: [], askedById: [] };
 
@@ -71,6 +70,57 @@ describe('an account that was read to its end', () => {
     expect(await account.read({ markets: ['zz_usdt'] })).toMatchObject({
       asked: [...BOTH, 'eth_btc', 'zz_usdt'].sort(),
     });
+  });
+
+  it('is known to be the same without its history being read, and is not if anything is new', async () => {
+    const read = vi.spyOn(account.kept, 'read');
+    const unchanged = await account.reader().unchanged();
+    const keys = read.mock.calls.map(([key]) => key).filter((key) => key.startsWith('pnl'));
+    expect(keys).toEqual([MARK]);
+    expect(unchanged).toMatchObject({ refusedCoins: [], leftOut: [], unlisted: [] });
+    expect((await account.reader().history()).id).toBe(unchanged?.id);
+    expect(await account.reader({ isWhole: true }).unchanged()).toBeUndefined();
+    account.trade('sell', 'eth_usdt', 48);
+    expect(await account.reader().unchanged()).toBeUndefined();
+    const { id } = await account.reader().history();
+    expect(id).not.toBe(unchanged?.id);
+    expect((await account.reader().unchanged())?.id).toBe(id);
+  });
+
+  it('is read on if what was kept is gone, or has no mark because pit was killed before it wrote that', async () => {
+    const files = new Map(account.kept.files);
+    for (const key of [HISTORY, MARK]) {
+      account.kept.files.delete(key);
+      expect(await account.read()).toMatchObject({ orders: ['1', '2', '3'], asked: BOTH });
+      expect(await account.read()).toEqual({ ...first, ...NOTHING });
+    }
+    const { keptHistory } = account.trading;
+    await keptHistory?.write(keptHistory.read() ?? EMPTY);
+    expect(await account.read()).toMatchObject({ asked: BOTH });
+    // that of another process
+    account.kept.files.set(MARK, files.get(MARK) ?? '');
+    expect(await account.read()).toMatchObject({ orders: ['1', '2', '3'], asked: BOTH });
+  });
+
+  it('is read on by another version of pit, which keeps its bills, and with another zone', async () => {
+    account.version = '1.0.1';
+    account.now += 200 * DAY_MS;
+    expect(account.trading.keptHistory?.read()).toMatchObject({ matched: null });
+    expect(await account.read()).toMatchObject({ orders: ['1', '2', '3'], asked: BOTH, bills: first.bills });
+    expect(await account.read()).toMatchObject(NOTHING);
+    account.zone = '+01:00';
+    expect(await account.read()).toMatchObject({ asked: BOTH });
+    expect(await account.read()).toMatchObject(NOTHING);
+  });
+
+  it('is read on once in a week, and if the clock was set back: the journal forgets what was settled long ago', async () => {
+    account.elapsedMs = 6 * DAY_MS;
+    expect(await account.read()).toMatchObject(NOTHING);
+    account.elapsedMs = 8 * DAY_MS;
+    expect(await account.read()).toMatchObject({ asked: BOTH });
+    expect(await account.read()).toMatchObject(NOTHING);
+    account.elapsedMs = 0;
+    expect(await account.read()).toMatchObject({ asked: BOTH });
   });
 
   it('is read whole on request', async () => {
@@ -154,12 +204,46 @@ describe('an account with fills on margin that another command has listed since'
   });
 });
 
-it('what another version of pit has found is not taken, and the bills are', async () => {
-  const { bills } = new ForgetfulAccount();
-  const matched = rowsOfMatched(matchBills({ orders: [], bills, deposits: [], withdrawals: [] }));
-  const kept = { ...EMPTY, bills, balanced: { description: 'as it was', matched, fills: {}, refusedCoins: [] } };
-  const cache = new MemoryCache();
-  await keptStore(cache, 'test', '1.0.0').write(kept);
-  expect(keptStore(cache, 'test', '1.0.0').read()).toEqual(kept);
-  expect(keptStore(cache, 'test', '1.0.1').read()).toEqual({ ...kept, balanced: null });
+describe('an account with an order on margin that pit has settled, and whose list no command has kept', () => {
+  const onMargin = { ...TERMS, account: 'cross' } as const;
+  const shown = { orders: ['1', '2'], unexplained: ['btc', 'usdt'] };
+
+  function accountWithTrade(): ForgetfulAccount {
+    const account = new ForgetfulAccount('none', temporaryState());
+    account.deposit('usdt', 10_000);
+    account.trade('buy', 'btc_usdt', 80);
+    account.now += DAY_MS;
+    return account;
+  }
+
+  function settleOnMargin({ journal }: ForgetfulAccount): void {
+    const placed = journal.begin<'order'>({ operation: 'order', terms: onMargin }, { id: 'm1', reqTime: 1 });
+    placed.settle({ outcome: 'placed', id: '2', duplicates: [] }, 'placed');
+  }
+
+  function fillAndClose(account: ForgetfulAccount): void {
+    account.placeOnMargin('buy', 'btc_usdt', 40);
+    account.fillNewest();
+    account.journal.close({ market: TERMS.market, side: TERMS.side }, new Map([['m1', 'over']]));
+    expect(account.journal.unclosedEntries()).toEqual([]);
+  }
+
+  it('is read on', async () => {
+    const account = accountWithTrade();
+    await account.read();
+    account.elapsedMs += DAY_MS;
+    settleOnMargin(account);
+    fillAndClose(account);
+    expect(await account.read()).toMatchObject(shown);
+  });
+
+  it('is read on if it was read before while the list might still show the order', async () => {
+    const account = accountWithTrade();
+    settleOnMargin(account);
+    account.elapsedMs += DAY_MS;
+    expect(await account.read()).toMatchObject({ orders: ['1'], unexplained: [] });
+    account.elapsedMs += DAY_MS;
+    fillAndClose(account);
+    expect(await account.read()).toMatchObject(shown);
+  });
 });

@@ -1,7 +1,7 @@
 import type { Cache } from '../../../src/config/cache.js';
 
 /** A cache whose files are in memory. */
-export class MemoryCache implements Pick<Cache, 'read' | 'write'> {
+export class MemoryCache implements Pick<Cache, 'read' | 'write' | 'remove'> {
   /** What is kept, by key. */
   readonly files = new Map<string, string>();
   /** Whether the disk takes nothing more. */
@@ -14,5 +14,9 @@ export class MemoryCache implements Pick<Cache, 'read' | 'write'> {
 
   async write(key: string, text: string): Promise<void> {
     if (!this.isFull) this.files.set(key, text);
+  }
+
+  async remove(key: string): Promise<void> {
+    this.files.delete(key);
   }
 }
