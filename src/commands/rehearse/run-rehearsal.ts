@@ -54,106 +54,168 @@ interface Wanted {
 }
 
 /** Rehearses a command and answers with the report. Throws Failure `usage` for what it was given, and the failure of the command. */
-export async function rehearse(
-  context: Context,
-  program: Program,
-  { files, command, isOwn, from, to, longestMs, path: candlePath = RANDOM_PATH, ...given }: Wanted,
-): Promise<undefined> {
-  const { host, output, budget } = context;
-  const isJson = context.globals.format !== 'table';
-  const drawing =
-    given.svg === undefined
-      ? undefined
-      : new OutputTarget(context, given.svg, { isForced: given.force, isOurs: isCandleSvg, secrecy: 'private' });
-  const fillsFile = given.out === undefined ? undefined : fillsTarget(context, given.out, given.force);
-  if (given.force && drawing === undefined && fillsFile === undefined)
-    throw usage('--force needs --svg or --out.', 'It replaces the file that they name.');
+export async function rehearse(context: Context, program: Program, wanted: Wanted): Promise<undefined> {
+  const { host, budget } = context;
+  const targets = targetsOf(context, wanted);
   const folder = new RehearsalFolder(host);
-  const tape = await openTape(
-    context,
-    files,
-    { from, to, path: candlePath, market: given.market },
-    given.funds,
-    folder.path,
-  ).catch((error: unknown) => {
-    folder.remove();
-    throw error;
-  });
-  for (const market of tape.guessed) output.warn(guessedText(market));
-  if (tape.longestCandle > MINUTE_MS)
-    output.warn(
-      `The tape has candles of ${durationText(tape.longestCandle)}: where the price was within one is a guess. Give candles of a minute if you can.`,
-    );
-  const picture = drawing === undefined ? undefined : new MarketPicture();
-  const terms = {
-    ...{ funds: given.funds, faults: given.fault, latencyMs: given.latency ?? 0, speed: given.speed ?? 1 },
-    fees: given.fee,
-    path: candlePath,
-    unit: tape.next?.market.split('_')[1] ?? 'usdt',
-  };
-  const printed = (text: string) => {
-    if (!isJson) host.errors.write(text);
-  };
-  const parts: RehearsalParts = { host, folder: folder.path, tape, terms, picture, printed };
+  const tape = await openTape(context, wanted.files, readingTerms(wanted), wanted.funds, folder.path).catch(
+    (error: unknown) => {
+      folder.remove();
+      throw error;
+    },
+  );
+  warnOfTape(context, tape);
   host.holdProgram();
   const bind = budget.disableDeadline();
-  let reported: () => void = () => undefined;
-  const isReported = new Promise<void>((resolve) => {
-    reported = resolve;
-  });
-  let stop: () => void = () => undefined;
-  const forget = host.onInterrupt(() => {
-    stop();
-    return isReported;
-  });
+  const ending = new EarlyEnd(context, wanted.longestMs);
   let sandbox: { close(): Promise<void> } | undefined;
-  const over = new AbortController();
   try {
+    const parts = partsOf(context, wanted, { folder: folder.path, tape, isDrawn: targets.drawing !== undefined });
+    const { isOwn, command } = wanted;
     const rehearsal = isOwn ? await CommandRehearsal.open(parts, program, command) : await ProgramRehearsal.open(parts);
     sandbox = rehearsal.sandbox;
-    let isInterrupted = false;
-    stop = () => {
-      isInterrupted = true;
-      rehearsal.stop();
-    };
-    if (longestMs !== undefined)
-      void host.sleep(longestMs, over.signal).then(() => {
-        if (over.signal.aborted) return;
-        output.warn(`The rehearsal was ended after ${longestMs / 1_000} s: the report is of the tape until then.`);
-        stop();
-      });
+    ending.stops(rehearsal);
     const ended = await rehearsal.run(command);
     const failure = ended instanceof Failure ? ended : programFailure(command, ended);
     if (isOwn && failure !== undefined && rehearsal.record.orders === 0 && !isShownWithResult(failure)) throw failure;
-    const { record } = rehearsal;
-    const algo = rehearsal instanceof CommandRehearsal ? await rehearsal.algo() : null;
-    const report = await reportOf({
-      host,
-      program,
-      folder: folder.path,
-      tape,
-      sandbox: rehearsal.sandbox,
-      record,
-      algo,
-      path: candlePath,
-      bothExits: rehearsal.exitCandles.bothReached(algo),
-    });
-    if (fillsFile !== undefined) await writeFills(fillsFile, record.fills);
-    if (drawing !== undefined) await draw(context, drawing, picture?.draw(record));
-    const hasCandles = tape.longestCandle > 0;
-    const answer = { data: report, show: showReport(report, record, { isInterrupted, hasCandles }) };
-    await output.answer(answer);
-    if (failure !== undefined && !isInterrupted) throw failure;
+    await answer(context, program, { wanted, parts, rehearsal, targets, isInterrupted: ending.isReached });
+    if (failure !== undefined && !ending.isReached) throw failure;
     return undefined;
   } finally {
-    over.abort();
+    ending.cancelTimer();
     await tape.close();
     await sandbox?.close().catch(() => undefined);
     folder.remove();
-    reported();
-    forget();
+    ending.letGo();
     bind();
   }
+}
+
+/** The files that a rehearsal writes. */
+interface Targets {
+  readonly drawing: OutputTarget | undefined;
+  readonly fills: OutputTarget | undefined;
+}
+
+/** Throws Failure `usage` for a file that cannot be written. */
+function targetsOf(context: Context, { svg, out, force }: Wanted): Targets {
+  const drawing =
+    svg === undefined
+      ? undefined
+      : new OutputTarget(context, svg, { isForced: force, isOurs: isCandleSvg, secrecy: 'private' });
+  const fills = out === undefined ? undefined : fillsTarget(context, out, force);
+  if (force && drawing === undefined && fills === undefined)
+    throw usage('--force needs --svg or --out.', 'It replaces the file that they name.');
+  return { drawing, fills };
+}
+
+function readingTerms({ from, to, path: candlePath = RANDOM_PATH, market }: Wanted): ReadingTerms {
+  return { from, to, path: candlePath, market };
+}
+
+/** Says which rules are guessed, and what candles do not show. */
+function warnOfTape({ output }: Context, { guessed, longestCandle }: TapeReader): void {
+  for (const market of guessed) output.warn(guessedText(market));
+  if (longestCandle > MINUTE_MS)
+    output.warn(
+      `The tape has candles of ${durationText(longestCandle)}: where the price was within one is a guess. Give candles of a minute if you can.`,
+    );
+}
+
+function partsOf(
+  { host, globals }: Context,
+  { funds, fault, latency, speed, fee, path: candlePath = RANDOM_PATH }: Wanted,
+  { folder, tape, isDrawn }: Pick<RehearsalParts, 'folder' | 'tape'> & { readonly isDrawn: boolean },
+): RehearsalParts {
+  const terms = {
+    ...{ funds, faults: fault, latencyMs: latency ?? 0, speed: speed ?? 1, fees: fee, path: candlePath },
+    unit: tape.next?.market.split('_')[1] ?? 'usdt',
+  };
+  const printed = (text: string) => {
+    if (globals.format === 'table') host.errors.write(text);
+  };
+  return { host, folder, tape, terms, picture: isDrawn ? new MarketPicture() : undefined, printed };
+}
+
+/** What ends a rehearsal before its tape does: a signal, or the longest time that it may take. */
+class EarlyEnd {
+  isReached = false;
+  #rehearsal: { stop(): void } | undefined;
+  readonly #over = new AbortController();
+  #reported: () => void = () => undefined;
+  readonly #removeHandler: () => void;
+
+  constructor(
+    readonly context: Context,
+    readonly longestMs: number | undefined,
+  ) {
+    const isReported = new Promise<void>((resolve) => {
+      this.#reported = resolve;
+    });
+    this.#removeHandler = context.host.onInterrupt(() => {
+      this.#stop();
+      return isReported;
+    });
+  }
+
+  /** From now on it stops this one. Before, there is nothing to stop. */
+  stops(rehearsal: { stop(): void }): void {
+    this.#rehearsal = rehearsal;
+    const { context, longestMs } = this;
+    if (longestMs === undefined) return;
+    void context.host.sleep(longestMs, this.#over.signal).then(() => {
+      if (this.#over.signal.aborted) return;
+      context.output.warn(
+        `The rehearsal was ended after ${longestMs / 1_000} s: the report is of the tape until then.`,
+      );
+      this.#stop();
+    });
+  }
+
+  cancelTimer(): void {
+    this.#over.abort();
+  }
+
+  /** The report is printed, and nothing is left behind: a signal may end the process now. */
+  letGo(): void {
+    this.#reported();
+    this.#removeHandler();
+  }
+
+  #stop(): void {
+    if (this.#rehearsal === undefined) return;
+    this.isReached = true;
+    this.#rehearsal.stop();
+  }
+}
+
+/** Prints the report of a rehearsal that has ended, and writes its files. */
+async function answer(
+  context: Context,
+  program: Program,
+  {
+    wanted: { path: candlePath = RANDOM_PATH },
+    parts: { folder, tape, picture },
+    rehearsal,
+    targets,
+    isInterrupted,
+  }: {
+    readonly wanted: Wanted;
+    readonly parts: RehearsalParts;
+    readonly rehearsal: CommandRehearsal | ProgramRehearsal;
+    readonly targets: Targets;
+    readonly isInterrupted: boolean;
+  },
+): Promise<void> {
+  const { host, output } = context;
+  const { record, sandbox, exitCandles } = rehearsal;
+  const algo = rehearsal instanceof CommandRehearsal ? await rehearsal.algo() : null;
+  const bothExits = exitCandles.bothReached(algo);
+  const report = await reportOf({ host, program, folder, tape, sandbox, record, algo, path: candlePath, bothExits });
+  if (targets.fills !== undefined) await writeFills(targets.fills, record.fills);
+  if (targets.drawing !== undefined) await draw(context, targets.drawing, picture?.draw(record));
+  const hasCandles = tape.longestCandle > 0;
+  await output.answer({ data: report, show: showReport(report, record, { isInterrupted, hasCandles }) });
 }
 
 /** A pipe is copied first. */

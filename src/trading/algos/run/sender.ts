@@ -6,7 +6,7 @@ import { AgentLimits } from '../../guards/agent-limits.js';
 import { guardOrders } from '../../guards/guards.js';
 import { type GuardLimits, requireDayNotional, requireOrderNotional } from '../../guards/limits.js';
 import { SendGate } from '../../journal/entry.js';
-import type { RecordedWrite } from '../../journal/write.js';
+import type { RecordedOrderTerms, RecordedWrite } from '../../journal/write.js';
 import { placeOrder } from '../../orders/place.js';
 import type { BookView } from '../../preview/market-view.js';
 import type { Placement } from '../../settling/settle-sent-order.js';
@@ -57,6 +57,12 @@ interface Later {
   readonly failure: Failure;
 }
 
+/** What the guards have read. */
+interface Guarded {
+  readonly limits: GuardLimits;
+  readonly bestBid: string | undefined;
+}
+
 const NOT_WANTED: Extract<SentChild, { kind: 'unwanted' }> & { readonly failure: Failure } = {
   kind: 'unwanted',
   failure: new Failure('refused', 'Not sent: it is not wanted any more.'),
@@ -101,46 +107,37 @@ export class ChildSender {
     isWanted: () => boolean,
     onNamed: (child: ChildOrder) => void,
   ): Promise<SentChild> {
-    const { trading, store } = this.#context;
+    const { trading } = this.#context;
     const terms = this.#terms;
-    const { market } = terms;
     const halt = await trading.client.halt();
     if (halt !== undefined) return held('halt', `the account is ${haltText(halt)}`);
     const guarded = await this.#guard(wanted, readBook);
     if ('kind' in guarded) return guarded;
-    const { limits, bestBid } = guarded;
-    const isAllowed = () =>
-      mayPlace(
-        terms,
-        children.flatMap((child) => child.children),
-        wanted,
-      );
+    const placed = children.flatMap((child) => child.children);
     // from here on until it is named, nothing else happens
     if (!isWanted()) return NOT_WANTED;
-    if (!isAllowed())
+    if (!mayPlace(terms, placed, wanted))
       return held(
         'guard',
-        `this order would exceed ${terms.amount.trimmed()} ${market.base}; this is a bug in pit, please report it`,
+        `this order would exceed ${terms.amount.trimmed()} ${terms.market.base}; this is a bug in pit, please report it`,
       );
     const number = Math.max(0, ...children.map((child) => child.number)) + 1;
-    const order = {
-      market: market.market,
-      side: this.#sideOf(wanted),
-      type: wanted.type,
-      account: terms.account,
-      price: wanted.price.trimmed().toString(),
-      amount: wanted.amount.trimmed().toString(),
-      borrow: terms.borrow,
-      repay: terms.repay,
-    };
-    const id = childId({ parent: terms.id, role: wanted.role, number });
-    const line = {
-      child: id,
-      type: order.type,
-      price: order.price,
-      amount: order.amount,
-      time: this.#context.market.now(),
-    };
+    return this.#send(childId({ parent: terms.id, role: wanted.role, number }), wanted, guarded, isWanted, onNamed);
+  }
+
+  /** Sends a child that the guards allow. Until `onNamed` it does nothing asynchronous. */
+  async #send(
+    id: string,
+    wanted: NewChild,
+    { limits, bestBid }: Guarded,
+    isWanted: () => boolean,
+    onNamed: (child: ChildOrder) => void,
+  ): Promise<SentChild> {
+    const { trading, store, market: clock } = this.#context;
+    const { id: algo, market } = this.#terms;
+    const order = this.#orderOf(wanted);
+    const { type, price, amount } = order;
+    const line = { child: id, type, price, amount, time: clock.now() };
     const child = new ChildOrder(line);
     // a record of this name may be there although the line is not: after a power failure
     if (trading.journal.findUnsettled(id) !== undefined) {
@@ -168,7 +165,7 @@ export class ChildSender {
     });
     this.#gates.add(gate);
     try {
-      store.addLine(terms.id, line);
+      store.addLine(algo, line);
       onNamed(child);
       const budget = new TimeBudget(PLACE_MS, trading.host.monotonic, true);
       const placement = await placeOrder({ ...trading, budget }, order, {
@@ -189,6 +186,20 @@ export class ChildSender {
     } finally {
       this.#gates.delete(gate);
     }
+  }
+
+  #orderOf(wanted: NewChild): RecordedOrderTerms {
+    const { market, account, borrow, repay } = this.#terms;
+    return {
+      market: market.market,
+      side: this.#sideOf(wanted),
+      type: wanted.type,
+      account,
+      price: wanted.price.trimmed().toString(),
+      amount: wanted.amount.trimmed().toString(),
+      borrow,
+      repay,
+    };
   }
 
   /**
@@ -263,10 +274,7 @@ export class ChildSender {
     }
   }
 
-  async #guard(
-    wanted: NewChild,
-    readBook: () => Promise<BookView | Failure>,
-  ): Promise<{ readonly limits: GuardLimits; readonly bestBid: string | undefined } | SentChild> {
+  async #guard(wanted: NewChild, readBook: () => Promise<BookView | Failure>): Promise<Guarded | SentChild> {
     const { trading, limits: readLimits } = this.#context;
     let limits: GuardLimits;
     const agent = this.#agentOf(wanted);
