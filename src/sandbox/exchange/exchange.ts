@@ -165,13 +165,7 @@ export class SandboxExchange {
     const openVenue = venueOpener(store, genesis, historyMs);
     for (const [name, market] of markets) venues.set(name, openVenue(market));
     this.margin = new MarginService({ ...base, markets, lastPrice: (market) => lastPrice(venues.get(market)) });
-    const tables = {
-      open: store.table<AccountOrder | StoredOrder>('open'),
-      closed: store.table<AccountOrder | StoredOrder>('closed'),
-      clientIds: store.table<bigint>('clientIds'),
-      listed: store.lists<bigint>('listed'),
-    };
-    const orders = new OrderRepository(tables, markets);
+    const orders = new OrderRepository(orderTables(store), markets);
     const timers = new Scheduler(state.cancelTimers);
     this.orders = new OrderService({
       ...base,
@@ -196,10 +190,8 @@ export class SandboxExchange {
     this.replays = new Replays(state.replays, store.table<ReplayRow>('replayRows'));
     const isReplayed = (market: string) =>
       genesis.emptyMarkets.includes(market) || this.replays.has(market) || state.recordings.has(market);
-    const priceMoves = new PriceMoves(state.priceMoves);
-    const isSimulatable = ({ market }: TradedMarket) => !state.tapeMarkets.some(({ name }) => name === market.name);
-    const simulated = genesis.isAlone ? [] : [...venues.values()].filter(isSimulatable);
-    const interventions = { isReplayed, priceMoves };
+    const interventions = { isReplayed, priceMoves: new PriceMoves(state.priceMoves) };
+    const simulated = simulatedOf(venues, state);
     this.#simulator = new MarketSimulator(genesis.seed, simulated, this.orders, state.simulator, interventions);
     this.replay = new RecordedMarkets({
       recordings: state.recordings,
@@ -209,32 +201,12 @@ export class SandboxExchange {
         if (markets.has(market.name)) return;
         markets.set(market.name, market);
         venues.set(market.name, openVenue(market));
-        state.tapeMarkets.push(rulesOf(market));
-        this.#coins = undefined;
-        this.changed();
+        this.#added(market);
       },
       clear: (market) => this.#simulator.leave(market),
     });
-    this.admin = new AdminService({
-      customers,
-      markets,
-      changedRules: this.changedRules,
-      orders: this.orders,
-      funds: this.funds,
-      clock: this.clock,
-      simulator: this.#simulator,
-      replays: this.replays,
-      isReplayed,
-      advance: () => this.advance(),
-      fastForward: () => this.fastForward(),
-      changed,
-      durable: () => this.durable(),
-    });
-    // ids increase with time, so their order also restores time priority
-    for (const order of orders.restore()) {
-      venues.get(order.market.name)?.book.restore(order);
-      if (isSimulated(order.account)) this.#simulator.restore(order);
-    }
+    this.admin = this.#administration(isReplayed);
+    this.#restore(orders, venues);
   }
 
   get coins(): ReadonlyMap<string, CoinRules> {
@@ -324,6 +296,33 @@ export class SandboxExchange {
     return this.store.close();
   }
 
+  #administration(isReplayed: (market: string) => boolean): AdminService {
+    const { customers, markets, changedRules, orders, funds, clock, replays } = this;
+    return new AdminService({
+      ...{ customers, markets, changedRules, orders, funds, clock, replays, isReplayed },
+      simulator: this.#simulator,
+      advance: () => this.advance(),
+      fastForward: () => this.fastForward(),
+      changed: () => this.changed(),
+      durable: () => this.durable(),
+    });
+  }
+
+  #restore(orders: OrderRepository, venues: ReadonlyMap<string, TradedMarket>): void {
+    // ids increase with time, so their order also restores time priority
+    for (const order of orders.restore()) {
+      venues.get(order.market.name)?.book.restore(order);
+      if (isSimulated(order.account)) this.#simulator.restore(order);
+    }
+  }
+
+  /** A tape has brought a market. */
+  #added(market: SandboxMarket): void {
+    this.state.tapeMarkets.push(rulesOf(market));
+    this.#coins = undefined;
+    this.changed();
+  }
+
   /** A new exchange: its first account, and the market before it is first seen. */
   #begin({ firstAccount, firstBalances }: ExchangeOptions): void {
     this.customers.add(firstAccount);
@@ -354,6 +353,21 @@ export class SandboxExchange {
   #nextDue(): number {
     return Math.min(this.orders.next, this.funds.next, this.replays.next);
   }
+}
+
+function orderTables(store: Store<State>) {
+  return {
+    open: store.table<AccountOrder | StoredOrder>('open'),
+    closed: store.table<AccountOrder | StoredOrder>('closed'),
+    clientIds: store.table<bigint>('clientIds'),
+    listed: store.lists<bigint>('listed'),
+  };
+}
+
+/** The markets with simulated traders: those that the exchange has of its own. */
+function simulatedOf(venues: ReadonlyMap<string, TradedMarket>, { genesis, tapeMarkets }: State): TradedMarket[] {
+  if (genesis.isAlone) return [];
+  return [...venues.values()].filter(({ market }) => !tapeMarkets.some(({ name }) => name === market.name));
 }
 
 /** Whether LMDB reports it of its own data: the system's codes are not negative. */

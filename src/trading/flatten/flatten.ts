@@ -161,6 +161,17 @@ export interface SellOptions {
   readonly onSlice?: (slice: SoldSlice) => void;
 }
 
+/** Returns what waits a moment for what another process may have caused, and says whether it may be tried again: a few times in all. */
+function pauses({ budget, host }: Pick<TradingContext, 'budget' | 'host'>): () => Promise<boolean> {
+  let count = 0;
+  return async () => {
+    if (count === MAX_PAUSES || !budget.allows(STEP_MS + PAUSE_MS)) return false;
+    count += 1;
+    await host.sleep(PAUSE_MS);
+    return true;
+  };
+}
+
 /**
  * Sells a coin with one order after another, each for what the book takes at the floor or better. It stops at the first outcome
  * that is unknown, when the bids take so little at a time that it would need more than {@link MAX_SALES} orders, and when the time of
@@ -178,14 +189,7 @@ export async function sell(
   const maxNotional = limits.orderNotional.get(market.quote) ?? null;
   const { budget } = trading;
   let sold = Decimal.zero;
-  let pauses = 0;
-  /** For what another process may have caused. */
-  const mayPause = async (): Promise<boolean> => {
-    if (pauses === MAX_PAUSES || !budget.allows(STEP_MS + PAUSE_MS)) return false;
-    pauses += 1;
-    await trading.host.sleep(PAUSE_MS);
-    return true;
-  };
+  const mayPause = pauses(trading);
   try {
     const earlier = await earlierUnknown(trading, market.market);
     if (earlier !== null) return ended('an earlier order has an unknown outcome', earlier);
