@@ -20,7 +20,18 @@ export interface Argument<
   readonly parse: Parser<Value>;
 }
 
-export interface Flag<Value = unknown> {
+/**
+ * What else a command line with a flag may or must have, by names: `--size` for a flag, also one of all commands, and `market` for an
+ * argument. `flag-rules.ts` checks it before the command runs; help, manual pages and completion follow from it.
+ */
+export interface FlagRules {
+  /** What must not be given with it. It holds both ways. */
+  readonly excludes?: readonly string[];
+  /** What has to be given with it: each of these, or one of an inner list. */
+  readonly needs?: readonly (string | readonly string[])[];
+}
+
+export interface Flag<Value = unknown> extends FlagRules {
   /** As commander writes it: `--size <n>`, or `--post-only` for a switch. */
   readonly syntax: string;
   readonly description: string;
@@ -28,6 +39,8 @@ export interface Flag<Value = unknown> {
   readonly parse?: Parser<Value>;
   /** Whether it may be given several times; then every value counts. */
   readonly repeats?: true;
+  /** Whether the command needs it. */
+  readonly required?: true;
 }
 
 type Arguments = Readonly<Record<string, Argument>>;
@@ -44,9 +57,11 @@ type ArgumentValue<Given> =
 
 type FlagValue<Given> = Given extends { readonly parse: Parser<infer Value>; readonly repeats: true }
   ? Value[]
-  : Given extends { readonly parse: Parser<infer Value> }
-    ? Value | undefined
-    : boolean;
+  : Given extends { readonly parse: Parser<infer Value>; readonly required: true }
+    ? Value
+    : Given extends { readonly parse: Parser<infer Value> }
+      ? Value | undefined
+      : boolean;
 
 type Input<Args extends Arguments, Opts extends Flags> = {
   readonly [Name in keyof Args]: ArgumentValue<Args[Name]>;
@@ -63,6 +78,12 @@ export interface Definition<
   readonly summary: string;
   readonly arguments?: Args;
   readonly flags?: Opts;
+  /** The flags of all commands that it does not take. */
+  readonly excludes?: readonly string[];
+  /** What has to be given, named as in {@link FlagRules}: each of these, or at least one of an inner list. */
+  readonly needs?: readonly (string | readonly string[])[];
+  /** Exactly one of these has to be given. */
+  readonly oneOf?: readonly string[];
   /** What `--timeout` does, if it is not the time of the whole command. */
   readonly timeout?: string;
   /** Shown by `--help`, without the leading `pit`. */
@@ -112,18 +133,28 @@ export function flag<Value>(
   syntax: string,
   description: string,
   parse: Parser<Value>,
+  rules: FlagRules = {},
 ): Flag<Value> & { parse: Parser<Value> } {
-  return { syntax, description, parse };
+  return { syntax, description, parse, ...rules };
+}
+
+/** The same for one that the command needs: its value is never undefined. */
+export function requiredFlag<Value>(syntax: string, description: string, parse: Parser<Value>) {
+  return { syntax, description, parse, required: true } as const;
 }
 
 /** A flag that may be given several times. */
-export function repeated<Value>(syntax: string, description: string, parse: Parser<Value>) {
-  return { syntax, description, parse, repeats: true } as const;
+export function repeated<Value>(syntax: string, description: string, parse: Parser<Value>, rules: FlagRules = {}) {
+  return { syntax, description, parse, repeats: true, ...rules } as const;
 }
 
 /** A flag without a value. */
-export function toggle(syntax: string, description: string): { syntax: string; description: string } {
-  return { syntax, description };
+export function toggle(
+  syntax: string,
+  description: string,
+  rules: FlagRules = {},
+): { syntax: string; description: string } & FlagRules {
+  return { syntax, description, ...rules };
 }
 
 /** What a shell offers for a word: fixed words, names that pit knows, or what the shell itself knows. */
@@ -189,9 +220,11 @@ export const GLOBAL_FLAGS: readonly Flag[] = [
     'use this profile',
     withCompletion({ of: 'profile' }, (word) => word),
   ),
-  toggle('--json', 'print one JSON document'),
+  toggle('--json', 'print one JSON document', { excludes: ['--csv'] }),
   toggle('--csv', 'print comma-separated values'),
-  flag('--fields <names>', 'show only these fields in tables and --csv: id,price', fields),
+  flag('--fields <names>', 'show only these fields in tables and --csv: id,price', fields, {
+    excludes: ['--json', '--dry-run'],
+  }),
   toggle('--yes', 'confirm without asking'),
   toggle('--dry-run', 'check everything but send no write'),
   flag(
@@ -215,12 +248,7 @@ function fields(list: string): string[] {
   throw usage(`--fields must be a list of names, not "${list}".`, 'Write it as in --fields id,price.');
 }
 
-/** Throws Failure `usage` if two of the flags exclude each other. */
 export function readGlobals(flags: GlobalFlags): Globals {
-  if (flags.json && flags.csv) throw usage('--json and --csv exclude each other.', 'Give one of them.');
-  if (flags.fields && flags.json)
-    throw usage('--fields and --json exclude each other.', 'JSON has every field; pick from it with jq.');
-  if (flags.fields && flags.dryRun) throw usage('--fields and --dry-run exclude each other.', 'Give one of them.');
   return {
     ...(flags.profile === undefined ? {} : { profile: flags.profile }),
     format: formatOf(flags),

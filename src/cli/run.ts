@@ -17,6 +17,7 @@ import {
   readGlobals,
   timeoutFlag,
 } from './definition.js';
+import { argumentName, type Rule, requireRules, rulesOf, withRules } from './flag-rules.js';
 import { argumentsOfPit, commandLine, withActiveProfile } from './hints.js';
 import { type Correction, corrected, refuseNegative, usageErrorOf } from './usage-error.js';
 
@@ -371,23 +372,35 @@ function addCommand(
     .reduce((above, _name, index) => groupCommand(above, groups, names.slice(0, index + 1)), program);
   const command = subcommand(parent, names.at(-1) ?? '');
   command.description(definition.summary).allowExcessArguments(false);
-  const timeout = timeoutFlag(definition);
-  if (timeout !== undefined) describeAgain(command, program.options, optionOf(timeout));
-  const argumentNames = Object.keys(definition.arguments ?? {});
-  for (const [key, argument] of Object.entries(definition.arguments ?? {}))
-    command.addArgument(commanderArgument(key, argument));
+  const rules = rulesOf(path, definition);
+  describeGlobals(command, program.options, definition, rules);
+  const args = Object.entries(definition.arguments ?? {}).map(([key, argument]) => {
+    return { key, argument, name: argumentName(key, argument) };
+  });
+  for (const { key, argument, name } of args)
+    command.addArgument(commanderArgument(key, argument, withRules(name, argument.description, rules)));
   const flags = Object.entries(definition.flags ?? {}).map(([key, flag]) => {
-    return { key, option: optionOf(flag), none: flag.repeats ? [] : undefined };
+    const option = optionOf(flag);
+    option.description = withRules(option.long ?? '', flag.description, rules);
+    return { key, option, none: flag.repeats ? [] : undefined };
   });
   for (const { option } of flags) command.addOption(option);
   command.addHelpText('after', `\nExamples:\n${definition.examples.map((example) => `  pit ${example}`).join('\n')}`);
   command.action(async () => {
     const given = command.opts();
-    const input = Object.fromEntries([
-      ...argumentNames.map((key, index) => [
-        key,
-        command.processedArgs[index] ?? (command.registeredArguments[index]?.variadic ? [] : undefined),
+    const argumentValues = args.map(({ key, argument, name }, index) => {
+      return { key, name, value: command.processedArgs[index] ?? (argument.presence === 'several' ? [] : undefined) };
+    });
+    requireRules(
+      path,
+      definition,
+      new Set([
+        ...argumentValues.flatMap(({ name, value }) => (value === undefined || value.length === 0 ? [] : [name])),
+        ...[command, program].flatMap(givenFlags),
       ]),
+    );
+    const input = Object.fromEntries([
+      ...argumentValues.map(({ key, value }) => [key, value]),
       ...flags.map(({ key, option, none }) => [
         key,
         given[option.attributeName()] ?? (option.isBoolean() ? false : none),
@@ -397,9 +410,26 @@ function addCommand(
   });
 }
 
-/** Has the help of a command describe one of the flags of all commands in its own words. */
-function describeAgain(command: Command, flagsOfAll: readonly Option[], own: Option): void {
-  const shown = flagsOfAll.filter(({ hidden }) => !hidden).map((flag) => (flag.long === own.long ? own : flag));
+/** The flags that the command line gives a command. */
+function givenFlags(command: Command): string[] {
+  return command.options.flatMap((option) =>
+    command.getOptionValueSource(option.attributeName()) === 'cli' ? [option.long ?? ''] : [],
+  );
+}
+
+/** Has the help of a command describe the flags of all commands as they are for this one, without those that it does not take. */
+function describeGlobals(
+  command: Command,
+  flagsOfAll: readonly Option[],
+  definition: Definition,
+  rules: readonly Rule[],
+): void {
+  const timeout = timeoutFlag(definition);
+  const own = timeout && optionOf(timeout);
+  const shown = flagsOfAll
+    .filter(({ hidden, long }) => !hidden && !definition.excludes?.includes(long ?? ''))
+    .map((flag) => (own !== undefined && flag.long === own.long ? own : flag))
+    .map(({ flags, long, description }) => new Option(flags, withRules(long ?? '', description, rules)));
   command.configureHelp({ ...command.configureHelp(), visibleGlobalOptions: () => shown });
 }
 
@@ -416,7 +446,7 @@ function groupCommand(parent: Command, groups: Commands['groups'], names: readon
   return summary === undefined ? command : command.description(summary);
 }
 
-function commanderArgument(name: string, { presence, description, parse }: Argument): CommanderArgument {
+function commanderArgument(name: string, { presence, parse }: Argument, description: string): CommanderArgument {
   const word = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   const syntax = { required: `<${word}>`, optional: `[${word}]`, several: `[${word}...]` }[presence];
   const argument = new CommanderArgument(syntax, description);

@@ -11,7 +11,7 @@ import { type Column, table } from '../../terminal/table.js';
 import { concernsCoin, type UnknownWrite } from '../../trading/settling/unknown-writes.js';
 import { unknownCoin } from '../funds/refusal.js';
 import { coinName } from '../inputs/parsers.js';
-import { requireWatchable, WATCH, watch } from '../live/watch-flag.js';
+import { requireWatchable, watch, watchFlag } from '../live/watch-flag.js';
 import { type Context, define } from '../session/command.js';
 import { warnOfUnknown } from '../writes/unknown-writes.js';
 import { areConnected, readRates } from './rates.js';
@@ -58,7 +58,7 @@ export default define({
       'add values in this coin, or in usdt,btc, at the last prices, with their sums',
       coinNames,
     ),
-    watch: WATCH,
+    watch: watchFlag(),
   },
   examples: ['balance', 'balance btc usdt', 'balance --in usdt,btc', 'balance --all --json', 'balance --watch'],
   output: shape.array(BALANCE_ROW),

@@ -2,7 +2,7 @@ import { flag, required, several, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { formatAmount, grouped } from '../../domain/decimal.js';
 import { parseMarket } from '../../domain/market.js';
-import { Failure, suggest, usage } from '../../errors.js';
+import { Failure, suggest } from '../../errors.js';
 import type { Channel, ExchangeStream } from '../../exchange/exchange.js';
 import { sleepOfMarket } from '../../platform/rehearsal-clock.js';
 import { ageText, isoTime, zonedTime } from '../../terminal/time.js';
@@ -36,6 +36,7 @@ export default define({
     exec: flag('--exec <command>', 'run this program, without a shell, with the JSON document on its stdin', execWords),
     notify: toggle('--notify', 'show a notification on the desktop, and ring the bell of the terminal'),
   },
+  needs: ['conditions'],
   timeout: 'stop waiting after this time (default: wait without an end)',
   examples: [
     "alert btc_usdt 'last>30000'",
@@ -47,8 +48,6 @@ export default define({
   ],
   output: shape.object(ALERT),
   async run(context, { market, conditions, repeat, exec, notify }) {
-    if (conditions.length === 0)
-      throw usage('A condition is missing.', suggest('For instance', 'alert', market, 'last>30000'));
     const line = new WaitingLine(context, market, conditions);
     const actions = await AlertActions.prepare(context, { exec, notify }, line);
     const request = { market, conditions, repeat, actions, line };

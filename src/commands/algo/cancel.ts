@@ -14,11 +14,11 @@ export default define({
   summary: 'End algo orders: cancel their orders, wait, say what filled',
   arguments: { ids: several('the algo orders', algoId) },
   flags: { all: toggle('--all', 'every algo order of the account; asks for confirmation') },
+  oneOf: ['ids', '--all'],
   examples: ['algo cancel a4k7x2q', 'algo cancel --all --yes --json'],
   output: shape.array(shape.object(ALGO)),
   dryRunOutput: shape.array(shape.object(ALGO)),
   async run(context, { ids, all }) {
-    requireIdsOrAll(ids, all);
     if (context.globals.dryRun) return wouldChange(context, ids, all, 'Would cancel');
     if (!all) return cancelled(context, [...new Set(ids)]);
     requireConsent(context);
@@ -27,12 +27,6 @@ export default define({
     return cancelled(context, 'all');
   },
 });
-
-/** Throws Failure `usage` unless ids or `--all` are given, and not both. */
-export function requireIdsOrAll(ids: readonly string[], all: boolean): void {
-  if (ids.length > 0 !== all) return;
-  throw usage('Give either the ids of algo orders or --all.', suggest('List them', 'algo', 'list'));
-}
 
 /** The algo orders that a command would change, which `--dry-run` names. */
 export async function wouldChange(

@@ -1,14 +1,14 @@
 import { toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { Failure } from '../../errors.js';
-import { WATCH } from '../live/watch-flag.js';
+import { watchFlag } from '../live/watch-flag.js';
 import { define } from '../session/command.js';
 import { ALGO, algoList } from './algo-row.js';
 import { type AlgoView, listAlgos, unshownAlgos, warnOfOpenDuplicates } from './algos.js';
 
 export default define({
   summary: 'List algo orders, newest first (default: those at work)',
-  flags: { all: toggle('--all', 'also those that have ended'), watch: WATCH },
+  flags: { all: toggle('--all', 'also those that have ended'), watch: watchFlag() },
   examples: ['algo list', 'algo list --all --json', 'algo list --watch'],
   output: shape.array(shape.object(ALGO)),
   async run(context, { all, watch }) {

@@ -7,7 +7,7 @@ import { algoId } from '../inputs/parsers.js';
 import { type Context, define } from '../session/command.js';
 import { ALGO, type AlgoDocument, algoList } from './algo-row.js';
 import { type AlgoView, pauseAlgos, resumeAlgos } from './algos.js';
-import { requireIdsOrAll, wouldChange } from './cancel.js';
+import { wouldChange } from './cancel.js';
 
 const ids = several('the algo orders', algoId);
 const output = shape.array(shape.object(ALGO));
@@ -16,11 +16,11 @@ export const pause = define({
   summary: 'Pause algo orders: place nothing, leave open orders',
   arguments: { ids },
   flags: { all: toggle('--all', 'every algo order of the account') },
+  oneOf: ['ids', '--all'],
   examples: ['algo pause a4k7x2q', 'algo pause --all'],
   output,
   dryRunOutput: output,
   async run(context, { ids: given, all }) {
-    requireIdsOrAll(given, all);
     if (context.globals.dryRun) return wouldChange(context, given, all, 'Would pause');
     return paused(context, all ? 'all' : given);
   },
@@ -60,11 +60,11 @@ export const resume = define({
   summary: 'Resume paused algo orders',
   arguments: { ids },
   flags: { all: toggle('--all', 'every paused algo order of the account') },
+  oneOf: ['ids', '--all'],
   examples: ['algo resume a4k7x2q', 'algo resume --all'],
   output,
   dryRunOutput: output,
   async run(context, { ids: given, all }) {
-    requireIdsOrAll(given, all);
     if (context.globals.dryRun) return wouldChange(context, given, all, 'Would resume');
     return resumed(context, all ? 'all' : given);
   },

@@ -1,7 +1,7 @@
 import { required } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { algoId } from '../inputs/parsers.js';
-import { WATCH } from '../live/watch-flag.js';
+import { watchFlag } from '../live/watch-flag.js';
 import { define } from '../session/command.js';
 import { ALGO, algoAnswer } from './algo-row.js';
 import { type AlgoView, showAlgo, warnOfOpenDuplicates } from './algos.js';
@@ -9,7 +9,7 @@ import { type AlgoView, showAlgo, warnOfOpenDuplicates } from './algos.js';
 export default define({
   summary: 'Show an algo order, its orders and its result',
   arguments: { id: required('of the algo order', algoId) },
-  flags: { watch: WATCH },
+  flags: { watch: watchFlag() },
   examples: ['algo show a4k7x2q', 'algo show a4k7x2q --watch'],
   output: shape.object(ALGO),
   async run(context, { id, watch }) {

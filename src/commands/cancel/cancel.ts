@@ -3,7 +3,7 @@ import { flag, optional, several, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { formatAmount, grouped } from '../../domain/decimal.js';
 import { isSameReference, type Order, type OrderReference, referenceText, type Side } from '../../domain/order.js';
-import { type Advice, ANY_MARKET, type Interruption, suggest, tryRead, usage } from '../../errors.js';
+import { type Interruption, suggest, tryRead } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
 import { progressBar } from '../../terminal/progress.js';
@@ -51,11 +51,17 @@ export default define({
     ids: several('the order ids, or your own ids of them', orderReference),
   },
   flags: {
-    id: flag('--id <client-id>', 'your own id of the order', knownClientId),
-    all: toggle('--all', 'every open order of the market, until none is left; asks for confirmation'),
-    allMarkets: toggle('--all-markets', 'with --all: in every market of the exchange; asks once'),
-    refresh: toggle('--refresh', 'with --all: read every page, whatever pit knows of the orders'),
+    id: flag('--id <client-id>', 'your own id of the order', knownClientId, { needs: ['market'] }),
+    all: toggle('--all', 'every open order of the market, until none is left; asks for confirmation', {
+      needs: [['market', '--all-markets']],
+    }),
+    allMarkets: toggle('--all-markets', 'in every market of the exchange; asks once', {
+      needs: ['--all'],
+      excludes: ['market'],
+    }),
+    refresh: toggle('--refresh', 'read every page, whatever pit knows of the orders', { needs: ['--all'] }),
   },
+  oneOf: ['ids', '--id', '--all'],
   examples: [
     'cancel btc_usdt 202611210000000001',
     'cancel btc_usdt --id myorder1 --json',
@@ -66,38 +72,13 @@ export default define({
   output: shape.array(shape.object(CANCELLED)),
   dryRunOutput: DRY_CANCELLATIONS,
   async run(context, { market, ids, id, all, allMarkets, refresh }) {
-    if (refresh && !all) throw usage('--refresh needs --all.', 'An order that is named is read by its id.');
-    if (allMarkets) {
-      if (!all) throw usage('--all-markets needs --all.', suggest('Write it as', 'cancel', '--all', '--all-markets'));
-      if (market !== undefined || ids.length > 0 || id !== undefined)
-        throw usage('--all-markets takes neither a market nor an order.', 'Give one of them.');
-      return cancelInAllMarkets(context, refresh);
-    }
-    if (market === undefined) throw usage("missing required argument 'market'", withoutMarket(id, all));
-    const named = [...new Map(ids.map((one) => [JSON.stringify(one), one])).values()];
-    const ways = [named.length > 0, id !== undefined, all];
-    const given = ways.filter((way) => way).length;
-    if (given > 1) throw usage('Order ids, --id and --all exclude each other.', 'Give one of them.');
-    if (given === 0)
-      throw usage('No order is named: give ids, --id or --all.', suggest('List the ids', 'orders', market));
+    if (allMarkets) return cancelInAllMarkets(context, refresh);
+    if (market === undefined) throw new Error('the flags need a market');
     if (all) return cancelEverything(await openWithConsent(context), market, refresh);
+    const named = [...new Map(ids.map((one) => [JSON.stringify(one), one])).values()];
     return cancelNamed(await openWrite(context), market, id === undefined ? named : [{ clientId: id }]);
   },
 });
-
-/** What helps if no market is given. Nobody who named one order is shown how to cancel all. */
-function withoutMarket(id: string | undefined, all: boolean): Advice {
-  if (all)
-    return [
-      suggest('Cancel every open order of a market', 'cancel', ANY_MARKET, '--all'),
-      suggest('Cancel every open order of all markets', 'cancel', '--all', '--all-markets'),
-    ];
-  const order = id === undefined ? ['ID'] : ['--id', id];
-  return [
-    suggest('Name the market of the order', 'cancel', ANY_MARKET, ...order),
-    suggest('See your open orders', 'orders'),
-  ];
-}
 
 /** Cancels named orders, without asking. Throws Failure if none of them was cancelled. */
 export function cancelNamed(context: WriteContext, market: string, orders: readonly OrderReference[]): Promise<Answer> {

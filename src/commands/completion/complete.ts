@@ -1,7 +1,16 @@
 import type { CompletionSource } from '../../cli/definition.js';
+import { excludedBy, neededBy } from '../../cli/flag-rules.js';
 import type { KnownOrder } from '../../config/completion-names.js';
 import type { CommandTree } from '../reference/command-tree.js';
-import { flagsOf, marketWord, nextArgument, subcommandsOf, type TypedCommand, typedCommand } from './typed-command.js';
+import {
+  flagsOf,
+  givenNames,
+  marketWord,
+  nextArgument,
+  subcommandsOf,
+  type TypedCommand,
+  typedCommand,
+} from './typed-command.js';
 
 /** The names that pit has seen, for a profile or the one in use. */
 export interface Names {
@@ -47,7 +56,8 @@ export function complete(words: readonly string[], typed: string, tree: CommandT
     return valuesOf(sourceOf(flag, line, tree), typed.slice(lead.length), lead, line, names);
   if (typed.startsWith('-')) return fitting(typed, unusedFlags(line, tree));
   const below = given.length === 0 ? commandsBelow(command?.path ?? '', tree) : [];
-  const argument = nextArgument(line);
+  const next = nextArgument(line);
+  const argument = next !== undefined && excludedOf(line).has(next.name) ? undefined : next;
   if (typed === '' && below.length === 0 && argument === undefined) return fitting('', unusedFlags(line, tree));
   const source = parametersSource(line, tree) ?? argument?.completes ?? null;
   const values = valuesOf(source, typed, '', line, names);
@@ -62,11 +72,20 @@ function commandsBelow(path: string, tree: CommandTree): Candidate[] {
   return subcommandsOf(path, tree).map((one) => ({ word: one.path.split(' ').at(-1) ?? '', about: one.summary }));
 }
 
-/** The flags that are not given yet, or may be repeated. */
-function unusedFlags({ command, flags }: TypedCommand, tree: CommandTree): Candidate[] {
-  return flagsOf(command, tree)
-    .filter(({ long, repeats }) => repeats || !flags.has(long))
-    .map(({ long, description }) => ({ word: long, about: description }));
+/** The flags that are not given yet, or may be repeated, and that what is given does not exclude; first those that it needs. */
+function unusedFlags(line: TypedCommand, tree: CommandTree): Candidate[] {
+  const excluded = excludedOf(line);
+  const needed = neededBy(givenNames(line), line.command?.rules ?? []);
+  const unused = flagsOf(line.command, tree).filter(
+    ({ long, repeats }) => (repeats || !line.flags.has(long)) && !excluded.has(long),
+  );
+  return [...unused.filter(({ long }) => needed.has(long)), ...unused.filter(({ long }) => !needed.has(long))].map(
+    ({ long, description }) => ({ word: long, about: description }),
+  );
+}
+
+function excludedOf(line: TypedCommand): ReadonlySet<string> {
+  return excludedBy(givenNames(line), line.command?.rules ?? []);
 }
 
 /** What completes the value of a flag. The names that `--fields` takes are those of the command. */

@@ -66,6 +66,13 @@ export function nextArgument({ command, given }: TypedCommand): DescribedArgumen
   return declared[given.length] ?? (last?.presence === 'several' ? last : undefined);
 }
 
+/** What is given, as rules name it: the command, its arguments and flags. */
+export function givenNames({ command, given, flags }: TypedCommand): ReadonlySet<string> {
+  const declared = command?.arguments ?? [];
+  const names = given.flatMap((_, index) => (declared[index] ?? declared.at(-1))?.name ?? []);
+  return new Set([`pit ${command?.path}`, ...names, ...flags]);
+}
+
 /** The word that stands where the command takes a market; undefined if there is none. */
 export function marketWord({ command, given }: TypedCommand): string | undefined {
   return given[command?.arguments.findIndex(({ completes }) => completes?.of === 'market') ?? -1];

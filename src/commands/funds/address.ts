@@ -4,7 +4,7 @@ import { fieldColumns } from '../../cli/field-columns.js';
 import * as shape from '../../cli/shapes.js';
 import type { ChainAddress } from '../../domain/funds.js';
 import { quotedName } from '../../domain/quotation.js';
-import { Failure, usage } from '../../errors.js';
+import { Failure } from '../../errors.js';
 import type { Exchange } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 import { qrCode } from '../../terminal/qr.js';
@@ -31,13 +31,14 @@ export default define({
   summary: 'Show deposit addresses, or the verified withdrawal address',
   arguments: { coin: required('the coin', coinName) },
   flags: {
-    single: toggle('--single', 'read the single address of a coin with one chain (default: every chain)'),
+    single: toggle('--single', 'read the single address of a coin with one chain (default: every chain)', {
+      excludes: ['--withdraw'],
+    }),
     withdraw: toggle('--withdraw', 'show the verified address for withdrawals'),
   },
   examples: ['address usdt', 'address xrp --json', 'address btc --withdraw'],
   output: shape.array(ADDRESS),
   async run(context, { coin, single, withdraw }) {
-    if (single && withdraw) throw usage('--single and --withdraw exclude each other.', 'Give one of them.');
     const client = await context.session.signedExchange();
     const read = async (): Promise<readonly ChainAddress[]> => {
       if (withdraw) return [await client.withdrawalAddress(coin)];

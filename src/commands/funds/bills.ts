@@ -4,7 +4,7 @@ import { fieldColumns } from '../../cli/field-columns.js';
 import * as shape from '../../cli/shapes.js';
 import { Decimal, grouped } from '../../domain/decimal.js';
 import { type Bill, balanceAfter } from '../../domain/funds.js';
-import { suggest, usage } from '../../errors.js';
+import { suggest } from '../../errors.js';
 import { FACTS } from '../../exchange/description.js';
 import type { Exchange, Pages } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
@@ -12,7 +12,7 @@ import { paintChange, signed } from '../../terminal/cells.js';
 import type { Column } from '../../terminal/table.js';
 import { isoTime } from '../../terminal/time.js';
 import { coinName, moment, requireRange } from '../inputs/parsers.js';
-import { pagedListing, pageFlags, requirePageOrAll, withProgress, withTimePerPage } from '../listings/paged-listing.js';
+import { pagedListing, pageFlags, withProgress, withTimePerPage } from '../listings/paged-listing.js';
 import { type Context, define } from '../session/command.js';
 import { explainRefusalOfPages } from './refusal.js';
 
@@ -48,14 +48,11 @@ export default define({
     from: flag('--from <time>', 'list all bills from this time (default: one page)', moment),
     to: flag('--to <time>', 'list bills before this time (default: now)', moment),
     ...pageFlags('bills', FACTS.billsPerPage),
-    summary: toggle('--summary', 'count and sum the bills of the range by coin and type'),
+    summary: toggle('--summary', 'count and sum the bills of the range by coin and type', { excludes: ['--page'] }),
   },
   examples: ['bills', 'bills btc --from 2026-11-01 --to 2026-12-01', 'bills --from 30d --summary', 'bills --all --csv'],
   output: shape.anyOf(shape.array(BILL), shape.array(SUMMARY, 'with --summary')),
   async run(context, { coin, from, to, page, all, summary }) {
-    requirePageOrAll({ page, all });
-    if (page !== undefined && summary)
-      throw usage('--page and --summary exclude each other.', 'Sums cover a whole range: set it with --from and --to.');
     const client = withTimePerPage(context, await context.session.signedExchange());
     requireRange([from, to], ['--from', '--to'], context.host.now());
     const listsAll = summary || (page === undefined && (all || from !== undefined));

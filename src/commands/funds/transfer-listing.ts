@@ -9,17 +9,19 @@ import {
   type PagedListing,
   pagedListing,
   pageFlags,
-  requirePageOrAll,
   wholeListing,
   withTimePerPage,
 } from '../listings/paged-listing.js';
-import { requireWatchable, WATCH, watch } from '../live/watch-flag.js';
+import { requireWatchable, watch, watchFlag } from '../live/watch-flag.js';
 import type { Context } from '../session/command.js';
 import { explainRefusalOfPages } from './refusal.js';
 
 export const TRANSFER_ARGUMENTS = { coin: required('the coin', coinName) };
 
-export const transferFlags = (what: string) => ({ ...pageFlags(what, FACTS.recordsPerPage), watch: WATCH });
+export const transferFlags = (what: string) => ({
+  ...pageFlags(what, FACTS.recordsPerPage),
+  watch: watchFlag('--all'),
+});
 
 interface TransferInput {
   readonly coin: string;
@@ -46,8 +48,7 @@ export async function listTransfers<Entry, Row extends object>(
   { verify, read, rowMaker, ...view }: TransferKind<Entry, Row>,
   { coin, page, all, watch: isWatched }: TransferInput,
 ): Promise<Result<readonly Row[]>> {
-  if (isWatched) requireWatchable(context, { '--all': all });
-  requirePageOrAll({ page, all });
+  if (isWatched) requireWatchable(context);
   const client = await context.session.signedExchange();
   const list = async (): Promise<PagedListing<Entry, Row>> => {
     await verify?.(coin);

@@ -62,8 +62,10 @@ export default define({
     flatten: flag('--flatten <coin>', 'also sell what the account holds into this coin; previews and asks', coinName),
     for: flag('--for <duration>', 'end by itself: 30m, 2h, 1d (default: until --lift)', durationAboveZero),
     reason: flag('--reason <text>', 'shown by every command while it is halted', reasonText),
-    lift: toggle('--lift', 'end it; asks for the name of the profile'),
-    confirm: flag('--confirm <name>', 'with --lift in a script: the name of the profile', profileName),
+    lift: toggle('--lift', 'end it; asks for the name of the profile', {
+      excludes: ['--cancel', '--flatten', '--for', '--reason'],
+    }),
+    confirm: flag('--confirm <name>', 'in a script: the name of the profile', profileName, { needs: ['--lift'] }),
   },
   examples: [
     'halt',
@@ -77,13 +79,7 @@ export default define({
   dryRunOutput: DRY_HALT,
   isQuietAtStart: ({ lift }) => lift,
   async run(context, { cancel, flatten: into, for: lastsMs, reason, lift, confirm }) {
-    if (lift) {
-      if (cancel || into !== undefined || lastsMs !== undefined || reason !== undefined)
-        throw usage('--lift takes no other flag than --confirm.', suggest('Write it as', 'halt', '--lift'));
-      return liftHalt(context, confirm);
-    }
-    if (confirm !== undefined)
-      throw usage('--confirm needs --lift.', suggest('To end a halt', 'halt', '--lift', '--confirm', confirm));
+    if (lift) return liftHalt(context, confirm);
     return haltAccount(context, { lastsMs, reason: reason ?? null, isCancelling: cancel, into });
   },
 });

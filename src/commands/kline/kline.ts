@@ -15,8 +15,8 @@ import type { Column } from '../../terminal/table.js';
 import { isoTime } from '../../terminal/time.js';
 import { CANDLE_FILE } from '../history/shapes.js';
 import { candleType, filePath, marketName, moment, requireRange, wholeNumber } from '../inputs/parsers.js';
-import { requireWatchable, WATCH, watch } from '../live/watch-flag.js';
-import { FORCE } from '../named-files/force.js';
+import { requireWatchable, watch, watchFlag } from '../live/watch-flag.js';
+import { forceFlag } from '../named-files/force.js';
 import type { OutputTarget } from '../named-files/output.js';
 import { type Context, define } from '../session/command.js';
 import type { CandleListing } from './candle-view.js';
@@ -52,10 +52,11 @@ export default define({
       '--out <file>',
       'download all closed candles since --since into this file: .csv, .ndjson or .parquet; resumes an interrupted download; - is stdout',
       filePath,
+      { needs: ['--since'], excludes: ['--size', '--chart', '--svg'] },
     ),
     svg: flag('--svg <file>', 'write the chart to this file; - is stdout', filePath),
-    force: FORCE,
-    watch: WATCH,
+    force: forceFlag('--out', '--svg'),
+    watch: watchFlag('--until', '--out', '--svg'),
   },
   examples: [
     'kline btc_usdt',
@@ -68,14 +69,8 @@ export default define({
   output: shape.anyOf(shape.array(CANDLE), CANDLE_FILE),
   row: CANDLE,
   async run(context, { market, type = DEFAULT_TYPE, since, until, size, chart, svg, out, force, watch: isWatched }) {
-    if (isWatched) requireWatchable(context, { '--until': until, '--out': out, '--svg': svg, '--force': force });
+    if (isWatched) requireWatchable(context);
     const { output, session } = context;
-    if (force && out === undefined && svg === undefined)
-      throw usage('--force needs --out or --svg.', 'It replaces the file that one of them names.');
-    if (out !== undefined && since === undefined)
-      throw usage('--out needs --since.', 'Say where the file begins: --since 2026-11-01.');
-    if (out !== undefined && (size !== undefined || chart || svg !== undefined))
-      throw usage('--out excludes --size, --chart and --svg.', 'Download first, then draw a part.');
     const drawing = svg === undefined ? undefined : (await import('./candle-view.js')).svgTarget(context, svg, force);
     if (drawing?.isStdout && chart) throw usage('--chart and --svg - exclude each other.', 'Both print on stdout.');
     const { base } = await (await session.markets()).find(market);

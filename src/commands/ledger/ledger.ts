@@ -1,4 +1,4 @@
-import { flag } from '../../cli/definition.js';
+import { flag, requiredFlag } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import type { Coin } from '../../domain/account.js';
 import { COIN } from '../../domain/coin.js';
@@ -15,7 +15,7 @@ import type { ReadHistory } from '../../trading/pnl/read-history.js';
 import { reconcile, type Window } from '../../trading/pnl/reconciliation.js';
 import { coinName, filePath, oneOf, requireRange, zonedMoment, zoneName } from '../inputs/parsers.js';
 import { withTimePerPage } from '../listings/paged-listing.js';
-import { FORCE } from '../named-files/force.js';
+import { forceFlag } from '../named-files/force.js';
 import { OutputTarget } from '../named-files/output.js';
 import { pastPrices, REFRESH, readAccount, requireCoin } from '../pnl/read-account.js';
 import { noteDueFees, warnOfRefusedCoins, warnOfUndated } from '../pnl/remarks.js';
@@ -44,7 +44,7 @@ export default define({
   flags: {
     from: flag('--from <time>', 'begin with the balances at this time (default: the beginning)', zonedMoment),
     to: flag('--to <time>', 'export what is before this time (default: now)', zonedMoment),
-    format: flag(
+    format: requiredFlag(
       '--format <format>',
       'hledger, beancount, or csv with a row for each event',
       oneOf('--format', ...FORMATS),
@@ -52,7 +52,7 @@ export default define({
     in: flag('--in <coin>', 'also value everything in this coin, at its time', coinName),
     zone: flag('--zone <zone>', 'where days begin, such as Europe/Zurich (default: UTC)', zoneName),
     out: flag('--out <file>', 'write to this file (default: stdout)', filePath),
-    force: FORCE,
+    force: forceFlag('--out'),
     refresh: REFRESH,
   },
   examples: [
@@ -68,8 +68,6 @@ export default define({
     to: shape.nullable(shape.time('of the last entry')),
   }),
   async run(context, { from, to, format, in: unit, zone, out, force, refresh }) {
-    if (format === undefined) throw usage('--format is missing.', 'Give --format hledger, beancount or csv.');
-    if (force && out === undefined) throw usage('--force needs --out.', 'It replaces the file that --out names.');
     const { profile, settings } = await context.session.connection();
     const dayZone = zone ?? settings.dayZone ?? UTC;
     const clock = wallClock(dayZone === UTC ? '+00:00' : dayZone);

@@ -5,7 +5,7 @@ import * as shape from '../../cli/shapes.js';
 import { counted } from '../../domain/decimal.js';
 import type { Order, Side } from '../../domain/order.js';
 import { quotedName } from '../../domain/quotation.js';
-import { Failure, usage } from '../../errors.js';
+import { Failure } from '../../errors.js';
 import { FACTS } from '../../exchange/description.js';
 import type { OrderPages } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
@@ -16,11 +16,11 @@ import { readOrderHistory } from '../../trading/history/order-history.js';
 import { KnownClientIds } from '../../trading/orders/known-client-ids.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import { marketName, oneOf, wholeNumber } from '../inputs/parsers.js';
-import { requireWatchable, WATCH, watch } from '../live/watch-flag.js';
+import { requireWatchable, watch, watchFlag } from '../live/watch-flag.js';
 import { newestFirst, ORDER, type OrderRow, orderColumns, orderRow } from '../order/order-row.js';
 import { type Context, define } from '../session/command.js';
 import { type OrderLists, REFRESH, readOrderLists } from './order-lists.js';
-import { requirePageOrAll, warnOfOlder, withPageCount, withTimePerPage } from './paged-listing.js';
+import { warnOfOlder, withPageCount, withTimePerPage } from './paged-listing.js';
 
 /** The most ids in a message. */
 const SHOWN_IDS = 5;
@@ -41,11 +41,12 @@ export default define({
       '--page <n>',
       `page n of the orders of a side, ${FACTS.ordersPerPage} each, before --state is applied`,
       wholeNumber('--page', 1, 1_000_000),
+      { needs: ['market', '--side'], excludes: ['--all'] },
     ),
     all: toggle('--all', 'list every page; open orders are found on every page'),
-    allMarkets: toggle('--all-markets', 'read every market of the exchange'),
+    allMarkets: toggle('--all-markets', 'read every market of the exchange', { excludes: ['market'] }),
     refresh: REFRESH,
-    watch: WATCH,
+    watch: watchFlag(),
   },
   examples: [
     'orders btc_usdt',
@@ -57,13 +58,6 @@ export default define({
   output: shape.array(shape.object(ORDER)),
   async run(context, { market, side, state = 'open', page, all, allMarkets, refresh, watch: isWatched }) {
     if (isWatched) requireWatchable(context);
-    if (market !== undefined && allMarkets)
-      throw usage('--all-markets and a market exclude each other.', 'Give one of them.');
-    if (page !== undefined && market === undefined)
-      throw usage('--page needs a market.', 'The exchange lists each market separately.');
-    requirePageOrAll({ page, all });
-    if (page !== undefined && side === undefined)
-      throw usage('--page needs --side.', 'The exchange lists buys and sells on separate pages.');
     const trading = await context.session.trading();
     const sides: readonly Side[] = side === undefined ? ['buy', 'sell'] : [side];
     const isOpenList = state === 'open' && page === undefined;

@@ -3,7 +3,6 @@ import { flag, toggle } from '../../cli/definition.js';
 import { fieldNames } from '../../cli/row-fields.js';
 import type { Shape } from '../../cli/shapes.js';
 import { grouped } from '../../domain/decimal.js';
-import { usage } from '../../errors.js';
 import type { Exchange, Extent, Pages } from '../../exchange/exchange.js';
 import type { Answer, RowStream } from '../../terminal/answer.js';
 import { wholeNumber } from '../inputs/parsers.js';
@@ -12,14 +11,11 @@ import type { Context } from '../session/command.js';
 /** The flags that choose a page of a list, or all pages. */
 export function pageFlags(what: string, perPage: number) {
   return {
-    page: flag('--page <n>', `list this page of ${perPage} (default: 1)`, wholeNumber('--page', 1, 1_000_000)),
+    page: flag('--page <n>', `list this page of ${perPage} (default: 1)`, wholeNumber('--page', 1, 1_000_000), {
+      excludes: ['--all'],
+    }),
     all: toggle('--all', `list all ${what}`),
   };
-}
-
-/** Throws Failure `usage` if a command line asks for one page and for all. */
-export function requirePageOrAll({ page, all }: { readonly page: number | undefined; readonly all: boolean }): void {
-  if (page !== undefined && all) throw usage('--page and --all exclude each other.', 'Give one of them.');
 }
 
 type Timing = Pick<Context, 'budget' | 'globals'>;

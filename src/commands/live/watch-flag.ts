@@ -1,28 +1,19 @@
 import { toggle } from '../../cli/definition.js';
-import { suggest, usage } from '../../errors.js';
+import { usage } from '../../errors.js';
 import type { Answer, Live } from '../../terminal/answer.js';
 import type { Context } from '../session/command.js';
 import type { Streamed } from './watched-answer.js';
 
-/** The flag of every command that can be watched. */
-export const WATCH = toggle('--watch', 'show changes as they happen; q or Ctrl-C ends');
-
 /**
- * Throws Failure `usage` for flags that a watch does not take, and for an output that cannot separate its answers.
- * @param excluded the values of the command's own flags that it does not take
+ * The flag of a command that can be watched. In CSV, each change would repeat all rows.
+ * @param excluded the flags of the command that a watch, which shows what is now, does not take
  */
-export function requireWatchable(
-  { globals, output }: Pick<Context, 'globals' | 'output'>,
-  excluded: Readonly<Record<string, unknown>> = {},
-): void {
-  for (const [name, value] of Object.entries(excluded))
-    if (value !== undefined && value !== false)
-      throw usage(`--watch and ${name} exclude each other.`, 'A watch shows what is now; give one of them.');
-  if (globals.format === 'csv')
-    throw usage('--watch and --csv exclude each other.', [
-      'Each change would repeat all rows.',
-      suggest('Print a row for each event instead', 'stream', '--help'),
-    ]);
+export function watchFlag(...excluded: readonly string[]) {
+  return toggle('--watch', 'show changes as they happen; q or Ctrl-C ends', { excludes: [...excluded, '--csv'] });
+}
+
+/** Throws Failure `usage` for an output that cannot separate the answers of a watch. */
+export function requireWatchable({ globals, output }: Pick<Context, 'globals' | 'output'>): void {
   if (globals.fields !== undefined && !output.canDraw)
     throw usage('--watch takes --fields only on a terminal.', 'JSON has every field; pick from it with jq.');
 }

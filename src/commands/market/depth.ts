@@ -11,7 +11,7 @@ import { type Column, table } from '../../terminal/table.js';
 import { wrapped } from '../../terminal/text.js';
 import { isoTime, zonedTime } from '../../terminal/time.js';
 import { marketName, positiveDecimal, wholeNumber } from '../inputs/parsers.js';
-import { requireWatchable, WATCH, watch } from '../live/watch-flag.js';
+import { requireWatchable, watch, watchFlag } from '../live/watch-flag.js';
 import { type Context, define } from '../session/command.js';
 
 const DEFAULT_LEVELS = 10;
@@ -46,7 +46,7 @@ export default define({
     size: flag('--size <n>', 'how many levels per side, 1 to 50 (default: 10)', wholeNumber('--size', 1, 50)),
     merge: flag('--merge <step>', 'group prices by this step (5 levels per side)', positiveDecimal('--merge')),
     chart: toggle('--chart', 'draw the cumulative amounts of both sides (50 levels by default)'),
-    watch: WATCH,
+    watch: watchFlag(),
   },
   examples: [
     'depth btc_usdt',

@@ -3,7 +3,6 @@ import { flag, optional } from '../../cli/definition.js';
 import { fieldColumns } from '../../cli/field-columns.js';
 import * as shape from '../../cli/shapes.js';
 import type { Market } from '../../domain/market.js';
-import { usage } from '../../errors.js';
 import type { Column } from '../../terminal/table.js';
 import { unknownCoinNote } from '../inputs/coin-filter.js';
 import { coinName, marketName } from '../inputs/parsers.js';
@@ -27,15 +26,12 @@ export default define({
   summary: 'List markets with tick sizes, lot sizes and minimums',
   arguments: { market: optional('the market (default: all)', marketName) },
   flags: {
-    base: flag('--base <coin>', 'list only markets for this coin', coinName),
-    quote: flag('--quote <coin>', 'list only markets priced in this coin', coinName),
+    base: flag('--base <coin>', 'list only markets for this coin', coinName, { excludes: ['market'] }),
+    quote: flag('--quote <coin>', 'list only markets priced in this coin', coinName, { excludes: ['market'] }),
   },
   examples: ['markets', 'markets --quote usdt', 'markets btc_usdt --json'],
   output: shape.array(MARKET),
   async run(context, { market, base, quote }) {
-    if (market !== undefined && (base ?? quote) !== undefined) {
-      throw usage('A market and --base or --quote exclude each other.', 'Name a market or filter by coin.');
-    }
     const { session, output } = context;
     const catalog = await session.markets();
     const markets = market === undefined ? await catalog.all() : [await catalog.find(market)];

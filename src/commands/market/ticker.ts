@@ -5,14 +5,13 @@ import * as shape from '../../cli/shapes.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import type { Ticker } from '../../domain/market-data.js';
-import { usage } from '../../errors.js';
 import { changeColumn } from '../../terminal/cells.js';
 import type { Column } from '../../terminal/table.js';
 import { isoTime } from '../../terminal/time.js';
 import { unknownCoinNote } from '../inputs/coin-filter.js';
 import { coinName, marketName, oneOf } from '../inputs/parsers.js';
 import { leftOutFailure } from '../listings/left-out.js';
-import { requireWatchable, WATCH, watch } from '../live/watch-flag.js';
+import { requireWatchable, watch, watchFlag } from '../live/watch-flag.js';
 import { type Context, define } from '../session/command.js';
 
 export const TICKER = {
@@ -39,21 +38,18 @@ export default define({
   summary: 'Show last price, best bid and ask, and daily change',
   arguments: { markets: several('the markets (default: all)', marketName) },
   flags: {
-    quote: flag('--quote <coin>', 'list only markets priced in this coin', coinName),
+    quote: flag('--quote <coin>', 'list only markets priced in this coin', coinName, { excludes: ['markets'] }),
     sort: flag(
       '--sort <order>',
       'sort by change or volume, largest first, or by market',
       oneOf('--sort', 'change', 'volume', 'market'),
     ),
-    watch: WATCH,
+    watch: watchFlag(),
   },
   examples: ['ticker', 'ticker btc_usdt eth_usdt', 'ticker --quote usdt --sort change', 'ticker btc_usdt --watch'],
   output: shape.array(shape.object(TICKER)),
   async run(context, { markets, quote, sort, watch: isWatched }) {
     if (isWatched) requireWatchable(context);
-    if (markets.length > 0 && quote !== undefined) {
-      throw usage('Markets and --quote exclude each other.', 'Name markets or give --quote.');
-    }
     const wanted = await chosenMarkets(context, markets, quote);
     const areNamed = markets.length > 0;
     const read = async () =>

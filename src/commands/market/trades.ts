@@ -3,14 +3,14 @@ import { flag, required, toggle } from '../../cli/definition.js';
 import { fieldColumns } from '../../cli/field-columns.js';
 import * as shape from '../../cli/shapes.js';
 import { compareIds, type Trade } from '../../domain/market-data.js';
-import { suggest, usage } from '../../errors.js';
+import { suggest } from '../../errors.js';
 import { sideColumn } from '../../terminal/cells.js';
 import type { Column } from '../../terminal/table.js';
 import { isoTime } from '../../terminal/time.js';
 import { TRADE_FILE } from '../history/shapes.js';
 import { filePath, idNumber, marketName } from '../inputs/parsers.js';
-import { requireWatchable, WATCH, watch } from '../live/watch-flag.js';
-import { FORCE } from '../named-files/force.js';
+import { requireWatchable, watch, watchFlag } from '../live/watch-flag.js';
+import { forceFlag } from '../named-files/force.js';
 import { define } from '../session/command.js';
 
 /** How many trades the exchange lists. */
@@ -35,10 +35,11 @@ export default define({
       '--out <file>',
       'download all trades after --since into this file: .csv, .ndjson or .parquet; - is stdout',
       filePath,
+      { needs: ['--since'] },
     ),
-    force: FORCE,
-    follow: toggle('--follow', 'go on with new trades until you stop it'),
-    watch: WATCH,
+    force: forceFlag('--out'),
+    follow: toggle('--follow', 'go on with new trades until you stop it', { needs: ['--out'] }),
+    watch: watchFlag('--since', '--out', '--follow'),
   },
   examples: [
     'trades btc_usdt',
@@ -49,10 +50,7 @@ export default define({
   output: shape.anyOf(shape.array(TRADE), TRADE_FILE),
   row: TRADE,
   async run(context, { market, since, out, force, follow, watch: isWatched }) {
-    if (isWatched) requireWatchable(context, { '--since': since, '--out': out, '--follow': follow, '--force': force });
-    if (force && out === undefined) throw usage('--force needs --out.', 'It replaces the file that --out names.');
-    if (out !== undefined && since === undefined)
-      throw usage('--out needs --since.', 'Give the id of the trade before the first one.');
+    if (isWatched) requireWatchable(context);
     const { session } = context;
     const { base, quote } = await (await session.markets()).find(market);
     if (out !== undefined && since !== undefined) {
@@ -60,8 +58,6 @@ export default define({
       const { answerOrNote } = await import('../history/output-file.js');
       return answerOrNote(context, out, await downloadTrades(context, { market, since, follow }, out, force));
     }
-    if (follow)
-      throw usage('--follow needs --out.', suggest('See trades as they happen', 'stream', `trades:${market}`));
     const client = await session.exchange();
     const answerOf = (trades: readonly Trade[]) =>
       listing({

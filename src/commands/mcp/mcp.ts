@@ -1,4 +1,4 @@
-import type { CliContext, Globals } from '../../cli/context.js';
+import type { CliContext } from '../../cli/context.js';
 import { flag, type Parser, toggle, withCompletion } from '../../cli/definition.js';
 import type { Program } from '../../cli/run.js';
 import * as shape from '../../cli/shapes.js';
@@ -11,6 +11,9 @@ import { READ_TOOLS } from './read-tools.js';
 import { rehearsalCommands } from './rehearse-tool.js';
 import { tradingTools } from './trading-tools.js';
 
+/** Of the flags that say what an agent may trade. */
+const TRADING = { needs: ['--allow-trading'] } as const;
+
 /** The command that lets an agent use the other commands of a program. */
 export const mcpCommand = (program: Program) =>
   define({
@@ -21,25 +24,21 @@ export const mcpCommand = (program: Program) =>
         '--commit <mode>',
         'ask for each write, or unattended: asks nobody and needs all limits (default: ask)',
         oneOf('--commit', 'ask', 'unattended'),
+        TRADING,
       ),
-      markets: flag('--markets <list>', 'trade only in these markets: btc_usdt,eth_usdt', markets),
-      maxOrder: flag('--max-order <value>', 'the largest order: 100usdt', quoteAmounts('--max-order')),
-      maxDay: flag('--max-day <value>', 'the most in a UTC day: 1000usdt', quoteAmounts('--max-day')),
-      maxOpen: flag('--max-open <n>', 'the most open orders', wholeNumber('--max-open', 1, 1_000)),
-      allowBorrow: toggle('--allow-borrow', 'with --commit unattended: orders may borrow on margin'),
+      markets: flag('--markets <list>', 'trade only in these markets: btc_usdt,eth_usdt', markets, TRADING),
+      maxOrder: flag('--max-order <value>', 'the largest order: 100usdt', quoteAmounts('--max-order'), TRADING),
+      maxDay: flag('--max-day <value>', 'the most in a UTC day: 1000usdt', quoteAmounts('--max-day'), TRADING),
+      maxOpen: flag('--max-open <n>', 'the most open orders', wholeNumber('--max-open', 1, 1_000), TRADING),
+      allowBorrow: toggle('--allow-borrow', 'with --commit unattended: orders may borrow on margin', TRADING),
     },
+    // --commit says how writes are confirmed, and without --allow-trading there are none
+    excludes: ['--yes', '--dry-run'],
     timeout: 'stop each call of a tool after this time; the server itself has no limit',
     examples: ['mcp', 'mcp --allow-trading --profile live'],
     output: shape.anything,
     async run(context, { allowTrading, ...given }) {
       const { globals, budget, session, host, output, link } = context;
-      requireNoConsent(globals);
-      const unneeded = Object.entries(given).find(([, value]) => value !== undefined && value !== false);
-      if (!allowTrading && unneeded !== undefined)
-        throw usage(
-          'The flags for trading need --allow-trading.',
-          'Add it, or leave them out: without it, no tool trades.',
-        );
       const terms = { ...given, commit: given.commit ?? 'ask' } as const;
       if (given.allowBorrow && terms.commit === 'ask')
         throw usage(
@@ -72,16 +71,6 @@ export const mcpCommand = (program: Program) =>
       return undefined;
     },
   });
-
-/** Throws Failure `usage` for a global flag that says how writes are confirmed: `--commit` says that for an agent. */
-function requireNoConsent({ yes, dryRun }: Globals): void {
-  if (yes)
-    throw usage(
-      '--yes cannot confirm what an agent does.',
-      'Leave it out, or use --commit unattended with all limits.',
-    );
-  if (dryRun) throw usage('--dry-run has no effect here.', 'Leave out --allow-trading: then no tool writes.');
-}
 
 const markets = withCompletion({ of: 'market' }, (list): readonly string[] =>
   list.split(',').map((name) => marketName(name.trim())),

@@ -105,14 +105,12 @@ const recentCommand = (program: Program) =>
     arguments: { market: required('the market', marketName), command: several('the order', word) },
     flags: {
       days: flag('--days <n>', '', wholeNumber('days', 1, MOST_DAYS)),
-      tape: flag('--tape <name>', '', tapeName),
+      tape: flag('--tape <name>', '', tapeName, { excludes: ['--days'] }),
       funds: flag('--funds <list>', '', funds),
     },
     examples: [],
     output: REPORT,
     async run(context, { market, command, days, tape, funds: own }) {
-      if (tape !== undefined && days !== undefined)
-        throw usage('tape and days exclude each other.', 'Give one of them.');
       const { rehearse } = await import('../rehearse/run-rehearsal.js');
       const wanted = {
         ...{ command, isOwn: true, from: undefined, to: undefined, speed: undefined, latency: undefined },

@@ -78,20 +78,6 @@ export function ladderText(input: NewOrders): string | undefined {
   return `${priceText(ladder.from)}:${priceText(ladder.to)}:${ladder.count} ${amountText(amount)} ${weight}`;
 }
 
-/** Refuses flags that do not go together. Throws Failure `usage`. */
-export function requireConsistent({ file, ladder, amount, weight, resume }: Flags): void {
-  if (file !== undefined && ladder !== undefined)
-    throw usage('--file and --ladder exclude each other.', 'Give one of them.');
-  if (resume !== undefined && (ladder ?? amount ?? weight) !== undefined)
-    throw usage('--resume excludes --ladder, --amount and --weight.', 'The job has its orders already.');
-  if (file === undefined && ladder === undefined && resume === undefined)
-    throw usage('There is nothing to place.', 'Give --file FILE, or --ladder FROM:TO:N with --amount TOTAL.');
-  if (ladder !== undefined && amount === undefined)
-    throw usage('A ladder needs --amount.', 'It is the most that all its orders come to: 0.5, 100usdt or 50%.');
-  if (ladder === undefined && (amount ?? weight) !== undefined)
-    throw usage('--amount and --weight need --ladder.', 'A file gives the amount of each order.');
-}
-
 /** Far more than a job of a whole day, in bytes. */
 const RULES = { max: 32 * 2 ** 20, hint: 'It must be a file that you may read, or - for stdin. Split a longer one.' };
 

@@ -20,7 +20,7 @@ import { filePath, marketName, oneOf, unresolvedId } from '../inputs/parsers.js'
 import { define } from '../session/command.js';
 import { overriddenBy, overrideFlag } from '../writes/guard-overrides.js';
 import { openWrite, reportingSignals, type WriteContext } from '../writes/write.js';
-import { ladderText, type NewOrders, newOrders, parseLadder, readInput, requireConsistent } from './batch-input.js';
+import { ladderText, type NewOrders, newOrders, parseLadder, readInput } from './batch-input.js';
 import { batchPreviewText, batchQuestion, DRY_BATCH, dryBatch, type PlannedBatch } from './batch-preview.js';
 import { BATCH, BATCH_LINE, BATCH_NOT_CHECKED_FOR_DUPLICATES, batchAnswer, RunningJob } from './batch-result.js';
 import { checkGiven } from './order-args.js';
@@ -34,12 +34,18 @@ export default define({
   },
   flags: {
     file: flag('--file <path>', 'price,amount lines, or {"price":…,"amount":…} lines; - reads stdin', filePath),
-    ladder: flag('--ladder <from:to:n>', 'n orders at prices from one to the other: 30000:31000:20', parseLadder),
-    amount: flag('--amount <total>', 'the most that all orders of a ladder come to: 0.5, 100usdt or 50%', parseAmount),
+    ladder: flag('--ladder <from:to:n>', 'n orders at prices from one to the other: 30000:31000:20', parseLadder, {
+      needs: ['--amount'],
+      excludes: ['--file', '--resume'],
+    }),
+    amount: flag('--amount <total>', 'the most that all its orders come to: 0.5, 100usdt or 50%', parseAmount, {
+      needs: ['--ladder'],
+    }),
     weight: flag(
       '--weight <how>',
       'equal amounts, or linear: growing towards the end (default: equal)',
       oneOf('--weight', 'equal', 'linear'),
+      { needs: ['--ladder'] },
     ),
     account: flag(
       '--account <name>',
@@ -49,6 +55,7 @@ export default define({
     override: overrideFlag,
     resume: flag('--resume <job>', 'continue a job that was stopped', unresolvedId),
   },
+  needs: [['--file', '--ladder', '--resume']],
   examples: [
     'order batch buy btc_usdt --file orders.csv',
     'order batch sell btc_usdt --ladder ask+1%:ask+5%:20 --amount 0.5 --weight linear',
@@ -58,7 +65,6 @@ export default define({
   dryRunOutput: DRY_BATCH,
   row: BATCH_LINE,
   async run(context, { side, market, account, override, ...flags }) {
-    requireConsistent(flags);
     checkGiven({ account: account ?? 'spot', borrow: false, repay: false, amount: flags.amount });
     const input = await readInput(context, flags);
     const write = await openWrite(context);

@@ -119,15 +119,9 @@ export function tooLittleText({ amount, market }: Pick<RecordedOrderTerms, 'amou
   return `The rest, ${amount}, is below the minimum of ${market} and cannot be placed by itself.`;
 }
 
-/** Throws Failure `usage` unless an order is named once: by the exchange's id or by the client id. */
-export function requireOneOrder(
-  market: string,
-  order: OrderReference | undefined,
-  id: string | undefined,
-): OrderReference {
-  if (order !== undefined && id !== undefined)
-    throw usage('The order id and --id exclude each other.', 'Give one of them.');
-  const reference = order ?? (id === undefined ? undefined : { clientId: id });
-  if (reference !== undefined) return reference;
-  throw usage('No order is named: give its id or --id.', suggest('List the ids', 'orders', market));
+/** The order that a command line names: by the exchange's id or by the client id, of which it needs one. */
+export function namedOrder(order: OrderReference | undefined, id: string | undefined): OrderReference {
+  if (order !== undefined) return order;
+  if (id === undefined) throw new Error('the flags need an order');
+  return { clientId: id };
 }

@@ -15,7 +15,7 @@ import { define } from '../session/command.js';
 import { overriddenBy, overrideFlag } from '../writes/guard-overrides.js';
 import { warnOfUnknownIn } from '../writes/unknown-writes.js';
 import { mayBeDone, openWithConsent, type WriteContext } from '../writes/write.js';
-import { checkGiven, requireOneOrder } from './order-args.js';
+import { checkGiven, namedOrder } from './order-args.js';
 import {
   DRY_REPLACEMENT,
   dryReplacement,
@@ -53,6 +53,8 @@ export default define({
     repay: toggle('--repay', 'repay loans with the proceeds (margin); kept likewise'),
     override: overrideFlag,
   },
+  oneOf: ['order', '--id'],
+  needs: [['--at', '--amount']],
   examples: [
     'order replace btc_usdt 202611210000000001 --at bid+1tick',
     'order replace btc_usdt --id myorder1 --amount 0.5 --yes --json',
@@ -61,9 +63,7 @@ export default define({
   output: REPLACED,
   dryRunOutput: DRY_REPLACEMENT,
   async run(context, { market, order, id, at, amount, override, ...flags }) {
-    const reference = requireOneOrder(market, order, id);
-    if (at === undefined && amount === undefined)
-      throw usage('Nothing would change.', 'Give the new price with --at, the new amount with --amount, or both.');
+    const reference = namedOrder(order, id);
     const { account = 'spot', borrow, repay } = flags;
     checkGiven({ account, borrow, repay, amount: undefined });
     const changes = { at, amount, account: flags.account, borrow, repay };

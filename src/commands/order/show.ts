@@ -8,11 +8,11 @@ import { closeMarket } from '../../trading/settling/reconcile-orders.js';
 import { concernsMarket, type UnknownWrite } from '../../trading/settling/unknown-writes.js';
 import { explainUnknownMarket } from '../inputs/known-market.js';
 import { knownClientId, marketName, oneOf, orderReference } from '../inputs/parsers.js';
-import { requireWatchable, WATCH, watch } from '../live/watch-flag.js';
+import { requireWatchable, watch, watchFlag } from '../live/watch-flag.js';
 import { define } from '../session/command.js';
 import { warnOfUnknown } from '../writes/unknown-writes.js';
 import { awaitOrder } from './await-order.js';
-import { requireOneOrder } from './order-args.js';
+import { namedOrder } from './order-args.js';
 import { ORDER, orderRecord, orderRow } from './order-row.js';
 
 export default define({
@@ -28,8 +28,9 @@ export default define({
       'wait until the order is open (it exists), filled or closed (filled or cancelled), for as long as --timeout',
       oneOf('--wait', ...WAITS),
     ),
-    watch: WATCH,
+    watch: watchFlag('--wait'),
   },
+  oneOf: ['order', '--id'],
   examples: [
     'order show btc_usdt 202611210000000001',
     'order show btc_usdt --id myorder1',
@@ -38,10 +39,10 @@ export default define({
   ],
   output: shape.object(ORDER),
   async run(context, { market, order, id, wait, watch: isWatched }) {
-    if (isWatched) requireWatchable(context, { '--wait': wait });
+    if (isWatched) requireWatchable(context);
     const trading = await context.session.trading();
     const { client } = trading;
-    const reference = requireOneOrder(market, order, id);
+    const reference = namedOrder(order, id);
     const read = () => client.getOrder(market, reference);
     const named = (write: UnknownWrite) => write.cancels !== null && isSameReference(write.cancels, reference);
     const names = new KnownClientIds(() => trading.journal, context.host.monotonic);

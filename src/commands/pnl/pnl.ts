@@ -6,7 +6,7 @@ import type { TotalsView } from '../../trading/pnl/kept-totals.js';
 import { METHODS } from '../../trading/pnl/lots.js';
 import { coinName, filePath, marketName, oneOf, requireRange, zonedMoment, zoneName } from '../inputs/parsers.js';
 import { withTimePerPage } from '../listings/paged-listing.js';
-import { FORCE } from '../named-files/force.js';
+import { forceFlag } from '../named-files/force.js';
 import { shownName } from '../named-files/input.js';
 import { define } from '../session/command.js';
 import { readBasis } from './basis-file.js';
@@ -30,7 +30,9 @@ export default define({
       oneOf('--method', ...METHODS),
     ),
     in: flag('--in <coin>', 'the coin of the total (default: the quote coin of most markets)', coinName),
-    lots: toggle('--lots', 'list each part of a sell with the buy that it closes'),
+    lots: toggle('--lots', 'list each part of a sell with the buy that it closes', {
+      excludes: ['--chart', '--svg'],
+    }),
     by: flag(
       '--by <what>',
       'one queue of lots for each market, or for each coin over all markets (default: market)',
@@ -44,7 +46,7 @@ export default define({
     ),
     chart: toggle('--chart', 'draw realised and unrealised over time'),
     svg: flag('--svg <file>', 'write that chart to this file; - is stdout', filePath),
-    force: FORCE,
+    force: forceFlag('--svg'),
     zone: flag('--zone <zone>', 'where days begin, such as Europe/Zurich (default: UTC)', zoneName),
     refresh: REFRESH,
   },
@@ -65,9 +67,6 @@ export default define({
   ),
   async run(context, { markets: names, in: unit, method = 'fifo', by = 'market', lots: listsLots, ...given }) {
     const { chart: isCharted, svg, force } = given;
-    if (listsLots && (isCharted || svg !== undefined))
-      throw usage('--lots excludes --chart and --svg.', 'Give one of them.');
-    if (force && svg === undefined) throw usage('--force needs --svg.', 'It replaces the file that --svg names.');
     const drawing = svg === undefined ? undefined : (await import('./chart.js')).pnlSvgTarget(context, svg, force);
     if (drawing?.isStdout && isCharted) throw usage('--chart and --svg - exclude each other.', 'Both print on stdout.');
     if (given.basis !== undefined && by === 'market')

@@ -32,7 +32,9 @@ export const set = define({
   summary: 'Store the API keys of a profile',
   flags: {
     stdin: toggle('--stdin', 'read the access key, a newline and the secret key from stdin (default: ask)'),
-    file: flag('--file <path>', 'read the same two lines from a file (default: ask)', filePath),
+    file: flag('--file <path>', 'read the same two lines from a file (default: ask)', filePath, {
+      excludes: ['--stdin'],
+    }),
     store: flag(
       '--store <place>',
       "keep them in the system's keychain or in a file of pit; alone, it moves them (default: where they are, else file)",
@@ -48,7 +50,6 @@ export const set = define({
   output: MASKED_KEYS,
   dryRunOutput: DRY_CHANGE,
   async run(context, { stdin, file, store }) {
-    if (stdin && file !== undefined) throw usage('--stdin and --file exclude each other.', 'Give one of them.');
     const { session, globals, output } = context;
     const profile = await chosenProfile(context);
     const { name, tradeUrl, builtIn } = profile;

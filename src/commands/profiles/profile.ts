@@ -1,6 +1,6 @@
 import { listing } from '../../cli/answers.js';
 import { confirm, requireConsent } from '../../cli/consent.js';
-import { flag, optional, required, toggle, withCompletion } from '../../cli/definition.js';
+import { flag, optional, required, requiredFlag, toggle, withCompletion } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { CompletionNames } from '../../config/completion-names.js';
 import { hostsInUse, type OriginatedHost } from '../../config/connection.js';
@@ -105,8 +105,8 @@ export const add = define({
   summary: 'Add a profile for an exchange',
   arguments: { name: required('a name: lower-case letters, digits, - and _', word) },
   flags: {
-    baseUrl: flag('--base-url <url>', 'the market-data host, without /data/v1', word),
-    tradeUrl: flag('--trade-url <url>', 'the trade host, without /api', word),
+    baseUrl: requiredFlag('--base-url <url>', 'the market-data host, without /data/v1', word),
+    tradeUrl: requiredFlag('--trade-url <url>', 'the trade host, without /api', word),
     wsUrl: flag('--ws-url <url>', 'the WebSocket address', word),
   },
   examples: [
@@ -116,12 +116,6 @@ export const add = define({
   output: PROFILE,
   dryRunOutput: DRY_CHANGE,
   async run({ session: { profiles }, output, globals }, { name, baseUrl, tradeUrl, wsUrl }) {
-    if (baseUrl === undefined || tradeUrl === undefined) {
-      throw usage('A profile needs two hosts.', [
-        'Give --base-url for market data and --trade-url for signed requests.',
-        suggest('Write it in full', 'profile', 'add', name, '--base-url', 'URL', '--trade-url', 'URL'),
-      ]);
-    }
     if (globals.dryRun) {
       const hosts = [checkUrl('base', '--base-url', baseUrl), checkUrl('trade', '--trade-url', tradeUrl)];
       return dryChange('profile add', `Would add ${name} with ${hosts.join(' and ')}.`);
@@ -248,7 +242,9 @@ export const set = define({
   },
   flags: {
     passwordStdin: toggle('--password-stdin', 'for limiter: read the password of Redis from stdin'),
-    passwordFile: flag('--password-file <path>', 'for limiter: read the password of Redis from a file', filePath),
+    passwordFile: flag('--password-file <path>', 'for limiter: read the password of Redis from a file', filePath, {
+      excludes: ['--password-stdin'],
+    }),
   },
   examples: [
     'profile set overseas tradeUrl https://trade.example.com',

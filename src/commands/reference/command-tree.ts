@@ -6,6 +6,7 @@ import {
   GLOBAL_FLAGS,
   timeoutFlag,
 } from '../../cli/definition.js';
+import { argumentName, type Rule, rulesOf } from '../../cli/flag-rules.js';
 import { rowFields } from '../../cli/row-fields.js';
 import { type Operation, operations } from '../../exchange/description.js';
 import { groups } from './command-words.js';
@@ -39,6 +40,8 @@ export interface DescribedCommand {
   readonly changes: boolean;
   readonly arguments: readonly DescribedArgument[];
   readonly flags: readonly DescribedFlag[];
+  /** What excludes or needs what, the flags of all commands included. */
+  readonly rules: readonly Rule[];
   /** `--timeout`, if it does something else than for all commands. */
   readonly timeout: DescribedFlag | null;
   readonly examples: readonly string[];
@@ -113,13 +116,14 @@ function describe(path: string, definition: Definition | undefined, subcommands:
     changes: definition?.dryRunOutput !== undefined,
     arguments: Object.entries(definition?.arguments ?? {}).map(([name, { presence, description, parse }]) => {
       return {
-        name: capitals(presence === 'several' ? name.replace(/s$/, '') : name),
+        name: argumentName(name, { presence }),
         presence,
         description,
         completes: parse.completes ?? null,
       };
     }),
     flags: Object.values(definition?.flags ?? {}).map(describeFlag),
+    rules: definition === undefined ? [] : rulesOf(path, definition),
     timeout: timeout === undefined ? null : describeFlag(timeout),
     examples: definition?.examples ?? [],
     fields: definition === undefined ? [] : rowFields(definition).map(([name]) => name),
@@ -135,6 +139,7 @@ function helpOf(all: readonly string[]): DescribedCommand {
     runs: true,
     changes: false,
     flags: [],
+    rules: [],
     timeout: null,
     subcommands: [],
     fields: [],
@@ -155,40 +160,4 @@ function describeFlag({ syntax, description, parse, repeats }: Flag): DescribedF
     repeats: repeats ?? false,
     completes,
   };
-}
-
-/** `clientId` as CLIENT_ID. */
-function capitals(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
-}
-
-/** With more choices than this, the value's name says more. */
-const MAX_CHOICES = 4;
-
-/** The synopsis of a command in its parts: `pit`, `depth`, `MARKET`, `[--size N]`. */
-export function synopsis({ path, arguments: declared, flags }: DescribedCommand): string[] {
-  const args = declared.filter((argument) => !isProgram(argument)).map(argumentSyntax);
-  const programs = declared.filter(isProgram).map(({ name }) => `[-- ${name}...]`);
-  return ['pit', ...path.split(' '), ...args, ...flags.map((flag) => `[${flagSyntax(flag)}]`), ...programs];
-}
-
-/** `--size N`, `--side buy|sell`, `--ioc`. */
-export function flagSyntax({ long, value, completes, repeats }: DescribedFlag): string {
-  if (value === null) return long;
-  return `${long} ${choicesOf(completes) ?? value}${repeats ? '...' : ''}`;
-}
-
-/** Another program's command line, which follows `--`. */
-function isProgram({ completes }: DescribedArgument): boolean {
-  return completes?.of === 'program';
-}
-
-function argumentSyntax({ name, presence, completes }: DescribedArgument): string {
-  const word = choicesOf(completes) ?? name;
-  return { required: word, optional: `[${word}]`, several: `[${word}...]` }[presence];
-}
-
-function choicesOf(completes: CompletionSource | null): string | undefined {
-  if (completes?.of !== 'words' || completes.joined || completes.words.length > MAX_CHOICES) return undefined;
-  return completes.words.join('|');
 }

@@ -1,11 +1,6 @@
-import {
-  type CommandTree,
-  childrenOf,
-  type DescribedCommand,
-  type DescribedFlag,
-  flagSyntax,
-  synopsis,
-} from './command-tree.js';
+import { type Rule, withRules } from '../../cli/flag-rules.js';
+import { type CommandTree, childrenOf, type DescribedCommand, type DescribedFlag } from './command-tree.js';
+import { flagSyntax, synopsis } from './synopsis.js';
 
 /** The environment variables that pit reads. */
 const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] = [
@@ -45,7 +40,7 @@ function mainPage(names: readonly string[], { globals, commands }: CommandTree):
     ...names.flatMap((name) => entry(`\\fBpit\\-${roff(name)}\\fR(1)`, summaries.get(name) ?? '')),
     '.SH FLAGS',
     ...paragraph('Every command takes these flags, before or after its name.'),
-    ...globals.flatMap(flagEntry),
+    ...globals.flatMap((flag) => flagEntry(flag)),
     '.SH ENVIRONMENT',
     ...ENVIRONMENT.flatMap(([name, meaning]) => entry(bold(name), meaning)),
     '.SH SEE ALSO',
@@ -86,23 +81,24 @@ function synopsisOf(command: DescribedCommand): string {
   return [bold(name), ...rest.slice(pathLength).map(unbroken)].join('\n');
 }
 
-/** `[--size N]` never breaks across lines. */
+/** `--size N` never breaks across lines. */
 function unbroken(part: string): string {
-  return roff(part).replaceAll(' ', '\\ ');
+  return roff(part).replace(/(\\-\\-[a-z\\-]+) (?=[^[|(])/g, '$1\\ ');
 }
 
 function section(command: DescribedCommand): string[] {
-  const { path, summary, arguments: declared, flags, timeout } = command;
+  const { path, summary, arguments: declared, flags, timeout, rules } = command;
   return [
     `.SS "${roff(`pit ${path}`)}"`,
     `${roff(summary)}.`,
-    ...declared.flatMap(({ name, description }) => entry(`\\fI${roff(name)}\\fR`, description)),
-    ...[...flags, ...(timeout === null ? [] : [timeout])].flatMap(flagEntry),
+    ...declared.flatMap(({ name, description }) => entry(`\\fI${roff(name)}\\fR`, withRules(name, description, rules))),
+    ...[...flags, ...(timeout === null ? [] : [timeout])].flatMap((flag) => flagEntry(flag, rules)),
   ];
 }
 
-function flagEntry(flag: DescribedFlag): string[] {
-  const { short, description } = flag;
+function flagEntry(flag: DescribedFlag, rules: readonly Rule[] = []): string[] {
+  const { short, long } = flag;
+  const description = withRules(long, flag.description, rules);
   const names = [...(short === null ? [] : [short]), flagSyntax(flag)];
   return entry(names.map(bold).join(', '), description);
 }

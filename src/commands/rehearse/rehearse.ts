@@ -5,7 +5,7 @@ import { quoted, suggest, usage } from '../../errors.js';
 import { FAULT_KINDS, type FaultKind } from '../../sandbox/faults/rules.js';
 import { type CandlePath, DEFAULT_SEED } from '../../sandbox/replay/candle-path.js';
 import { coinName, duration, filePath, marketName, moment, oneOf, requireRange } from '../inputs/parsers.js';
-import { FORCE } from '../named-files/force.js';
+import { forceFlag } from '../named-files/force.js';
 import { define } from '../session/command.js';
 import { REPORT } from './report.js';
 
@@ -43,7 +43,7 @@ export const rehearseCommand = (program: Program) =>
       ),
       svg: flag('--svg <file>', 'draw the candles, the fills and the value over time', filePath),
       out: flag('--out <file>', 'write the fills to this file, .csv or .ndjson', filePath),
-      force: FORCE,
+      force: forceFlag('--svg', '--out'),
     },
     timeout: 'has no meaning: it runs until the command or the tape ends, or Ctrl-C',
     examples: [

@@ -104,8 +104,6 @@ function targetsOf(context: Context, { svg, out, force }: Wanted): Targets {
       ? undefined
       : new OutputTarget(context, svg, { isForced: force, isOurs: isCandleSvg, secrecy: 'private' });
   const fills = out === undefined ? undefined : fillsTarget(context, out, force);
-  if (force && drawing === undefined && fills === undefined)
-    throw usage('--force needs --svg or --out.', 'It replaces the file that they name.');
   return { drawing, fills };
 }
 

@@ -5,7 +5,7 @@ import { counted } from '../../domain/decimal.js';
 import { openInput } from '../../platform/input-stream.js';
 import { ADMIN_CALLS } from '../../sandbox/admin/calls.js';
 import { filePath, marketName, positiveDecimal } from '../inputs/parsers.js';
-import { FORCE } from '../named-files/force.js';
+import { forceFlag } from '../named-files/force.js';
 import { STDIN, shownName } from '../named-files/input.js';
 import { OutputTarget } from '../named-files/output.js';
 import { define } from '../session/command.js';
@@ -44,7 +44,7 @@ export const price = define({
 export const exportState = define({
   summary: 'Export the whole sandbox to a file',
   arguments: { file: required('where to write; - is stdout', filePath) },
-  flags: { force: FORCE },
+  flags: { force: forceFlag() },
   examples: ['sandbox export state.ndjson', 'sandbox export /tmp/state.ndjson --json'],
   output: FILE,
   dryRunOutput: DRY_CHANGE,

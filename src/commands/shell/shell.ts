@@ -28,13 +28,13 @@ import { PROMPT_REDRAW_MS, promptText } from './prompt.js';
 export const shellCommand = (program: Program) =>
   define({
     summary: 'Type commands without pit, at a live prompt',
+    // both are for one command
+    excludes: ['--yes', '--fields'],
     timeout: 'stop each command after this time; the shell itself has no limit',
     examples: ['shell', 'shell --profile live', 'shell --dry-run'],
     output: shape.anything,
     async run(context) {
-      const { globals, budget, prompts, host } = context;
-      if (globals.yes) throw usage('--yes cannot confirm a whole shell.', 'Give it to each command that it confirms.');
-      if (globals.fields) throw usage('--fields belongs to one command.', 'Give it to each command that it is for.');
+      const { budget, prompts, host } = context;
       host.holdProgram();
       const shell = new Shell(context, program);
       await budget.withoutDeadline(() => (prompts.available ? shell.converse() : shell.runScript()));

@@ -1,5 +1,5 @@
 import { flag, several, toggle } from '../../cli/definition.js';
-import { Failure, suggest, usage } from '../../errors.js';
+import { Failure, usage } from '../../errors.js';
 import {
   type Channel,
   type ChannelData,
@@ -34,13 +34,16 @@ export default define({
     channels: several(CHANNEL_FORMS, channelName),
   },
   flags: {
-    raw: toggle('--raw', 'print each message unchanged, one per line'),
+    raw: toggle('--raw', 'print each message unchanged, one per line', { excludes: ['--csv'] }),
     count: flag('--count <n>', 'end after n events', wholeNumber('--count', 1, 999_999_999)),
     for: flag('--for <duration>', 'end after this time: 500ms, 90s, 2h', durationUpTo(LONGEST)),
-    out: flag('--out <file>', 'append the documents of --json to a tape: .ndjson or .ndjson.gz; resumes', filePath),
-    rotate: flag('--rotate <duration>', 'begin another file each 1d, 1h', durationUpTo(LONGEST)),
+    out: flag('--out <file>', 'append the documents of --json to a tape: .ndjson or .ndjson.gz; resumes', filePath, {
+      excludes: ['--raw', '--csv'],
+    }),
+    rotate: flag('--rotate <duration>', 'begin another file each 1d, 1h', durationUpTo(LONGEST), { needs: ['--out'] }),
     untilSilent: flag('--until-silent <duration>', 'stop after this long without data', durationUpTo(LONGEST)),
   },
+  needs: ['channels'],
   timeout: 'give up if there is no connection after this time (default: 30)',
   examples: [
     'stream depth:btc_usdt',
@@ -53,10 +56,9 @@ export default define({
   row: ROW,
   async run(context, { channels, raw, count, for: forMs, untilSilent, out, rotate }) {
     const wanted = distinct(channels);
-    if (wanted.length === 0) throw usage('A channel is missing.', suggest('For instance', 'stream', 'depth:btc_usdt'));
     const { format } = context.globals;
-    if (raw && format === 'csv') throw usage('--raw and --csv exclude each other.', 'A raw message is not a table.');
-    requireTapeFlags({ out, rotate, raw, format });
+    if (rotate !== undefined && rotate < SHORTEST_FILE_MS)
+      throw usage('--rotate is too short.', 'A file covers a minute at least.');
     const [kind, ...others] = new Set(wanted.map((channel) => channel.kind));
     if (format === 'csv' && (kind === undefined || others.length > 0))
       throw usage('--csv cannot show channels of different kinds.', 'Each kind has other columns; --json takes all.');
@@ -76,24 +78,6 @@ export default define({
     return live(context, following, events, profile);
   },
 });
-
-/** Throws Failure `usage` for flags that contradict each other. */
-function requireTapeFlags(given: {
-  readonly out: string | undefined;
-  readonly rotate: number | undefined;
-  readonly raw: boolean;
-  readonly format: string;
-}): void {
-  const { out, rotate, raw, format } = given;
-  if (rotate !== undefined && out === undefined)
-    throw usage('--rotate needs --out.', 'It says when the next file begins.');
-  if (rotate !== undefined && rotate < SHORTEST_FILE_MS)
-    throw usage('--rotate is too short.', 'A file covers a minute at least.');
-  if (out !== undefined && raw)
-    throw usage('--out and --raw exclude each other.', 'A tape has the documents of --json.');
-  if (out !== undefined && format === 'csv')
-    throw usage('--out and --csv exclude each other.', 'A tape has the documents of --json.');
-}
 
 function distinct(channels: readonly Channel[]): Channel[] {
   return [...new Map(channels.map((channel) => [channelKey(channel), channel])).values()];

@@ -14,12 +14,11 @@ export type PasswordSource =
 /** More than any password; a device would give bytes forever. */
 const MAX_BYTES = 4_096;
 
-/** Throws Failure `usage` if the flags exclude each other, or stdin would show what is typed. */
+/** Throws Failure `usage` if stdin would show what is typed. */
 export function passwordSource(
   { host }: Pick<Context, 'host'>,
   { stdin, fd }: { readonly stdin: boolean; readonly fd: number | undefined },
 ): PasswordSource {
-  if (stdin && fd !== undefined) throw usage('--safe-pwd-stdin and --safe-pwd-fd exclude each other.', 'Give one.');
   if (stdin && host.input.isTTY === true)
     throw usage('On a terminal, --safe-pwd-stdin would show the password.', 'Leave it out to be asked, or pipe it in.');
   if (fd !== undefined) return { kind: 'descriptor', fd };

@@ -44,6 +44,7 @@ export default define({
       '--safe-pwd-fd <n>',
       'read the fund password from a file descriptor',
       wholeNumber('--safe-pwd-fd', 3, 1023),
+      { excludes: ['--safe-pwd-stdin'] },
     ),
   },
   examples: [

@@ -113,7 +113,7 @@ describe('pit alert', () => {
   });
 
   it.each([
-    ['', 'A condition is missing.'],
+    ['', 'pit alert needs CONDITION.'],
     ['last', 'The condition "last" has nothing to compare with.'],
     ['last>', 'The condition "last>" has no number.'],
     ['last>1,5', 'The condition "last>1,5" has "1,5" in place of a number.'],

@@ -141,7 +141,7 @@ describe('an algo order', () => {
     expect(await pit.json('orders btc_usdt --side sell')).toEqual([]);
     expect(await pit.json('algo list')).toEqual([]);
     expect((await pit.failure('algo show azzzzzz', 2)).message).toContain('azzzzzz');
-    expect((await pit.failure('algo cancel', 2)).message).toBe('Give either the ids of algo orders or --all.');
+    expect((await pit.failure('algo cancel', 2)).message).toBe('pit algo cancel needs ID or --all.');
   });
 
   it('is not said to be cancelled without the command that cancels a duplicate that stays open', async () => {

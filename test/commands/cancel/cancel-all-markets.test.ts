@@ -124,8 +124,8 @@ describe('pit cancel --all --all-markets', () => {
 
   it.each([
     ['cancel --all-markets', '--all-markets needs --all.'],
-    ['cancel btc_usdt --all --all-markets', '--all-markets takes neither a market nor an order.'],
-    ['cancel --all', "missing required argument 'market'"],
+    ['cancel btc_usdt --all --all-markets', '--all-markets and MARKET exclude each other.'],
+    ['cancel --all', '--all needs MARKET or --all-markets.'],
   ])('%s is refused', async (line, message) => {
     expect(await pit.failure(line, 2)).toMatchObject({ message });
   });

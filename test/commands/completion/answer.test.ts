@@ -70,6 +70,25 @@ describe('the answer to a shell', () => {
     expect(offered(line)).toEqual(words),
   );
 
+  it.each<[string, string[]]>([
+    ['pit kline eos_eth --out a.csv --s', ['--since']],
+    ['pit kline eos_eth --chart --o', []],
+    ['pit depth eos_eth --csv --w', []],
+    ['pit depth eos_eth --watch --cs', []],
+    ['pit markets --base eos e', []],
+    ['pit markets eos_eth --ba', []],
+    ['pit cancel eos_eth --id mine0001 --a', []],
+    ['pit shell --y', []],
+  ])('offers no flag and no argument that what is given excludes: %s', (line, words) =>
+    expect(offered(line)).toEqual(words),
+  );
+
+  it('offers first the flags that what is given needs', () => {
+    expect(offered('pit trades eos_eth --force --')[0]).toBe('--out');
+    expect(offered('pit ledger --out a.csv --')[0]).toBe('--format');
+    expect(offered('pit kline eos_eth --force --').slice(0, 2)).toEqual(['--out', '--svg']);
+  });
+
   it('offers flags where no argument is left, and none where an amount is to come', () => {
     expect(offered('pit orders eos_eth ')).toEqual(expect.arrayContaining(['--side', '--state', '--json', '--help']));
     expect(offered('pit order buy eos_eth ')).toEqual([]);

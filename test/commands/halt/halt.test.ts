@@ -141,7 +141,7 @@ describe('pit halt', () => {
 
   it.each([
     ['halt --confirm sandbox', '--confirm needs --lift.'],
-    ['halt --lift --for 2h', '--lift takes no other flag than --confirm.'],
+    ['halt --lift --for 2h', '--lift and --for exclude each other.'],
     ['halt --for never', '"never" is not a duration.'],
     [`halt --reason ${'x'.repeat(201)}`, 'The reason is too long: 201 characters.'],
   ])('%s is refused', async (line, message) => {

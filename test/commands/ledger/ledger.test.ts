@@ -85,7 +85,7 @@ describe('pit ledger', () => {
   });
 
   it('names what is missing or wrong on its command line, and writes nothing', async () => {
-    expect((await pit.failure('ledger', 2)).message).toBe('--format is missing.');
+    expect((await pit.failure('ledger', 2)).message).toBe('pit ledger needs --format.');
     expect((await pit.failure('ledger --format gnucash', 2)).message).toContain('hledger');
     const { code, stdout, stderr } = await pit.run('ledger --format csv --json');
     expect([code, stdout, lastError(stderr).message]).toEqual([2, '', '--json needs --out.']);

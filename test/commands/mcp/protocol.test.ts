@@ -218,10 +218,10 @@ describe('a failure', () => {
     const home = temporaryHome();
     const lines: readonly [string, string][] = [
       ['mcp --profile none', 'There is no profile "none".'],
-      ['mcp --yes', '--yes cannot confirm what an agent does.'],
-      ['mcp --allow-trading --dry-run', '--dry-run has no effect here.'],
-      ['mcp --markets btc_usdt', 'The flags for trading need --allow-trading.'],
-      ['mcp --commit unattended', 'The flags for trading need --allow-trading.'],
+      ['mcp --yes', 'pit mcp and --yes exclude each other.'],
+      ['mcp --allow-trading --dry-run', 'pit mcp and --dry-run exclude each other.'],
+      ['mcp --markets btc_usdt', '--markets needs --allow-trading.'],
+      ['mcp --commit unattended', '--commit needs --allow-trading.'],
       ['mcp --allow-trading --max-order 5', '--max-order must be an amount of a quote coin, not "5".'],
       ['mcp --allow-trading --max-open 0', '--max-open must be a whole number from 1 to 1000, not "0".'],
     ];

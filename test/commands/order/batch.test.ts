@@ -138,9 +138,9 @@ describe('pit order batch', () => {
   });
 
   it.each([
-    ['', 'nothing to place'],
+    ['', 'needs --file, --ladder or --resume'],
     ['--file a --ladder 1:2:3', 'exclude each other'],
-    ['--ladder 1:2:3', 'A ladder needs --amount'],
+    ['--ladder 1:2:3', '--ladder needs --amount'],
     ['--ladder 1:2 --amount 1', 'is not a ladder'],
     ['--ladder 1:2:1 --amount 1', 'number of orders of a ladder'],
     ['--ladder 1:2:3 --amount 101%', '"101%" is not an amount.'],
@@ -148,8 +148,8 @@ describe('pit order batch', () => {
     ['--ladder 20000:20100:5 --amount 1eth', 'The amount is in eth, but this market trades btc for usdt.'],
     ['--ladder 20000:20100:5 --amount 50% --account cross', 'A percentage needs the balance'],
     ['--ladder 20000:20100:5 --amount 1usdt', 'Order 1: Amount 0.000009 is below the minimum of 0.0001 btc.'],
-    ['--file a --amount 1', '--amount and --weight need --ladder'],
-    ['--resume job1 --ladder 1:2:3 --amount 1', '--resume excludes --ladder, --amount and --weight'],
+    ['--file a --amount 1', '--amount needs --ladder'],
+    ['--resume job1 --ladder 1:2:3 --amount 1', '--ladder and --resume exclude each other'],
     ['--file /nowhere/orders.csv', 'Cannot read /nowhere/orders.csv: ENOENT'],
     ['--ladder 20000:20000.01:5 --amount 1', '5 orders do not fit'],
     ['--ladder 20000:20100:5 --amount 0.0004', 'Order 1: Amount 0.000080 is below the minimum of 0.0001 btc.'],

@@ -383,7 +383,7 @@ describe('pit order replace', () => {
   it.each([
     ['17', /--at/],
     ['17 --id mine0001 --at 1', /exclude each other/],
-    ['--at 1', /No order is named/],
+    ['--at 1', /needs ORDER or --id/],
     ['17 --at 1 --borrow', /margin/],
   ])('replace btc_usdt %s is a wrong command line', async (words, says) => {
     const { message, hint } = await pit.failure(`order replace btc_usdt ${words} --yes`, 2);

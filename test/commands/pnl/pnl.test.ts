@@ -149,7 +149,7 @@ describe('pit pnl', () => {
     expect(readFileSync(file, 'utf8')).toMatch(/^<svg .*>Profit and loss in usdt<.*class="curve dashed".*<\/svg>\n$/s);
     writeFileSync(file, 'mine');
     expect((await pit.failure(`pnl --svg ${file}`, 2)).hint).toContain('--force');
-    expect((await pit.failure('pnl --lots --chart', 2)).message).toContain('--lots excludes');
+    expect((await pit.failure('pnl --lots --chart', 2)).message).toContain('--lots and --chart exclude');
     expect((await pit.failure('pnl --force', 2)).message).toContain('--force needs --svg');
     expect(await pit.done('pnl ltc_usdt --chart')).toContain('No fills.');
   });

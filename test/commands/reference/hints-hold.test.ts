@@ -22,13 +22,13 @@ async function hintedBy(line: string): Promise<readonly [line: string, code: num
 
 describe('a command that an error names can be run as it is', () => {
   it.each([
-    ['cancel btc_usdt', ['orders btc_usdt']],
+    ['cancel btc_usdt', ['cancel --help']],
     ['cancel btc_usdt 17', ['orders btc_usdt --state all']],
     ['cancel btc_usdt mine0002', ['orders btc_usdt --state all']],
-    ['order show btc_usdt', ['orders btc_usdt']],
+    ['order show btc_usdt', ['order show --help']],
     ['order show btc_usdt 17', ['orders btc_usdt --state all']],
     ['order show mine0001', ['order show btc_usdt mine0001']],
-    ['order replace btc_usdt --at 5', ['orders btc_usdt']],
+    ['order replace btc_usdt --at 5', ['order replace --help']],
     ['orders btc_usdt buy filled', ['orders btc_usdt --side buy --state filled']],
     ['balance BTC,ETH', ['balance BTC ETH']],
     ['resolve mine0001', []],

@@ -44,7 +44,7 @@ describe('pit shell with lines from a pipe', () => {
   it('gives a write no market: it has to name one', async () => {
     const { code, stderr } = await run(['use btc_usdt', 'cancel --all --yes']);
     expect(code).toBe(2);
-    expect(stderr).toContain("missing required argument 'market'");
+    expect(stderr).toContain('--all needs MARKET or --all-markets.');
   });
 
   it('sends an answer to a program or a file of the user’s shell', async () => {

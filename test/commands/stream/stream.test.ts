@@ -152,7 +152,7 @@ describe('pit stream in a pipe', () => {
 
 describe('pit stream refuses', () => {
   it.each([
-    ['stream', 2, 'A channel is missing.', 'pit stream depth:btc_usdt'],
+    ['stream', 2, 'pit stream needs CHANNEL.', 'pit stream --help'],
     ['stream depht:btc_usdt', 2, 'There is no channel "depht:btc_usdt". Did you mean depth:btc_usdt?', 'Channels:'],
     [
       'stream depth:btc_usdd',
