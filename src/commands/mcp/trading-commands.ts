@@ -35,148 +35,160 @@ const LOANS = { borrow: toggle('--borrow', 'borrow the shortfall'), repay: toggl
  * prepares, and `pit commit` is for its user.
  */
 export function tradingCommands(limits: AgentLimits): CommandTable {
-  const prepare = async (context: Context, request: PrepareRequest) => {
+  const prepare: Prepare = async (context, request) => {
     const write = { ...(await openWrite(context, true)), agentLimits: limits };
     return answerOf(await prepareWrite(write, request));
   };
   return {
-    'prepare order': command(
-      define({
-        ...INTERNAL,
-        arguments: { side: SIDE, market: MARKET, amount: required('the amount', parseAmount) },
-        flags: {
-          at: flag('--at <price>', 'the price', parsePrice),
-          type: flag('--type <type>', 'limit, postOnly or ioc', oneOf('type', 'limit', 'postOnly', 'ioc')),
-          ...ACCOUNT,
-          ...LOANS,
-        },
-        async run(context, { side, market, amount, at, type = 'limit', account = 'spot', borrow, repay }) {
-          checkGiven({ account, borrow, repay, amount });
-          if (at === undefined) throw usage('An order needs a price.', 'Give price, such as 28000 or bid-1%.');
-          const draft = { side, market, amount, at, type, account, borrow, repay, id: undefined, overridden: [] };
-          return prepare(context, { kind: 'order', draft });
-        },
-      }),
-    ),
-    'prepare ladder': command(
-      define({
-        ...INTERNAL,
-        arguments: {
-          side: SIDE,
-          market: MARKET,
-          amount: required('the amount of all orders', parseAmount),
-          prices: required('from:to:n', parseLadder),
-        },
-        flags: { weight: flag('--weight <how>', 'equal or linear', oneOf('weight', 'equal', 'linear')), ...ACCOUNT },
-        async run(context, { side, market, amount, prices, weight = 'equal', account = 'spot' }) {
-          checkGiven({ account, borrow: false, repay: false, amount });
-          requireFew(prices.count);
-          const input = { kind: 'ladder', ladder: prices, amount, weight } as const;
-          return prepare(context, { kind: 'ladder', where: { market, side, account }, input });
-        },
-      }),
-    ),
-    'prepare replace': command(
-      define({
-        ...INTERNAL,
-        arguments: { market: MARKET, order: required('the order', orderId) },
-        flags: {
-          at: flag('--at <price>', 'the new price', parsePrice),
-          amount: flag('--amount <amount>', 'the new total', parseAmount),
-          ...ACCOUNT,
-          ...LOANS,
-        },
-        async run(context, { market, order, at, amount, account, borrow, repay }) {
-          checkGiven({ account: account ?? 'spot', borrow, repay, amount: undefined });
-          if (at === undefined && amount === undefined)
-            throw usage('A replacement needs a new price or amount.', 'Give price, amount, or both.');
-          return prepare(context, { kind: 'replace', market, order, changes: { at, amount, account, borrow, repay } });
-        },
-      }),
-    ),
-    'prepare cancel': command(
-      define({
-        ...INTERNAL,
-        arguments: { market: MARKET, orders: several('the orders', orderId) },
-        flags: { all: toggle('--all', 'every open order') },
-        async run(context, { market, orders, all }) {
-          requireFew(orders.length);
-          return prepare(context, { kind: 'cancel', market, orders: all ? 'all' : [...new Set(orders)] });
-        },
-      }),
-    ),
-    'prepare algo': command(
-      define({
-        ...INTERNAL,
-        arguments: { side: SIDE, market: MARKET, amount: required('the amount', parseAmount) },
-        flags: {
-          at: flag('--at <price>', 'the price', parsePrice),
-          type: flag('--type <type>', 'limit, postOnly or ioc', oneOf('type', 'limit', 'postOnly', 'ioc')),
-          ...AGENT_ALGO_FLAGS,
-        },
-        async run(context, { side, market, amount, at, type, ...flags }) {
-          if (flags.when.length > MOST_CONDITIONS)
-            throw usage(`when has too many conditions: ${flags.when.length}.`, `Give up to ${MOST_CONDITIONS}.`);
-          const long = flags.when.find(({ text }) => text.length > LONGEST_CONDITION);
-          if (long !== undefined)
-            throw usage(
-              `The condition ${quoted(long.text)} is too long.`,
-              `Use up to ${LONGEST_CONDITION} characters.`,
-            );
-          // an agent runs no program of the user
-          const given = { ...flags, exec: undefined, notify: false };
-          const order = { side, market, amount, at, type, account: 'spot', borrow: false, repay: false } as const;
-          namingParameters(() =>
-            checkAlgo({ ...order, id: undefined, once: false, wait: undefined, overridden: [] }, given),
-          );
-          return prepare(context, {
-            kind: 'algo',
-            draft: { ...given, side, market, amount, at, type: type ?? 'limit', overridden: [] },
-          });
-        },
-      }),
-    ),
-    'prepare algo-change': command(
-      define({
-        ...INTERNAL,
-        arguments: {
-          change: required('what to do', oneOf('kind', 'algoCancel', 'algoPause', 'algoResume')),
-          market: MARKET,
-          ids: several('the algo orders', algoId),
-        },
-        async run(context, { change, market, ids }) {
-          requireFew(ids.length);
-          return prepare(context, { kind: change, market, ids: [...new Set(ids)] });
-        },
-      }),
-    ),
-    prepared: command(
-      define({
-        ...INTERNAL,
-        arguments: { id: required('the id of the prepared write', preparedId) },
-        run: async (context, { id }) => answerOf(await findPrepared(await openWrite(context), id)),
-      }),
-    ),
-    commit: command(
-      define({
-        ...INTERNAL,
-        // it sends: what was done is not lost if it cannot be printed
-        dryRunOutput: shape.anything,
-        arguments: { id: required('the id of the prepared write', preparedId) },
-        async run(context, { id }) {
-          const write = { ...(await openWrite(context)), agentLimits: limits };
-          return commitPrepared(context, write, await findPrepared(write, id));
-        },
-      }),
-    ),
+    'prepare order': async () => ({ default: prepareOrder(prepare) }),
+    'prepare ladder': async () => ({ default: prepareLadder(prepare) }),
+    'prepare replace': async () => ({ default: prepareReplacement(prepare) }),
+    'prepare cancel': async () => ({ default: prepareCancellation(prepare) }),
+    'prepare algo': async () => ({ default: prepareAlgo(prepare) }),
+    'prepare algo-change': async () => ({ default: prepareAlgoChange(prepare) }),
+    prepared: async () => ({ default: showPrepared() }),
+    commit: async () => ({ default: commit(limits) }),
   };
 }
 
-const INTERNAL = { summary: '', examples: [], output: shape.object(PREPARED) } as const;
+/** Prepares a write within the limits of the agent. */
+type Prepare = (context: Context, request: PrepareRequest) => Promise<ReturnType<typeof answerOf>>;
 
-const command =
-  (definition: Definition): CommandTable[string] =>
-  async () => ({ default: definition });
+function prepareOrder(prepare: Prepare): Definition {
+  return define({
+    ...INTERNAL,
+    arguments: { side: SIDE, market: MARKET, amount: required('the amount', parseAmount) },
+    flags: {
+      at: flag('--at <price>', 'the price', parsePrice),
+      type: flag('--type <type>', 'limit, postOnly or ioc', oneOf('type', 'limit', 'postOnly', 'ioc')),
+      ...ACCOUNT,
+      ...LOANS,
+    },
+    async run(context, { side, market, amount, at, type = 'limit', account = 'spot', borrow, repay }) {
+      checkGiven({ account, borrow, repay, amount });
+      if (at === undefined) throw usage('An order needs a price.', 'Give price, such as 28000 or bid-1%.');
+      const draft = { side, market, amount, at, type, account, borrow, repay, id: undefined, overridden: [] };
+      return prepare(context, { kind: 'order', draft });
+    },
+  });
+}
+
+function prepareLadder(prepare: Prepare): Definition {
+  return define({
+    ...INTERNAL,
+    arguments: {
+      side: SIDE,
+      market: MARKET,
+      amount: required('the amount of all orders', parseAmount),
+      prices: required('from:to:n', parseLadder),
+    },
+    flags: { weight: flag('--weight <how>', 'equal or linear', oneOf('weight', 'equal', 'linear')), ...ACCOUNT },
+    async run(context, { side, market, amount, prices, weight = 'equal', account = 'spot' }) {
+      checkGiven({ account, borrow: false, repay: false, amount });
+      requireFew(prices.count);
+      const input = { kind: 'ladder', ladder: prices, amount, weight } as const;
+      return prepare(context, { kind: 'ladder', where: { market, side, account }, input });
+    },
+  });
+}
+
+function prepareReplacement(prepare: Prepare): Definition {
+  return define({
+    ...INTERNAL,
+    arguments: { market: MARKET, order: required('the order', orderId) },
+    flags: {
+      at: flag('--at <price>', 'the new price', parsePrice),
+      amount: flag('--amount <amount>', 'the new total', parseAmount),
+      ...ACCOUNT,
+      ...LOANS,
+    },
+    async run(context, { market, order, at, amount, account, borrow, repay }) {
+      checkGiven({ account: account ?? 'spot', borrow, repay, amount: undefined });
+      if (at === undefined && amount === undefined)
+        throw usage('A replacement needs a new price or amount.', 'Give price, amount, or both.');
+      return prepare(context, { kind: 'replace', market, order, changes: { at, amount, account, borrow, repay } });
+    },
+  });
+}
+
+function prepareCancellation(prepare: Prepare): Definition {
+  return define({
+    ...INTERNAL,
+    arguments: { market: MARKET, orders: several('the orders', orderId) },
+    flags: { all: toggle('--all', 'every open order') },
+    async run(context, { market, orders, all }) {
+      requireFew(orders.length);
+      return prepare(context, { kind: 'cancel', market, orders: all ? 'all' : [...new Set(orders)] });
+    },
+  });
+}
+
+function prepareAlgo(prepare: Prepare): Definition {
+  return define({
+    ...INTERNAL,
+    arguments: { side: SIDE, market: MARKET, amount: required('the amount', parseAmount) },
+    flags: {
+      at: flag('--at <price>', 'the price', parsePrice),
+      type: flag('--type <type>', 'limit, postOnly or ioc', oneOf('type', 'limit', 'postOnly', 'ioc')),
+      ...AGENT_ALGO_FLAGS,
+    },
+    async run(context, { side, market, amount, at, type, ...flags }) {
+      if (flags.when.length > MOST_CONDITIONS)
+        throw usage(`when has too many conditions: ${flags.when.length}.`, `Give up to ${MOST_CONDITIONS}.`);
+      const long = flags.when.find(({ text }) => text.length > LONGEST_CONDITION);
+      if (long !== undefined)
+        throw usage(`The condition ${quoted(long.text)} is too long.`, `Use up to ${LONGEST_CONDITION} characters.`);
+      // an agent runs no program of the user
+      const given = { ...flags, exec: undefined, notify: false };
+      const order = { side, market, amount, at, type, account: 'spot', borrow: false, repay: false } as const;
+      namingParameters(() =>
+        checkAlgo({ ...order, id: undefined, once: false, wait: undefined, overridden: [] }, given),
+      );
+      return prepare(context, {
+        kind: 'algo',
+        draft: { ...given, side, market, amount, at, type: type ?? 'limit', overridden: [] },
+      });
+    },
+  });
+}
+
+function prepareAlgoChange(prepare: Prepare): Definition {
+  return define({
+    ...INTERNAL,
+    arguments: {
+      change: required('what to do', oneOf('kind', 'algoCancel', 'algoPause', 'algoResume')),
+      market: MARKET,
+      ids: several('the algo orders', algoId),
+    },
+    async run(context, { change, market, ids }) {
+      requireFew(ids.length);
+      return prepare(context, { kind: change, market, ids: [...new Set(ids)] });
+    },
+  });
+}
+
+function showPrepared(): Definition {
+  return define({
+    ...INTERNAL,
+    arguments: { id: required('the id of the prepared write', preparedId) },
+    run: async (context, { id }) => answerOf(await findPrepared(await openWrite(context), id)),
+  });
+}
+
+function commit(limits: AgentLimits): Definition {
+  return define({
+    ...INTERNAL,
+    // it sends: what was done is not lost if it cannot be printed
+    dryRunOutput: shape.anything,
+    arguments: { id: required('the id of the prepared write', preparedId) },
+    async run(context, { id }) {
+      const write = { ...(await openWrite(context)), agentLimits: limits };
+      return commitPrepared(context, write, await findPrepared(write, id));
+    },
+  });
+}
+
+const INTERNAL = { summary: '', examples: [], output: shape.object(PREPARED) } as const;
 
 /** Checks what an agent has given: what is wrong names its parameters, not the flags of the command line. */
 function namingParameters(check: () => void): void {

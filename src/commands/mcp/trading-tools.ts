@@ -76,40 +76,12 @@ const { kind: _kind, market: _market, ...PREPARED_FIELDS } = PREPARED;
 const ID = { id: text('id of prepare') };
 
 /** The tools `prepare`, `commit` and `resolve`. Throws Failure `usage` for an agent that would trade unattended without limits. */
-export function tradingTools(
-  { host, session, globals }: Pick<Context, 'host' | 'session' | 'globals'>,
-  terms: TradingTerms,
-): Trading {
+export function tradingTools(context: ToolContext, terms: TradingTerms): Trading {
   const isUnattended = terms.commit === 'unattended';
   const { markets, maxOrder, maxDay, maxOpen, allowBorrow } = terms;
   const given = { markets, maxOrder, maxDay, maxOpen };
   const limits = isUnattended ? AgentLimits.ofUnattended({ ...given, mayBorrow: allowBorrow }) : AgentLimits.of(given);
-  const store = new PreparedStore(host);
-  /** How long command lines that write may take in all, unless `pit mcp` was given a time. */
-  const limit = () => {
-    const end = host.monotonic() + LONGEST_ANSWER_MS;
-    const leftS = () => Math.max(1, (end - host.monotonic()) / 1_000).toFixed(3);
-    return () => (globals.isTimeoutGiven ? {} : { timeout: leftS() });
-  };
-  /**
-   * Runs a commit, and records that its outcome was reported, unless the client has gone. A client of an agent that asks nobody may have given
-   * up waiting without a word. Then the agent knows the outcome once it asks for it.
-   */
-  const commit = async ({ run, signal, isNewest }: ToolCall, id: string): Promise<ToolAnswer> => {
-    const began = host.monotonic();
-    const result = await run(commandWords('commit', { yes: true, ...limit()() }, [id]));
-    const { error } = result;
-    const journal = await session.journal();
-    if (journal.findUnsettled(id) !== undefined)
-      return { ...result, error: error && { ...error, hint: dontRepeat(id) } };
-    // it may still be under way in another call or process
-    const isKnown = error?.kind !== 'unknown';
-    if (isKnown && !signal.aborted && isTakenFrom(store, id, journal)) {
-      const isHeard = isNewest() && host.monotonic() - began <= PATIENT_MS;
-      store.report(id, error?.message ?? 'it was done', !isUnattended || isHeard);
-    }
-    return result;
-  };
+  const store = new PreparedStore(context.host);
   return {
     commands: tradingCommands(limits),
     tools: [
@@ -129,24 +101,10 @@ export function tradingTools(
         parameters: ID,
         output: shape.anything,
         effect: 'destructive',
-        answer: async (call) => {
+        answer: (call) => {
           const { id } = call.given;
-          if (isUnattended) return commit(call, id);
-          const found = await call.run(commandWords('prepared', {}, [id]));
-          if (found.error !== null) return found;
-          const row = found.data as PreparedRow;
-          if (!call.canAsk)
-            throw new Failure('declined', 'The user has to confirm this, and this client cannot ask.', {
-              hint: suggest('Run in a terminal', 'commit', id),
-            });
-          const question = questionOf(row);
-          const reply = call.replyTo(question);
-          if (reply === undefined) return { question };
-          if (reply === 'confirmed') return commit(call, id);
-          if (reply === 'declined') return decline(store, row);
-          throw new Failure('declined', `The user has to confirm this, and ${reply.why}. Nothing was sent.`, {
-            hint: ['Call commit again, which asks again.', suggest('Or in a terminal', 'commit', id)],
-          });
+          const commit = () => commitAndReport(context, store, call, id, isUnattended);
+          return isUnattended ? commit() : askAndCommit(store, call, id, commit);
         },
       }),
       tool({
@@ -157,31 +115,99 @@ export function tradingTools(
         parameters: { id: optional(text('default: every write with an unknown outcome')) },
         output: resolve.output,
         effect: 'write',
-        answer: async ({ given: { id }, run, signal }) => {
-          const journal = await session.journal();
-          const unsent = id === undefined ? undefined : withoutEntry({ journal, host }, store, id);
-          if (unsent !== undefined) {
-            // of an algo order: it has no entry in the journal
-            if (id !== undefined && isRecorded({ journal, host }, id)) store.report(id, 'placed', true);
-            return unsent;
-          }
-          const rows: ResolvedRow[] = [];
-          let error: CommandResult['error'] = null;
-          const warnings: PrintedWarning[] = [];
-          const left = limit();
-          for (const words of id === undefined ? [[], ...unreportedIds({ journal, host }, store)] : [[id]]) {
-            const result = await run(commandWords('resolve', left(), words));
-            rows.push(...((result.data as readonly ResolvedRow[] | undefined) ?? []));
-            warnings.push(...result.warnings);
-            error ??= result.error;
-          }
-          for (const { clientId, outcome } of rows)
-            if (outcome !== 'unknown' && !signal.aborted) store.report(clientId, outcome, true);
-          return { data: rows, warnings, error };
-        },
+        answer: (call) => resolveAndReport(context, store, call, call.given.id),
       }),
     ],
   };
+}
+
+type ToolContext = Pick<Context, 'host' | 'session' | 'globals'>;
+
+/** How long command lines that write may take in all, unless `pit mcp` was given a time: the flag of the next one. */
+function timeoutFlag({ host, globals }: ToolContext): () => { readonly timeout?: string } {
+  const end = host.monotonic() + LONGEST_ANSWER_MS;
+  const leftS = () => Math.max(1, (end - host.monotonic()) / 1_000).toFixed(3);
+  return () => (globals.isTimeoutGiven ? {} : { timeout: leftS() });
+}
+
+/**
+ * Runs a commit, and records that its outcome was reported, unless the client has gone. A client of an agent that asks nobody may have given
+ * up waiting without a word. Then the agent knows the outcome once it asks for it.
+ */
+async function commitAndReport(
+  context: ToolContext,
+  store: PreparedStore,
+  { run, signal, isNewest }: Pick<ToolCall, 'run' | 'signal' | 'isNewest'>,
+  id: string,
+  isUnattended: boolean,
+): Promise<ToolAnswer> {
+  const { host, session } = context;
+  const began = host.monotonic();
+  const result = await run(commandWords('commit', { yes: true, ...timeoutFlag(context)() }, [id]));
+  const { error } = result;
+  const journal = await session.journal();
+  if (journal.findUnsettled(id) !== undefined) return { ...result, error: error && { ...error, hint: dontRepeat(id) } };
+  // it may still be under way in another call or process
+  const isKnown = error?.kind !== 'unknown';
+  if (isKnown && !signal.aborted && isTakenFrom(store, id, journal)) {
+    const isHeard = isNewest() && host.monotonic() - began <= PATIENT_MS;
+    store.report(id, error?.message ?? 'it was done', !isUnattended || isHeard);
+  }
+  return result;
+}
+
+/** Commits if the user confirms it in the client. Throws Failure `declined` if nobody can be asked. */
+async function askAndCommit(
+  store: PreparedStore,
+  call: Pick<ToolCall, 'run' | 'canAsk' | 'replyTo'>,
+  id: string,
+  commit: () => Promise<ToolAnswer>,
+): Promise<ToolAnswer> {
+  const found = await call.run(commandWords('prepared', {}, [id]));
+  if (found.error !== null) return found;
+  const row = found.data as PreparedRow;
+  if (!call.canAsk)
+    throw new Failure('declined', 'The user has to confirm this, and this client cannot ask.', {
+      hint: suggest('Run in a terminal', 'commit', id),
+    });
+  const question = questionOf(row);
+  const reply = call.replyTo(question);
+  if (reply === undefined) return { question };
+  if (reply === 'confirmed') return commit();
+  if (reply === 'declined') return decline(store, row);
+  throw new Failure('declined', `The user has to confirm this, and ${reply.why}. Nothing was sent.`, {
+    hint: ['Call commit again, which asks again.', suggest('Or in a terminal', 'commit', id)],
+  });
+}
+
+/** Finds out what became of a write, or of every one whose outcome is unknown or was not reported, and records that it was. */
+async function resolveAndReport(
+  context: ToolContext,
+  store: PreparedStore,
+  { run, signal }: Pick<ToolCall, 'run' | 'signal'>,
+  id: string | undefined,
+): Promise<ToolAnswer> {
+  const { host, session } = context;
+  const journal = await session.journal();
+  const unsent = id === undefined ? undefined : withoutEntry({ journal, host }, store, id);
+  if (unsent !== undefined) {
+    // of an algo order: it has no entry in the journal
+    if (id !== undefined && isRecorded({ journal, host }, id)) store.report(id, 'placed', true);
+    return unsent;
+  }
+  const rows: ResolvedRow[] = [];
+  let error: CommandResult['error'] = null;
+  const warnings: PrintedWarning[] = [];
+  const left = timeoutFlag(context);
+  for (const words of id === undefined ? [[], ...unreportedIds({ journal, host }, store)] : [[id]]) {
+    const result = await run(commandWords('resolve', left(), words));
+    rows.push(...((result.data as readonly ResolvedRow[] | undefined) ?? []));
+    warnings.push(...result.warnings);
+    error ??= result.error;
+  }
+  for (const { clientId, outcome } of rows)
+    if (outcome !== 'unknown' && !signal.aborted) store.report(clientId, outcome, true);
+  return { data: rows, warnings, error };
 }
 
 /** The fields of a row of `pit resolve` that the tool reads. */

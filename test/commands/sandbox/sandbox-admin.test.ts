@@ -59,7 +59,7 @@ describe('pit sandbox', () => {
       expect(await pit.json('resolve')).toEqual([]);
       return id;
     };
-    for (const drive of ['stop', 'advance 5m', 'speed 60', 'start', 'speed 1']) {
+    for (const drive of ['stop', 'advance 5m', 'speed 2', 'start', 'speed 1']) {
       await pit.done(`sandbox clock ${drive}`);
       // the first request is a write, dated by what the command before remembered
       await pit.done(`cancel btc_usdt ${await order()}`);
