@@ -56,10 +56,7 @@ function shownSyntax({ syntax }: Flag): string {
   return syntax.replace(/<(.+)>/, (_, value: string) => value.toUpperCase().replaceAll('-', '_'));
 }
 
-/**
- * The sentence of a rule, the same in every command.
- * @internal for its test
- */
+/** The sentence of a rule, the same in every command. */
 export function ruleText(rule: Rule): string {
   if ('excludes' in rule) return `${rule.excludes.join(' and ')} exclude each other.`;
   return `${rule.of} needs ${anyOf(rule.needs)}.`;
@@ -71,23 +68,30 @@ function anyOf(names: readonly string[]): string {
   return before.length === 0 ? last : `${before.reverse().join(', ')} or ${last}`;
 }
 
+/** The first of the rules that a command line with these names breaks. */
+export function brokenRule(rules: readonly Rule[], given: ReadonlySet<string>): Rule | undefined {
+  return rules.find((rule) =>
+    'excludes' in rule
+      ? rule.excludes.every((name) => given.has(name))
+      : given.has(rule.of) && !rule.needs.some((name) => given.has(name)),
+  );
+}
+
 /**
  * Throws Failure `usage` for a command line that breaks a rule of its command.
  *
  * @param given the names of the flags and arguments that it has
  */
 export function requireRules(path: string, definition: Described, given: ReadonlySet<string>): void {
-  const isGiven = (name: string) => name === commandName(path) || given.has(name);
-  for (const rule of rulesOf(path, definition)) {
-    if ('excludes' in rule) {
-      if (!rule.excludes.every(isGiven)) continue;
-      const [one, other] = rule.excludes;
-      throw usage(ruleText(rule), one === commandName(path) ? `Leave ${other} out.` : 'Give one of them.');
-    }
-    if (!isGiven(rule.of) || rule.needs.some(isGiven)) continue;
-    const usageOf = rule.of === commandName(path) ? [suggest('See its usage', ...path.split(' '), '--help')] : [];
-    throw usage(ruleText(rule), [`Add ${wanted(rule.needs, definition)}.`, ...usageOf]);
+  const command = commandName(path);
+  const rule = brokenRule(rulesOf(path, definition), new Set([command, ...given]));
+  if (rule === undefined) return;
+  if ('excludes' in rule) {
+    const [one, other] = rule.excludes;
+    throw usage(ruleText(rule), one === command ? `Leave ${other} out.` : 'Give one of them.');
   }
+  const usageOf = rule.of === command ? [suggest('See its usage', ...path.split(' '), '--help')] : [];
+  throw usage(ruleText(rule), [`Add ${wanted(rule.needs, definition)}.`, ...usageOf]);
 }
 
 /** What to add to a command line. What a single flag or argument means is said too. */
@@ -100,6 +104,30 @@ function wanted(names: readonly string[], { arguments: args = {}, flags = {} }: 
   const [only, another] = found;
   if (only?.about !== undefined && another === undefined) return `${only.syntax}: ${only.about}`;
   return anyOf(found.map(({ syntax }) => syntax));
+}
+
+/**
+ * The rules among other names for the same flags and arguments, without those of anything else.
+ *
+ * @param keys which of the keys of `arguments` and `flags` keep their rules, under these keys
+ */
+export function rulesByKey({ arguments: args = {}, flags = {} }: Described, keys: readonly string[]): Rule[] {
+  const names = new Map([
+    ...Object.entries(args).map(([key, argument]) => [argumentName(key, argument), key] as const),
+    ...Object.entries(flags).map(([key, flag]) => [longName(flag), key] as const),
+  ]);
+  const renamed = (name: string) => {
+    const key = names.get(name);
+    return key !== undefined && keys.includes(key) ? [key] : [];
+  };
+  return rulesOf('', { arguments: args, flags }).flatMap((rule): Rule[] => {
+    if ('excludes' in rule) {
+      const [one, other] = rule.excludes.flatMap(renamed);
+      return one === undefined || other === undefined ? [] : [{ excludes: [one, other] }];
+    }
+    const needs = rule.needs.flatMap(renamed);
+    return renamed(rule.of).flatMap((of) => (needs.length < rule.needs.length ? [] : [{ of, needs }]));
+  });
 }
 
 /** A description of a flag or an argument with what the rules say of it. */

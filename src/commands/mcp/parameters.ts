@@ -1,5 +1,6 @@
 import { type ConversionConfig, toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
+import { brokenRule, type Rule, ruleText, withRules } from '../../cli/flag-rules.js';
 import { choiceOf } from '../../domain/kind.js';
 import { quoted, usage } from '../../errors.js';
 
@@ -101,13 +102,26 @@ function described(parameter: ToolParameters[string]): string | undefined {
 /** Without the rules that cost an agent more tokens than they are worth. */
 const CONVERSION = { typeMode: 'output', ignoreActions: ['max_length', 'check'] } satisfies ConversionConfig;
 
-/** The parameters in JSON Schema. */
-export function parametersSchema(parameters: ToolParameters): object {
+/** Throws Failure `usage` for parameters that exclude or lack each other. */
+export function checkRules(rules: readonly Rule[], given: Readonly<Record<string, unknown>>): void {
+  const isGiven = (value: unknown) =>
+    value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0);
+  const names = Object.entries(given).flatMap(([name, value]) => (isGiven(value) ? [name] : []));
+  const rule = brokenRule(rules, new Set(names));
+  if (rule === undefined) return;
+  throw usage(ruleText(rule), 'excludes' in rule ? 'Give one of them.' : `Add ${rule.needs.join(' or ')}.`);
+}
+
+/** The parameters in JSON Schema. What the rules say of one is in its description: few clients read it elsewhere. */
+export function parametersSchema(parameters: ToolParameters, rules: readonly Rule[]): object {
   const { $schema: _, required = [], ...schema } = toJsonSchema(v.object(parameters), CONVERSION);
   const properties = Object.entries(schema.properties ?? {}).map(([name, property]) => {
-    if (typeof property !== 'object' || property.description !== '') return [name, property] as const;
-    const { description: _, ...rest } = property;
-    return [name, rest] as const;
+    if (typeof property !== 'object') return [name, property] as const;
+    const { description: own = '', ...rest } = property;
+    // of two that exclude each other, one says it
+    const ownRules = rules.filter((rule) => !('excludes' in rule) || rule.excludes[1] === name);
+    const description = withRules(name, own, ownRules).trim();
+    return [name, description === '' ? rest : { ...rest, description }] as const;
   });
   const shown = { ...schema, properties: Object.fromEntries(properties) };
   return required.length === 0 ? shown : { ...shown, required };

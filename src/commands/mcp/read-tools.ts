@@ -63,10 +63,11 @@ export const READ_TOOLS: readonly Tool[] = [
     description: 'Use it to find the name of a market, its smallest order, and the steps of its prices and amounts.',
     parameters: {
       market: ANY_MARKET,
-      base: optional(text('only markets for this coin')),
-      quote: optional(text('only markets priced in this coin')),
+      base: optional(text('its markets')),
+      quote: optional(text('priced in this coin')),
       ...ROW_PARAMETERS,
     },
+    follows: markets,
     output: markets.output,
     effect: 'read',
     answer: async ({ given, run }) => {
@@ -80,10 +81,11 @@ export const READ_TOOLS: readonly Tool[] = [
     description: 'Use it for current prices: last price, best bid and ask, and the change over 24 hours.',
     parameters: {
       markets: optional(texts('default: all')),
-      quote: optional(text('only markets priced in this coin')),
+      quote: optional(text('priced in this coin')),
       sort: optional(choice('largest first, or by name', 'change', 'volume', 'market')),
       ...ROW_PARAMETERS,
     },
+    follows: ticker,
     output: ticker.output,
     effect: 'read',
     answer: async ({ given, run }) => {
@@ -100,6 +102,7 @@ export const READ_TOOLS: readonly Tool[] = [
       size: optional(integer('levels per side, 1 to 50 (default: 10)')),
       merge: optional(text('group prices by this step; then 5 levels per side')),
     },
+    follows: depth,
     output: depth.output,
     effect: 'read',
     answer: ({ given: { market, ...flags }, run }) => run(commandWords('depth', flags, [market])),
@@ -112,6 +115,7 @@ export const READ_TOOLS: readonly Tool[] = [
       market: MARKET,
       since: optional(text('the trades after the one with this id (default: the newest)')),
     },
+    follows: trades,
     output: rowsIn(trades.output),
     effect: 'read',
     answer: ({ given: { market, since }, run }) => run(commandWords('trades', { since }, [market])),
@@ -127,6 +131,7 @@ export const READ_TOOLS: readonly Tool[] = [
       until: TO,
       ...ROW_PARAMETERS,
     },
+    follows: kline,
     output: rowsIn(kline.output),
     effect: 'read',
     answer: async ({ given, run }) => {
@@ -245,6 +250,7 @@ export const READ_TOOLS: readonly Tool[] = [
       to: TO,
       ...ROW_PARAMETERS,
     },
+    follows: fills,
     output: fills.output,
     effect: 'read',
     answer: async ({ given, run }) => {
@@ -258,6 +264,7 @@ export const READ_TOOLS: readonly Tool[] = [
     title: 'Bills',
     description: 'Use it to find out why a balance has changed: every change of your balances, newest first.',
     parameters: { coin: optional(text('default: all')), from: FROM, to: TO, ...ROW_PARAMETERS },
+    follows: bills,
     output: rowsIn(bills.output),
     effect: 'read',
     answer: async ({ given, run }) => {

@@ -17,10 +17,11 @@ import {
   UnsupportedProtocolVersionError,
 } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { rulesByKey } from '../../cli/flag-rules.js';
 import type { Program } from '../../cli/run.js';
 import { version } from '../../version.js';
 import type { Context } from '../session/command.js';
-import { checkArguments } from './parameters.js';
+import { checkArguments, checkRules } from './parameters.js';
 import { errorOf, FROM_OUTSIDE, runCommand } from './run-command.js';
 import { StdioTransport } from './stdio-transport.js';
 import type { Reply, Tool, ToolAnswer, ToolCall } from './tool.js';
@@ -162,6 +163,7 @@ class ToolServer {
     };
     try {
       const given = checkArguments(tool.name, tool.parameters, sent);
+      checkRules(rulesByKey(tool.follows ?? {}, Object.keys(tool.parameters)), given);
       let answer = await tool.answer({ ...call, given });
       while ('question' in answer) {
         const { question } = answer;

@@ -1,15 +1,16 @@
+import { rulesByKey } from '../../cli/flag-rules.js';
 import * as shape from '../../cli/shapes.js';
 import { parametersSchema } from './parameters.js';
 import { FROM_OUTSIDE } from './run-command.js';
 import type { Tool } from './tool.js';
 
 /** A tool as the protocol's `tools/list` has it. */
-export function describeTool({ name, title, description, parameters, output, effect }: Tool): object {
+export function describeTool({ name, title, description, parameters, follows, output, effect }: Tool): object {
   return {
     name,
     title,
     description,
-    inputSchema: parametersSchema(parameters),
+    inputSchema: parametersSchema(parameters, rulesByKey(follows ?? {}, Object.keys(parameters))),
     outputSchema: { type: 'object', properties: { data: brief(output) } },
     annotations:
       effect === 'read'

@@ -1,3 +1,4 @@
+import type { Definition } from '../../cli/definition.js';
 import type { Shape } from '../../cli/shapes.js';
 import type { Given, ToolParameters } from './parameters.js';
 import type { CommandResult } from './run-command.js';
@@ -38,6 +39,8 @@ export interface Tool<Taken extends ToolParameters = ToolParameters> {
   /** The first sentence says when to use it. */
   readonly description: string;
   readonly parameters: Taken;
+  /** The command whose flags and arguments its parameters of the same names are: what they exclude and need holds here, too. */
+  readonly follows?: Pick<Definition, 'arguments' | 'flags'>;
   /** The schema of `data`, as `pit schema` has it. */
   readonly output: Shape;
   /** What it changes. `destructive` may lose money or cannot be undone. */

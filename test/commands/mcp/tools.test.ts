@@ -152,6 +152,8 @@ describe('arguments', () => {
     ['order_book', { market: '' }, 'market is empty.'],
     ['order_book', { market: 'x'.repeat(301) }, 'market is longer than 300 characters.'],
     ['tickers', { markets: Array.from({ length: 51 }, () => 'btc_usdt') }, 'markets has more than 50 elements.'],
+    ['tickers', { markets: ['btc_usdt'], quote: 'usdt' }, 'quote and markets exclude each other.'],
+    ['markets', { market: 'btc_usdt', base: 'btc' }, 'base and market exclude each other.'],
     ['orders', { id: '1' }, 'One order needs market.'],
     [
       'transfers',
