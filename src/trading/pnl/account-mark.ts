@@ -7,54 +7,77 @@ import { areStillOpen } from '../history/order-history.js';
 import type { Journal } from '../journal/journal.js';
 import { isKind, type RecordedWrite } from '../journal/write.js';
 import type { TradingContext } from '../trading-context.js';
-import { type AccountMark, type KeptHistory, rowOfBill } from './kept-history.js';
+import { groupBy } from './group-by.js';
+import { type AccountDescription, type AccountMark, rowOfBill } from './kept-history.js';
 
 /** The archive of the journal has every order that was settled so long ago, in milliseconds. */
 const LONGEST_MS = 7 * 86_400_000;
 
+/** What is new of an account since its mark. */
+export interface AccountNews {
+  /** The coins with a new bill or another balance. */
+  readonly coins: ReadonlySet<string>;
+  /** Whether an order may have been placed or have filled. */
+  readonly mayHaveOrders: boolean;
+}
+
 /**
- * Whether an account is as it was, if no write of it is open. Each fill, deposit and withdrawal makes a bill and changes a balance. Only fills of a margin account do
- * neither, so the orders that are open are asked for; whatever else pit may have placed is in a list that any command has read since, or
- * in the journal.
- * @param description of the account as it is
- * @param wanted the markets that were asked about
- * @param readBills reads the bills from a moment on
+ * What is new of an account, if no write of it is open; undefined if that may be anything. Each deposit and withdrawal makes a bill and
+ * changes a balance, and so does each fill. Only fills of a margin account do neither, so the orders that are open are asked for; whatever
+ * else pit may have placed is in a list that any command has read since, or in the journal.
  */
-export async function isUnchanged(
+export async function newsSince(
   mark: AccountMark,
   { trading, client }: { readonly trading: TradingContext; readonly client: Exchange },
-  asked: {
-    readonly description: string | undefined;
+  now: {
+    readonly description: AccountDescription | undefined;
+    /** The markets that were asked about. */
     readonly markets: readonly string[];
+    /** Reads the bills from a moment on. */
     readonly readBills: (from: number) => Promise<readonly Bill[]>;
   },
-): Promise<boolean> {
-  const { journal, host, knownSides } = trading;
-  if (mark.description !== asked.description) return false;
-  if (!asked.markets.every((market) => Object.hasOwn(mark.markets, market))) return false;
+): Promise<AccountNews | undefined> {
+  const { journal, host } = trading;
+  if (now.description === undefined || mark.description.terms !== now.description.terms) return undefined;
+  if (!now.markets.every((market) => Object.hasOwn(mark.markets, market))) return undefined;
   const age = host.now() - mark.began;
   // the clock may have been set back
-  if (age < 0 || age > LONGEST_MS) return false;
-  if (hasMarginOrdersSince(journal, mark.began)) return false;
-  if (!isDeepStrictEqual(fillsOf(knownSides, Object.keys(mark.markets)), mark.fills)) return false;
+  if (age < 0 || age > LONGEST_MS || hasMarginOrdersSince(journal, mark.began)) return undefined;
   client.learnZone(mark.dailyBills);
-  const bills = await asked.readBills(mark.billsFrom);
-  const found = new Set(bills.map(billText));
-  // several bills may be alike
-  if (bills.length > mark.newestBills.filter((bill) => found.has(billText(bill))).length) return false;
-  for (const market of marketsWithOrders(mark.markets))
-    if (!(await areStillOpen(trading, market, { lists: client }))) return false;
+  const bills = await now.readBills(mark.billsFrom);
+  const coins = new Set([...coinsOfNew(bills, mark.newestBills), ...changedCoins(mark.description, now.description)]);
+  return { coins, mayHaveOrders: coins.size > 0 || !(await areOrdersAsBefore(mark, trading, client)) };
+}
+
+async function areOrdersAsBefore(mark: AccountMark, trading: TradingContext, lists: Exchange): Promise<boolean> {
+  const markets = Object.keys(mark.markets);
+  if (!isDeepStrictEqual(fillsOf(trading.knownSides, markets), mark.fills)) return false;
+  // also of one without orders: a command may have listed one since
+  for (const market of markets) if (!(await areStillOpen(trading, market, { lists }))) return false;
   return true;
 }
 
-/** What the exchange says of the account, and the zone in which its dates are read; undefined if the account could not be read. */
+function changedCoins({ amounts: before }: AccountDescription, { amounts: after }: AccountDescription): string[] {
+  return [...Object.keys(before), ...Object.keys(after)].filter((coin) => before[coin] !== after[coin]);
+}
+
+/** The coins that have more of these bills than were known. Several bills may be alike. */
+function coinsOfNew(bills: readonly Bill[], known: readonly Bill[]): string[] {
+  const left = groupBy(known, billText);
+  return bills.flatMap((bill) => (left.get(billText(bill))?.pop() === undefined ? bill.coin : []));
+}
+
+/** What the exchange says of an account, and how its dates are read; undefined if the account could not be read. */
 export function descriptionOf(
   account: Pick<AccountInfo, 'coins' | 'permissions'> | undefined,
   { zone }: Pick<Exchange, 'zone'>,
-): string | undefined {
+): AccountDescription | undefined {
   if (account === undefined) return undefined;
-  const coins = account.coins.filter(isHeld).map(({ coin, available, frozen }) => `${coin} ${available} ${frozen}`);
-  return JSON.stringify([account.permissions, coins.sort(), zone.name ?? null]);
+  const held = account.coins.filter(isHeld);
+  return {
+    terms: JSON.stringify([account.permissions, zone.name ?? null]),
+    amounts: Object.fromEntries(held.map(({ coin, available, frozen }) => [coin, `${available} ${frozen}`])),
+  };
 }
 
 /** By market: what its orders have filled, as far as they were read; undefined if those of one are not known. */
@@ -67,10 +90,6 @@ export function fillsOf(
     return known === undefined ? [] : [[market, known] as const];
   });
   return fills.length === markets.length ? Object.fromEntries(fills) : undefined;
-}
-
-export function marketsWithOrders(markets: KeptHistory['markets']): readonly string[] {
-  return Object.entries(markets).flatMap(([market, hasOrders]) => (hasOrders ? market : []));
 }
 
 /** Whether a list of orders may show something of a write that no list has shown before. */

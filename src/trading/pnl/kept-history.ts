@@ -31,6 +31,14 @@ export interface KeptHistory extends Pick<AccountHistory, 'bills'> {
   readonly matched: MatchedRows | null;
 }
 
+/** How the exchange describes an account. */
+export interface AccountDescription {
+  /** What the key may do, and the zone in which dates are read. */
+  readonly terms: string;
+  /** By coin that it holds: what is available and what is frozen. */
+  readonly amounts: Readonly<Record<string, string>>;
+}
+
 /**
  * What shows that nothing of an account is new since its history was kept. It was read to its end then, and its bills added up: while the
  * exchange describes it in the same way and lists no new bill, nothing else is new. It is small, so that the history need not be read.
@@ -41,7 +49,7 @@ export interface AccountMark {
   /** When the reading began, by this machine's clock in milliseconds since the Unix epoch. */
   readonly began: number;
   /** How the exchange described the account before anything else was read. */
-  readonly description: string;
+  readonly description: AccountDescription;
   readonly markets: KeptHistory['markets'];
   /** By market whose orders were read: what they had filled. Any command may read other fills later. */
   readonly fills: Readonly<Record<string, KnownFills>>;
@@ -73,7 +81,7 @@ export interface KeptStore {
 }
 
 /** Changes with what is kept, so that another version's file is not read. */
-const FORMAT = 4;
+const FORMAT = 5;
 
 /**
  * Keeps the history of one account in the cache: a private file that is replaced in one step. An account may have hundreds of thousands of

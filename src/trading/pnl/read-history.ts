@@ -14,7 +14,7 @@ import { datedRead } from '../settling/dated-read.js';
 import { orderList } from '../settling/order-list.js';
 import { reconcileLists } from '../settling/reconcile-orders.js';
 import type { TradingContext } from '../trading-context.js';
-import { billText, descriptionOf, fillsOf, hasOpenOrders, isUnchanged, marketsWithOrders } from './account-mark.js';
+import { type AccountNews, billText, descriptionOf, fillsOf, hasOpenOrders, newsSince } from './account-mark.js';
 import { type AccountMark, EMPTY, type KeptHistory } from './kept-history.js';
 import { LotQueue } from './lots.js';
 import { matchedOfRows, rowsOfMatched } from './matched-rows.js';
@@ -84,7 +84,7 @@ export class AccountReader {
   readonly #began: number;
   /** Whether a list of orders might have shown something of a write when the reading began: one that is read later may, too. */
   #hadOpenOrders = true;
-  #unchanged: Promise<AccountMark | undefined> | undefined;
+  #checked: Promise<CheckedMark | undefined> | undefined;
   #kept = EMPTY;
   readonly #read = { orders: 0, bills: 0 };
   /** How many bills are new since the history was last written. */
@@ -102,9 +102,10 @@ export class AccountReader {
 
   /** Whether nothing is new, without the history itself; undefined if anything may be. Throws Failure if that cannot be read. */
   async unchanged(): Promise<UnchangedAccount | undefined> {
-    this.#unchanged ??= this.#findUnchanged();
-    const mark = await this.#unchanged;
-    if (mark === undefined) return undefined;
+    this.#checked ??= this.#checkMark();
+    const checked = await this.#checked;
+    if (checked === undefined || checked.news.mayHaveOrders) return undefined;
+    const { mark } = checked;
     const readAt = this.#options.client.now() - CLOCK_ERROR_MS;
     return { id: mark.history, readAt, refusedCoins: mark.refusedCoins, leftOut: mark.leftOut, unlisted: [] };
   }
@@ -120,13 +121,15 @@ export class AccountReader {
     const { id, matched } = this.#kept;
     if (unchanged !== undefined && matched !== null && id === unchanged.id)
       return { ...unchanged, matched: matchedOfRows(matched, this.#exactBills), transfers: this.#keptTransfers };
-    return this.#readOn();
+    const checked = await this.#checked;
+    return this.#readOn(checked?.mark.history === id ? checked : undefined);
   }
 
-  async #readOn(): Promise<ReadHistory> {
+  /** @param checked which coins have news; undefined if all may have */
+  async #readOn(checked: CheckedMark | undefined): Promise<ReadHistory> {
     const before = this.#kept;
     const hasKept = before.bills.length > 0;
-    let history = await this.#readNew();
+    let history = await this.#readNew(checked);
     let unexplained = unexplainedText(history);
     if (hasKept && !this.#readsAll && unexplained !== '' && (unexplained !== before.unexplained || this.#isRereadDue)) {
       this.#readsAll = true;
@@ -198,20 +201,28 @@ export class AccountReader {
     };
   }
 
-  async #findUnchanged(): Promise<AccountMark | undefined> {
+  async #checkMark(): Promise<CheckedMark | undefined> {
     const { trading, client, account, markets = [] } = this.#options;
     this.#hadOpenOrders = hasOpenOrders(trading.journal);
     const mark = this.#readsAll || this.#hadOpenOrders ? undefined : trading.keptHistory?.readMark();
     if (mark === undefined) return undefined;
-    const description = descriptionOf(account, client);
-    const readBills = (from: number) => this.#billsFrom(from);
-    return (await isUnchanged(mark, { trading, client }, { description, markets, readBills })) ? mark : undefined;
+    let bills: ReadBills | undefined;
+    const readBills = async (from: number) => {
+      bills = await this.#billsFrom(from);
+      return bills.value;
+    };
+    const news = await newsSince(
+      mark,
+      { trading, client },
+      { description: descriptionOf(account, client), markets, readBills },
+    );
+    return news && bills && { mark, news, bills };
   }
 
-  async #readNew(): Promise<ReadHistory> {
+  async #readNew(checked?: CheckedMark): Promise<ReadHistory> {
     const { client } = this.#options;
     client.learnZone(onePerDay(this.#kept.bills));
-    await this.#readBills();
+    await this.#readBills(checked?.bills);
     const readAt = client.now() - CLOCK_ERROR_MS;
     const unlisted: string[] = [];
     const orders = new Map<string, readonly Order[]>();
@@ -225,11 +236,10 @@ export class AccountReader {
       }
     }
     this.#rememberMarkets(orders);
-    for (const market of marketsWithOrders(this.#kept.markets))
-      if (!orders.has(market)) orders.set(market, this.#keptOrders(market));
+    for (const market of this.#marketsWithOrders) if (!orders.has(market)) orders.set(market, this.#keptOrders(market));
     // after the orders, so that every fill that they show has its bills
     await this.#readBills();
-    const { transfers, refusedCoins } = await this.#readTransfers();
+    const { transfers, refusedCoins } = await this.#readTransfers(checked);
     const filled = [...orders.values()].flat().filter(hasFilled);
     this.#filled = new Map(filled.map((order) => [order.id, order.filled]));
     const matched = matchBills({ orders: filled, bills: this.#exactBills, ...transfers });
@@ -253,6 +263,10 @@ export class AccountReader {
     this.#kept = { ...this.#kept, markets: { ...this.#kept.markets, ...Object.fromEntries(found) } };
   }
 
+  get #marketsWithOrders(): readonly string[] {
+    return Object.entries(this.#kept.markets).flatMap(([market, hasOrders]) => (hasOrders ? market : []));
+  }
+
   /** Those of a market that cannot be asked for any more, as far as they were read before. */
   #keptOrders(market: string): readonly Order[] {
     const { knownSides } = this.#options.trading;
@@ -264,12 +278,12 @@ export class AccountReader {
     return new Set(this.#kept.bills.map(({ coin }) => coin));
   }
 
-  /** Adds new bills. One that was read before and is no longer listed stays. */
-  async #readBills(): Promise<void> {
+  /** Adds new bills. One that was read before and is no longer listed stays. @param read those that may be new */
+  async #readBills(read?: ReadBills): Promise<void> {
     const { bills, billsReadAt } = this.#kept;
     const newest = bills.at(-1)?.time;
     const from = newest === undefined || this.#readsAll ? undefined : Math.min(newest, billsReadAt);
-    const { value: recent, began } = await datedRead(this.#options.trading, () => this.#billsFrom(from));
+    const { value: recent, began } = read ?? (await this.#billsFrom(from));
     const found = new Set(recent.map(billText));
     const oldest = recent[0]?.time ?? Number.POSITIVE_INFINITY;
     const others = bills.filter((bill) => bill.time < oldest || !found.has(billText(bill)));
@@ -282,7 +296,11 @@ export class AccountReader {
   }
 
   /** Oldest first. */
-  async #billsFrom(from: number | undefined): Promise<readonly Bill[]> {
+  #billsFrom(from: number | undefined): Promise<ReadBills> {
+    return datedRead(this.#options.trading, () => this.#allBillsFrom(from));
+  }
+
+  async #allBillsFrom(from: number | undefined): Promise<readonly Bill[]> {
     const { client, onProgress } = this.#options;
     const bills: Bill[] = [];
     for await (const page of client.bills(from === undefined ? {} : { from: () => from })) {
@@ -301,7 +319,7 @@ export class AccountReader {
   async #tradedMarkets(): Promise<readonly { readonly market: string; readonly hasBills: boolean }[]> {
     const { client, markets = [], account } = this.#options;
     const { bills, markets: read } = this.#kept;
-    const wanted = new Set([...markets, ...marketsWithOrders(this.#kept.markets)]);
+    const wanted = new Set([...markets, ...this.#marketsWithOrders]);
     const billed = this.#coins;
     const held = new Set(account?.coins.filter(isHeld).map(({ coin }) => coin));
     const isOurs = (coin: string) => billed.has(coin) || held.has(coin);
@@ -343,14 +361,18 @@ export class AccountReader {
     return { side, orders, listed: { orders: listed, more, failure: null } };
   }
 
-  /** Reads the deposits and withdrawals of all coins that have bills, back to those that are kept and have ended. */
-  async #readTransfers() {
+  /**
+   * Reads the deposits and withdrawals of all coins that have bills and in which something is new, back to those that are kept and have
+   * ended.
+   */
+  async #readTransfers(checked: CheckedMark | undefined) {
     const { client } = this.#options;
     const zone = client.zone.name ?? null;
     // the zone decides when a deposit was
     const readsDeposits = this.#readsAll || zone !== this.#kept.zone;
     this.#kept = { ...this.#kept, zone };
-    const coins = [...this.#coins].filter((coin) => COIN.isExact(coin));
+    const isQuiet = (coin: string) => checked?.news.coins.has(coin) === false;
+    const coins = [...this.#coins].filter((coin) => COIN.isExact(coin) && !isQuiet(coin));
     const { deposits, withdrawals } = this.#kept;
     const read = await Promise.all(
       coins.map(async (coin) => {
@@ -367,7 +389,8 @@ export class AccountReader {
       deposits: { ...deposits, ...Object.fromEntries(listed.map(([coin, own]) => [coin, own.deposits])) },
       withdrawals: { ...withdrawals, ...Object.fromEntries(listed.map(([coin, own]) => [coin, own.withdrawals])) },
     };
-    const refusedCoins = read.filter(({ own }) => own === undefined).map(({ coin }) => coin);
+    const refusedBefore = checked?.mark.refusedCoins.filter(isQuiet) ?? [];
+    const refusedCoins = [...refusedBefore, ...read.flatMap(({ coin, own }) => (own === undefined ? coin : []))];
     return { transfers: this.#keptTransfers, refusedCoins };
   }
 
@@ -375,6 +398,21 @@ export class AccountReader {
     const { deposits, withdrawals } = this.#kept;
     return { deposits: Object.values(deposits).flat(), withdrawals: Object.values(withdrawals).flat() };
   }
+}
+
+/** Bills that were read at once, and when that began, by the exchange's clock in milliseconds since the Unix epoch. */
+interface ReadBills {
+  /** Oldest first. */
+  readonly value: readonly Bill[];
+  readonly began: number;
+}
+
+/** A mark, with what is new since. */
+interface CheckedMark {
+  readonly mark: AccountMark;
+  readonly news: AccountNews;
+  /** Those of the time of the mark and later. */
+  readonly bills: ReadBills;
 }
 
 /** The first bill of each day, and the last of all. */

@@ -1,7 +1,7 @@
 import type { AccountInfo } from '../../../src/domain/account.js';
 import type { Bill } from '../../../src/domain/funds.js';
 import type { Order, Side } from '../../../src/domain/order.js';
-import type { Exchange } from '../../../src/exchange/exchange.js';
+import type { Exchange, Pages } from '../../../src/exchange/exchange.js';
 import { uncounted } from '../../../src/exchange/lists/growing-pages.js';
 import { eachOrderPage } from '../../../src/exchange/lists/order-pages.js';
 import { knownSides } from '../../../src/trading/history/known-side.js';
@@ -47,6 +47,8 @@ export class ForgetfulAccount {
   areBalancesLate = false;
   /** Open orders that were asked for by their ids. */
   readonly askedById: string[] = [];
+  /** The coins whose deposits and withdrawals were asked for. */
+  readonly transfersOf: string[] = [];
   readonly #balances = new Map<string, number>();
   /** What pit has kept of it. */
   readonly kept = new MemoryCache();
@@ -107,6 +109,7 @@ export class ForgetfulAccount {
   async read(options: Pick<HistoryOptions, 'account' | 'isWhole' | 'markets'> = {}) {
     this.asked.length = 0;
     this.askedById.length = 0;
+    this.transfersOf.length = 0;
     const { matched } = await this.reader(options).history();
     return {
       orders: [...new Set(matched.fills.map(({ order }) => order))].sort(),
@@ -179,12 +182,14 @@ export class ForgetfulAccount {
         this.askedById.push(id);
         return this.orders.find((order) => order.id === id);
       },
+      deposits: (coin: string) => {
+        this.transfersOf.push(coin);
+        return onePage([]);
+      },
       orderPages: (market: string, side: Side, isEnough: (orders: readonly Order[]) => boolean) =>
         eachOrderPage(source, market, side, isEnough),
-      bills: async function* ({ from }: { readonly from?: () => number }) {
-        yield bills().filter(({ time }) => time >= (from?.() ?? 0));
-        return uncounted(false);
-      },
+      bills: ({ from }: { readonly from?: () => number }) =>
+        onePage(bills().filter(({ time }) => time >= (from?.() ?? 0))),
     }) as unknown as Exchange;
   }
 
@@ -204,4 +209,9 @@ export class ForgetfulAccount {
       ...kept,
     } as TradingContext;
   }
+}
+
+async function* onePage<Row>(rows: readonly Row[]): Pages<Row> {
+  yield rows;
+  return uncounted(false);
 }

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { EMPTY } from '../../../src/trading/pnl/kept-history.js';
 import { TERMS } from '../support/terms.js';
@@ -6,7 +7,7 @@ import { DAY_MS, ForgetfulAccount } from './forgetful-account.js';
 
 const BOTH = ['btc_usdt', 'eth_usdt'];
 /** The files of what is kept. */
-const [HISTORY, MARK] = ['pnl 4 test', 'pnl mark 4 test'];
+const [HISTORY, MARK] = ['pnl 5 test', 'pnl mark 5 test'];
 /** No list of orders, and none by its id. */
 const NOTHING = { asked: [], askedById: [] };
 
@@ -33,6 +34,16 @@ describe('an account that was read to its end', () => {
   it('is read on when it has traded', async () => {
     account.trade('sell', 'eth_usdt', 48);
     expect(await account.read()).toMatchObject({ orders: ['1', '2', '3', '4'], asked: BOTH, unexplained: [] });
+  });
+
+  it('is asked for deposits and withdrawals of the coins that have changed, and of all on request', async () => {
+    account.trade('sell', 'eth_usdt', 48);
+    await account.read();
+    expect(account.transfersOf.toSorted()).toEqual(['eth', 'usdt']);
+    await account.read();
+    expect(account.transfersOf.toSorted()).toEqual([]);
+    await account.read({ isWhole: true });
+    expect(account.transfersOf.toSorted()).toEqual(['btc', 'eth', 'usdt']);
   });
 
   it('is read on when a balance has changed although no new bill is listed', async () => {
@@ -197,6 +208,15 @@ describe('an account with fills on margin that another command has listed since'
     expect(await account.read()).toMatchObject({ orders: ['1', '2'], unexplained: ['btc', 'usdt'] });
   });
 
+  it('is read on if an open order was listed, and has filled since, in a market without orders', async () => {
+    account.deposit('eth', 5);
+    await account.read();
+    account.placeOnMargin('buy', 'eth_usdt', 40);
+    await account.listOrders('eth_usdt');
+    account.fillNewest();
+    expect(await account.read()).toMatchObject({ orders: ['1', '2'], unexplained: ['eth', 'usdt'] });
+  });
+
   it('is not read on if the list shows what is known', async () => {
     const first = await account.read();
     await account.listOrders('btc_usdt');
@@ -247,3 +267,50 @@ describe('an account with an order on margin that pit has settled, and whose lis
     expect(await account.read()).toMatchObject(shown);
   });
 });
+
+it('an account of which only what is new was read is as all lists show it', async () => {
+  const drawnMarket = fc.constantFrom('btc_usdt', 'eth_usdt', 'eth_btc');
+  const action = fc.oneof(
+    { weight: 6, arbitrary: fc.record({ do: fc.constant('trade' as const), market: drawnMarket, buys: fc.boolean() }) },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant('place' as const), market: drawnMarket, buys: fc.boolean() }) },
+    { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('fill', 'deposit', 'list', 'loseOrders', 'loseMark') }) },
+    { weight: 6, arbitrary: fc.record({ do: fc.constant('read' as const) }) },
+  );
+  let unchanged = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(action, { maxLength: 25, size: 'max' }), async (actions) => {
+      const account = new ForgetfulAccount('apart', temporaryState());
+      account.markets.push('eth_btc');
+      for (const coin of ['usdt', 'btc', 'eth']) account.deposit(coin, 10_000);
+      for (const [index, act] of actions.entries()) {
+        const side = 'buys' in act && act.buys ? 'buy' : 'sell';
+        if (act.do === 'trade') account.trade(side, act.market, 8 * (index + 10));
+        if (act.do === 'place') {
+          account.placeOnMargin(side, act.market, 8 * (index + 10));
+          // one that pit has never seen would be found later
+          await account.listOrders(act.market);
+        }
+        if (act.do === 'fill') account.fillNewest();
+        if (act.do === 'deposit') account.deposit('usdt', index + 1);
+        if (act.do === 'list') await account.listOrders('btc_usdt');
+        const lost = act.do === 'loseOrders' ? 'orders' : act.do === 'loseMark' ? 'pnl mark' : undefined;
+        for (const key of account.kept.files.keys()) if (lost && key.startsWith(lost)) account.kept.files.delete(key);
+        account.now += DAY_MS;
+        if (act.do !== 'read') continue;
+        const shown = await account.read();
+        unchanged += Number(shown.asked.length === 0);
+        // what was kept is as if there had been no other reading
+        const files = new Map(account.kept.files);
+        expect(withoutRequests(shown)).toEqual(withoutRequests(await account.read({ isWhole: true })));
+        account.kept.files.clear();
+        for (const [key, text] of files) account.kept.files.set(key, text);
+      }
+    }),
+    { numRuns: 30 },
+  );
+  expect(unchanged).toBeGreaterThan(10);
+});
+
+function withoutRequests({ asked, askedById, ...shown }: Awaited<ReturnType<ForgetfulAccount['read']>>) {
+  return shown;
+}
