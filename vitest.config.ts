@@ -19,6 +19,7 @@ if (existsSync(memory)) {
 }
 
 const ALL = ['test/**/*.test.ts'];
+const ALONE = ['test/contributing/*.test.ts'];
 
 export default defineConfig({
   define: { PIT_VERSION: JSON.stringify(version) },
@@ -26,7 +27,9 @@ export default defineConfig({
   test: {
     // `npm test` and `npm run test:system`
     projects: [
-      { extends: true, test: { name: 'tests', include: ALL, exclude: [...SYSTEM_FILES] } },
+      { extends: true, test: { name: 'tests', include: ALL, exclude: [...SYSTEM_FILES, ...ALONE] } },
+      // each replaces tables of the program by ones with a made-up row
+      { extends: true, test: { name: 'tests-alone', include: ALONE, isolate: true } },
       { extends: true, test: { name: 'system', include: [...SYSTEM_FILES] } },
     ],
     // the workers load much the same modules: each is compiled once and kept by its content, also for the next run

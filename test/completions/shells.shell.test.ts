@@ -5,6 +5,7 @@ import { answer } from '../../src/commands/completion/answer.js';
 import { builtTree } from '../../src/commands/completion/built-tree.js';
 import { knownNames } from '../../src/commands/completion/known-names.js';
 import { directoriesOf } from '../../src/platform/files/directories.js';
+import { ALERT_FIELDS } from '../../src/trading/alerts/fields.js';
 import { ROOT } from '../architecture/sources.js';
 import { BUILT } from '../support/command.js';
 import { plainEnvironment, temporaryHome } from '../support/pit.js';
@@ -127,7 +128,7 @@ const LISTED = [
   { typed: 'pit order ', words: ['show', 'replace', 'batch', 'buy', 'sell'] },
   {
     typed: 'pit alert eos_eth ',
-    words: ['last', 'bid', 'ask', 'high', 'low', 'change', 'spread', 'volume', 'trail', 'fill'],
+    words: [...Object.keys(ALERT_FIELDS), 'trail', 'fill'],
   },
   { typed: 'pit orders --state ', words: ['open', 'filled', 'cancelled', 'all'] },
   { typed: 'pit cancel ', words: ['eos_eth', 'xrp_usdt'] },

@@ -6,13 +6,14 @@ import { Failure, suggest } from '../../errors.js';
 import type { Channel, ExchangeStream } from '../../exchange/exchange.js';
 import { sleepOfMarket } from '../../platform/rehearsal-clock.js';
 import { ageText, isoTime, zonedTime } from '../../terminal/time.js';
-import { type Condition, numberOf } from '../../trading/alerts/condition.js';
+import type { Condition } from '../../trading/alerts/condition.js';
+import { alertField } from '../../trading/alerts/fields.js';
 import { type Alert, byMarket, channelsOf, findAlerts } from '../../trading/alerts/find-alerts.js';
 import { explainUnknownMarket } from '../inputs/known-market.js';
 import { marketName } from '../inputs/parsers.js';
 import { type Context, define } from '../session/command.js';
 import { AlertActions, execWords } from './actions.js';
-import { CONDITION_FORMS, parseCondition } from './parse-condition.js';
+import { COMPARED, CONDITION_FORMS, parseCondition } from './parse-condition.js';
 
 const ALERT = {
   market: shape.text('in which it holds'),
@@ -167,9 +168,9 @@ function alertText(market: string, { condition, value, late, order }: Alert): st
 }
 
 function numberText(field: string, value: string, base: string): string {
-  const isPercentage = field === 'change' || field === 'spread' || field === 'trail';
-  const unit = field === 'volume' ? ` ${base}` : isPercentage ? '%' : '';
-  return `${grouped(value)}${unit}`;
+  const { unit = 'price' } = COMPARED[field] ?? {};
+  const sign = { price: '', percent: '%', 'base coin': ` ${base}` }[unit];
+  return `${grouped(value)}${sign}`;
 }
 
 /** How often it is checked whether the market can be seen, and for how long it may not be before the user has to know. */
@@ -246,7 +247,8 @@ class WaitingLine {
       if (condition.kind === 'fill') return [];
       // closing prices and trails are of the last price
       const field = condition.kind === 'threshold' ? condition.field : 'last';
-      const value = (field === 'last' ? trade : undefined) ?? (ticker && numberOf(ticker, field)?.toString());
+      const { shownBy, valueIn } = alertField(field);
+      const value = (shownBy === 'trades' ? trade : undefined) ?? (ticker && valueIn(ticker)?.toString());
       return [`${field} ${value === undefined ? 'unknown' : numberText(field, value, '').trim()}`];
     });
     return [...new Set(texts)];

@@ -3,21 +3,28 @@ import { nearest, shown } from '../../config/nearest.js';
 import { DECIMAL, Decimal, numberAdvice, plainNumber } from '../../domain/decimal.js';
 import { type Failure, usage } from '../../errors.js';
 import type { Condition } from '../../trading/alerts/condition.js';
-import { FIELDS, type Field, type Operator } from '../../trading/alerts/crossing.js';
+import type { Operator } from '../../trading/alerts/crossing.js';
+import { ALERT_FIELDS, type AlertField, type Field } from '../../trading/alerts/fields.js';
 import type { Trail } from '../../trading/alerts/trail.js';
 import { clientId, marketName, orderId, parseCandleType } from '../inputs/parsers.js';
 
-/** The fields that are percentages. */
-const PERCENTAGES: readonly string[] = ['change', 'spread', 'trail'] satisfies readonly (Field | 'trail')[];
+const FIELDS = Object.keys(ALERT_FIELDS) as Field[];
 
-/** Those that may be below zero. */
-const SIGNED: readonly string[] = ['change', 'trail'] satisfies readonly (Field | 'trail')[];
+/** What a comparison takes: a number of a market, and prices that are not of one moment. */
+export const COMPARED: Readonly<Record<string, Pick<AlertField, 'example' | 'unit' | 'isSigned'>>> = {
+  ...ALERT_FIELDS,
+  close: { example: 'close:15min>28000', unit: 'price' },
+  trail: { example: 'trail<-2%', unit: 'percent', isSigned: true },
+};
+
+const SIGNED = Object.keys(COMPARED).filter((name) => COMPARED[name]?.isSigned);
 
 /** The conditions for the help. */
 export const CONDITION_FORMS = `${FIELDS.join(', ')}, close:TYPE or trail with >, >=, < or <= and a number; fill; fill:ID; filled:ID; after MARKET: in another market`;
 
-const EXAMPLES =
-  "Write 'last>30000', 'bid<27000', 'high>31000', 'low<26000', 'change>5%', 'spread>0.1%', 'volume>1000', 'close:15min>28000', 'trail<-2%', fill, fill:ID or filled:ID.";
+const EXAMPLES = `Write ${Object.values(COMPARED)
+  .map(({ example }) => `'${example}'`)
+  .join(', ')}, fill, fill:ID or filled:ID.`;
 
 /** A shell takes an unquoted > for a redirection, so the condition ends before it. */
 const QUOTE_IT = "Quote the condition, as in 'last>30000': without quotes, your shell takes > and < for itself.";
@@ -44,7 +51,7 @@ function conditionOf(word: string, text: string): Condition {
     return fillCondition(word, kind, rest.length === 0 ? undefined : rest.join(':'));
   const [, typed = '', type, operator, number = ''] =
     /^([a-z]+)(?::([^<>=]*))?\s*(?:(>=|<=|>|<)\s*(.*))?$/i.exec(text) ?? [];
-  const field = [...FIELDS, 'close', 'trail'].find((one) => one === typed.toLowerCase());
+  const field = Object.keys(COMPARED).find((one) => one === typed.toLowerCase());
   if (field === undefined || (type !== undefined && field !== 'close')) throw unknownField(word, typed);
   if (field === 'close' && (type === undefined || type.trim() === ''))
     throw wrong(word, 'names no candles', "Name their type, as in 'close:15min>28000'.");
@@ -79,11 +86,12 @@ function levelOf(word: string, field: string, operator: string, number: string):
     const advice = numberAdvice(digits) ?? EXAMPLES;
     throw wrong(word, number === '' ? 'has no number' : `has ${shown(number)} in place of a number`, advice);
   }
-  const isPercentage = PERCENTAGES.includes(field);
+  const { unit, isSigned = false } = COMPARED[field] ?? {};
+  const isPercentage = unit === 'percent';
   if (isPercentage && percent === '')
     throw wrong(word, 'has no %', `${field} is a percentage: ${field}${operator}${number}%.`);
   if (!isPercentage && percent !== '') throw wrong(word, 'has a %', `${field} is not a percentage: ${EXAMPLES}`);
-  if (sign !== '' && !SIGNED.includes(field))
+  if (sign !== '' && !isSigned)
     throw wrong(word, 'has a number below zero', `Only ${SIGNED.join(' and ')} can be below zero.`);
   return { level: Decimal.of(sign + plain), text: `${operator}${sign}${plain}${percent}` };
 }
@@ -100,7 +108,7 @@ function trail(word: string, terms: Omit<Trail, 'kind'>): Trail {
 }
 
 function unknownField(word: string, typed: string): Failure {
-  const near = nearest(typed.toLowerCase(), [...FIELDS, 'close', 'trail', 'fill']);
+  const near = nearest(typed.toLowerCase(), [...Object.keys(COMPARED), 'fill']);
   const guess = near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`;
   return usage(`There is no condition ${shown(word)}.${guess}`, EXAMPLES);
 }

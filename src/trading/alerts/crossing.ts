@@ -1,10 +1,6 @@
 import type { CandleType, Ohlcv } from '../../domain/candle.js';
 import { Decimal } from '../../domain/decimal.js';
-
-export const FIELDS = ['last', 'bid', 'ask', 'high', 'low', 'change', 'spread', 'volume'] as const;
-
-/** A number of a market. `high`, `low` and `volume` are of 24 hours, `volume` in the base coin; `change` and `spread` are in percent. */
-export type Field = (typeof FIELDS)[number];
+import { alertField, type Field } from './fields.js';
 
 export type Operator = '>' | '>=' | '<' | '<=';
 
@@ -42,20 +38,6 @@ export interface Observation {
   readonly value: Decimal;
 }
 
-/** The share of its level by which a number has to move back before a crossing counts again. */
-const REARM_SHARE: Readonly<Record<Exclude<Field, 'change'>, Decimal>> = {
-  last: Decimal.of('0.001'),
-  bid: Decimal.of('0.001'),
-  ask: Decimal.of('0.001'),
-  high: Decimal.of('0.001'),
-  low: Decimal.of('0.001'),
-  spread: Decimal.of('0.1'),
-  volume: Decimal.of('0.01'),
-};
-
-/** The same for the daily change, whose level may be zero: in percentage points. */
-const REARM_CHANGE = Decimal.of('0.1');
-
 /**
  * Tells when a number crosses its level: once, and not again before it was back far enough. It is *armed* until then.
  *
@@ -77,7 +59,8 @@ export class Crossing<Crossed extends Threshold | ClosingPrice = Threshold> {
     const { operator, level } = threshold;
     const field = threshold.kind === 'close' ? 'last' : threshold.field;
     this.#isAbove = operator.startsWith('>');
-    const distance = field === 'change' ? REARM_CHANGE : level.times(REARM_SHARE[field]);
+    const { back } = alertField(field);
+    const distance = 'distance' in back ? back.distance : level.times(back.share);
     this.#back = this.#isAbove ? level.minus(distance) : level.plus(distance);
     this.#isArmed = reportsPresent;
   }

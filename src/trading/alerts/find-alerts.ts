@@ -18,7 +18,7 @@ import {
 import type { TimeBudget } from '../../platform/time-budget.js';
 import { CandleCloses } from './candle-closes.js';
 import type { Condition, FillCondition } from './condition.js';
-import { type Crossed, MarketCrossings } from './market-crossings.js';
+import { type Crossed, isOfTrades, MarketCrossings } from './market-crossings.js';
 import { isFilled, NewFills } from './new-fills.js';
 
 /** A condition that holds. */
@@ -107,15 +107,15 @@ export function channelsOf(source: Pick<AlertSource, 'market' | 'conditions'>): 
 }
 
 function channelsOfMarket(market: string, conditions: readonly Condition[]): Channel[] {
-  const isOfTrades = (condition: Condition) =>
-    condition.kind === 'trail' || (condition.kind === 'threshold' && condition.field === 'last');
+  const isTraded = (condition: Condition) =>
+    condition.kind === 'trail' || (condition.kind === 'threshold' && isOfTrades(condition));
   const fills = conditions.filter((condition) => condition.kind === 'fill');
   const orders = fills.map(({ order }) => order).filter((order) => order !== null);
   const ofOrders = { kind: 'orders', market, ...(orders.length < fills.length ? {} : { orders }) } as const;
   return [
-    ...(conditions.some(isOfTrades) ? [{ kind: 'trades', market } as const] : []),
+    ...(conditions.some(isTraded) ? [{ kind: 'trades', market } as const] : []),
     // for closing prices, which are read over HTTP, it shows that the market can be seen
-    ...(conditions.some((one) => one.kind !== 'fill' && !isOfTrades(one)) ? [{ kind: 'ticker', market } as const] : []),
+    ...(conditions.some((one) => one.kind !== 'fill' && !isTraded(one)) ? [{ kind: 'ticker', market } as const] : []),
     ...(fills.length > 0 ? [ofOrders] : []),
   ];
 }

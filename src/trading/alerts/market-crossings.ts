@@ -2,8 +2,8 @@ import type { BestPrices } from '../../domain/book.js';
 import type { Ohlcv } from '../../domain/candle.js';
 import { Decimal } from '../../domain/decimal.js';
 import { compareIds, isOvertaken, type Ticker, type Trade } from '../../domain/market-data.js';
-import { numberOf } from './condition.js';
 import { type ClosingPrice, Crossing, type Threshold } from './crossing.js';
+import { alertField } from './fields.js';
 import { type Trail, TrailCrossing } from './trail.js';
 
 /** A level that was crossed. */
@@ -17,6 +17,11 @@ export interface Crossed {
 /** The prices of a time in which pit did not see the market. */
 type PriceCandle = Pick<Ohlcv, 'time' | 'high' | 'low' | 'close'>;
 
+/** Whether the number of a threshold is that of each trade. */
+export function isOfTrades({ field }: Threshold): boolean {
+  return alertField(field).shownBy === 'trades';
+}
+
 /**
  * The levels that the numbers of a market cross. The last price is that of each trade, in the order of their ids: a ticker would
  * skip what lies between two of them. The other numbers are those of the ticker.
@@ -24,8 +29,8 @@ type PriceCandle = Pick<Ohlcv, 'time' | 'high' | 'low' | 'close'>;
 export class MarketCrossings {
   readonly #crossings: readonly Crossing[];
   readonly #trails: readonly TrailCrossing[];
-  /** Those of the last price. */
-  readonly #ofLast: readonly Crossing[];
+  /** Those of a number that each trade shows. */
+  readonly #ofTrades: readonly Crossing[];
   #tickers = 0n;
   #tickerTime = Number.NEGATIVE_INFINITY;
   #lastTrade: Trade | undefined;
@@ -37,7 +42,7 @@ export class MarketCrossings {
   constructor(thresholds: readonly Threshold[], trails: readonly Trail[], reportsPresent: boolean) {
     this.#crossings = thresholds.map((threshold) => new Crossing(threshold, reportsPresent));
     this.#trails = trails.map((trail) => new TrailCrossing(trail));
-    this.#ofLast = this.#crossings.filter(({ threshold }) => threshold.field === 'last');
+    this.#ofTrades = this.#crossings.filter(({ threshold }) => isOfTrades(threshold));
   }
 
   /** The newest trade that was taken; undefined before the first. */
@@ -48,13 +53,13 @@ export class MarketCrossings {
   /** Whether best prices, and trades at these prices after the newest, change nothing. */
   isUnmovedBy({ bid, ask }: BestPrices, traded: () => readonly Decimal[]): boolean {
     for (const crossing of this.#crossings) {
-      const { field } = crossing.threshold;
-      if (field === 'last') continue;
+      if (isOfTrades(crossing.threshold)) continue;
+      const { bestPrice } = alertField(crossing.threshold.field);
       // the other numbers are only in the ticker
-      const value = field === 'bid' ? bid : field === 'ask' ? ask : null;
+      const value = bestPrice === undefined ? null : { bid, ask }[bestPrice];
       if (value === null || !crossing.isUnmovedBy(value)) return false;
     }
-    const ofTrades = [...this.#ofLast, ...this.#trails];
+    const ofTrades = [...this.#ofTrades, ...this.#trails];
     return ofTrades.length === 0 || traded().every((price) => ofTrades.every((one) => one.isUnmovedBy(price)));
   }
 
@@ -66,7 +71,7 @@ export class MarketCrossings {
     this.#tickers += 1n;
     return this.#crossings.flatMap((crossing) => {
       const { threshold } = crossing;
-      const value = threshold.field === 'last' ? null : numberOf(ticker, threshold.field);
+      const value = isOfTrades(threshold) ? null : alertField(threshold.field).valueIn(ticker);
       if (value === null) return [];
       return crossing.take({ position: this.#tickers, time, value }) ? [{ condition: threshold, time, value }] : [];
     });
@@ -86,7 +91,7 @@ export class MarketCrossings {
     return taken.flatMap(({ id, time, price }) => {
       const observation = { position: BigInt(id), time, value: Decimal.of(price) };
       return [
-        ...this.#ofLast
+        ...this.#ofTrades
           .filter((crossing) => crossing.take(observation))
           .map(({ threshold }) => ({ condition: threshold, time, value: observation.value })),
         ...this.#trails.flatMap((crossing) => {
@@ -104,7 +109,7 @@ export class MarketCrossings {
   takeCandles(candles: readonly PriceCandle[], newest: string | undefined): Crossed[] {
     this.#coveredTo = newest ?? this.#coveredTo;
     return candles.flatMap((candle) => [
-      ...this.#ofLast.flatMap((crossing) => {
+      ...this.#ofTrades.flatMap((crossing) => {
         const value = crossing.takeCandle(candle);
         return value === undefined ? [] : [{ condition: crossing.threshold, time: candle.time, value }];
       }),

@@ -6,7 +6,8 @@ import { Failure } from '../../../src/errors.js';
 import type { Channel, Exchange, ExchangeStream, StreamEvent } from '../../../src/exchange/exchange.js';
 import { TimeBudget } from '../../../src/platform/time-budget.js';
 import type { Condition } from '../../../src/trading/alerts/condition.js';
-import type { Field, Operator } from '../../../src/trading/alerts/crossing.js';
+import type { Operator } from '../../../src/trading/alerts/crossing.js';
+import type { Field } from '../../../src/trading/alerts/fields.js';
 import { findAlerts } from '../../../src/trading/alerts/find-alerts.js';
 
 const market = 'btc_usdt';
