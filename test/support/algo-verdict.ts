@@ -24,6 +24,7 @@ export interface VerdictTerms {
         readonly bound: string | null;
       }
     | { readonly kind: 'chase'; readonly bound: string | null }
+    | { readonly kind: 'iceberg'; readonly price: string; readonly show: string }
     | null;
   readonly exits: {
     readonly take: string | null;
@@ -99,6 +100,7 @@ export interface AlgoRun {
 export type AlgoFault =
   | 'more than the amount'
   | 'two exits at once'
+  | 'more than it shows'
   | 'left open'
   | 'stop not acted upon'
   | 'reached and not noticed'
@@ -118,6 +120,7 @@ export function judgeAlgoRun(run: AlgoRun): { readonly fault: AlgoFault; readonl
   const judge = new Judge(run);
   return [
     ...judge.amounts(),
+    ...judge.shown(),
     ...judge.ends(),
     ...judge.rules(),
     ...judge.prices(),
@@ -165,6 +168,19 @@ class Judge {
     });
   }
 
+  /** Of an iceberg, what rests is never more than it shows. */
+  shown(): Found[] {
+    const { entry } = this.#run.terms;
+    if (entry?.kind !== 'iceberg') return [];
+    const parts = this.#own.filter((order) => !this.#isExit(order));
+    const large = parts.filter((order) => {
+      const others = parts.filter((one) => one !== order && isBefore(one, order));
+      const resting = others.map((one) => restingAt(one, order.placed));
+      return Decimal.sum([...resting, Decimal.of(order.amount)]).compare(Decimal.of(entry.show)) > 0;
+    });
+    return large.map(({ id }) => ({ fault: 'more than it shows', at: id }));
+  }
+
   /** After its end nothing is open. */
   ends(): Found[] {
     const { ended, toleranceMs } = this.#run;
@@ -204,18 +220,18 @@ class Judge {
         return given != null && !this.#isAsGiven(order, given);
       }
       if (entry === null) return false;
-      if (entry.kind === 'limit') return !this.#isAsGiven(order, entry.price);
+      if (entry.kind === 'limit' || entry.kind === 'iceberg') return !this.#isAsGiven(order, entry.price);
       return entry.bound !== null && isWorse(side, order.price, entry.bound);
     });
     return wrong.map(({ id }) => ({ fault: 'beyond the limit', at: id }));
   }
 
-  /** One slice in a slot of a TWAP, at most two slices in an order; a chase moves at most once a second. */
+  /** One slice in a slot of a TWAP, at most two slices in an order; a chase moves, and parts follow each other, at most once a second. */
   pace(): Found[] {
     const { entry, amount, market } = this.#run.terms;
     const entries = this.#own.filter((order) => !this.#isExit(order));
     const { toleranceMs } = this.#run;
-    if (entry?.kind === 'chase') {
+    if (entry?.kind === 'chase' || entry?.kind === 'iceberg') {
       // so many orders took at least so many seconds
       const fast = entries.filter((order, index) =>
         entries
@@ -487,6 +503,13 @@ function isBefore(one: LoggedOrder, other: LoggedOrder): boolean {
 function committed({ amount, closed, fills }: LoggedOrder, time: number): Decimal {
   if (closed === null || closed > time) return Decimal.of(amount);
   return Decimal.sum(fills.map((fill) => Decimal.of(fill.amount)));
+}
+
+/** What may still fill of an order at a time. */
+function restingAt({ amount, closed, fills }: LoggedOrder, time: number): Decimal {
+  if (closed !== null && closed <= time) return Decimal.zero;
+  const filled = fills.filter((fill) => fill.time <= time).map((fill) => Decimal.of(fill.amount));
+  return Decimal.of(amount).minus(Decimal.sum(filled));
 }
 
 /** Whether a time lies within one of the spans. */

@@ -44,10 +44,11 @@ const ENTRY = shape.nullable(
   shape.object(
     {
       kind: shape.enumOf(ENTRY_NAMES, ''),
-      price: shape.nullable(shape.decimal('of the order, or the limit of slices and of a chase')),
+      price: shape.nullable(shape.decimal('of its orders, or the limit of slices and of a chase')),
       overMs: shape.nullable(shape.integer('how long slices take, in milliseconds')),
       everyMs: shape.nullable(shape.integer('the time between two slices, in milliseconds')),
       passive: shape.boolean('whether slices rest'),
+      show: shape.nullable(shape.decimal('how much of an iceberg rests at most')),
       when: shape.array(shape.text(''), 'the conditions that it waits for'),
     },
     'what builds a position',
@@ -401,6 +402,7 @@ function algoRecord(screen: Screen, view: AlgoView, row: AlgoDocument): string {
       (text, paint) => paintState(text, view, paint),
     ],
     ...(row.reason === null ? [] : [['reason', row.reason] as Entry]),
+    ...(terms.entry === null ? [] : wordsOf(terms.entry).rows(terms.entry, market)),
     ...shown('take-profit', exit?.take, isTakeGone ? ', cancelled' : ''),
     ...shown('stop', exit?.stop),
     ...(terms.exits?.trail == null ? [] : [['trail', distanceText(terms.exits.trail)] as Entry]),

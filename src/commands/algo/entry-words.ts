@@ -2,6 +2,7 @@ import type { BestPrices } from '../../domain/book.js';
 import { type Decimal, formatAmount, formatPrice } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import { percentText } from '../../trading/algos/plan/check-terms.js';
+import { partCount } from '../../trading/algos/plan/entries/iceberg.js';
 import { sliceCounts } from '../../trading/algos/plan/entries/twap.js';
 import type { AlgoEntry, AlgoEntryName, AlgoTerms, EntryOf } from '../../trading/algos/plan/terms.js';
 import { bandText, durationText } from './terms-text.js';
@@ -22,6 +23,8 @@ interface EntryWords<Entry extends AlgoEntry> {
   how(entry: Entry, market: Market): string;
   /** The same in a list. */
   cell(entry: Entry, market: Market): string;
+  /** What else a preview and a record show of it, under a label. */
+  rows(entry: Entry, market: Market): readonly (readonly [label: string, text: string])[];
   /** What pit does, as a sentence that begins with `pit`. */
   does(terms: AlgoTerms, entry: Entry, best: BestPrices, priceBand: Decimal | null | undefined): string;
 }
@@ -35,6 +38,7 @@ const ENTRY_WORDS: { readonly [Name in AlgoEntryName]: EntryWords<EntryOf<Name>>
     ...{ price: 'price', rests: 'the order of the entry', onlyPit: [], last: 'entry', lacking: PAUSES },
     how: ({ price }, market) => `at ${formatPrice(price, market)}`,
     cell: ({ price }, market) => `at ${formatPrice(price, market)}`,
+    rows: () => [],
     does: (terms, { type, price }) =>
       `pit places ${ORDER_TYPES[type]} order to ${terms.side} ${sizeText(terms)} at ${formatPrice(price, terms.market)}.`,
   },
@@ -43,6 +47,7 @@ const ENTRY_WORDS: { readonly [Name in AlgoEntryName]: EntryWords<EntryOf<Name>>
     lacking: 'it pauses when a slice lacks them',
     how: ({ durationMs }) => `over ${durationText(durationMs)}`,
     cell: ({ durationMs }) => `over ${durationText(durationMs)}`,
+    rows: () => [],
     does(terms, entry, best, priceBand) {
       const verb = terms.side === 'buy' ? 'buys' : 'sells';
       const slices = slicesText(terms, entry, best, priceBand);
@@ -54,9 +59,22 @@ const ENTRY_WORDS: { readonly [Name in AlgoEntryName]: EntryWords<EntryOf<Name>>
     ...{ price: 'limit', rests: MOVING, onlyPit: ['the chase'], last: 'entry', lacking: PAUSES },
     how: () => 'by chasing the best price',
     cell: () => 'chase',
+    rows: () => [],
     does(terms, { bound }) {
       const own = ownSide(terms);
       return `pit rests PostOnly at the best ${own} to ${terms.side} ${sizeText(terms)}${boundText(terms, bound)}, and follows the best ${own} at most once a second.`;
+    },
+  },
+  iceberg: {
+    ...{ price: 'price', rests: 'the part that rests', onlyPit: ['the next parts'], last: 'last parts' },
+    lacking: 'it pauses when a part lacks them',
+    how: ({ price, show }, market) => `at ${formatPrice(price, market)}, ${formatAmount(show)} at a time`,
+    cell: ({ price, show }, market) => `at ${formatPrice(price, market)}, ${formatAmount(show)} at a time`,
+    rows: ({ show }, { base }) => [['shows', `${formatAmount(show)} ${base} at most`]],
+    does(terms, entry) {
+      const { side, market } = terms;
+      const parts = `${partCount(terms, entry)} ${entry.type === 'postOnly' ? 'PostOnly orders' : 'orders'}`;
+      return `pit places ${parts} to ${side} ${sizeText(terms)} at ${formatPrice(entry.price, market)}, one after the other: at most ${formatAmount(entry.show)} ${market.base} rests, and the next one is placed when the last has filled.`;
     },
   },
 };

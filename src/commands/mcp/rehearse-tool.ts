@@ -57,7 +57,7 @@ export const REHEARSE: Tool = tool({
   name: 'rehearse',
   title: 'Rehearse an order',
   description:
-    "Use it to try an order with its exits on the market's last days, or on a tape, before you prepare it. Nothing is sent. Its parameters are those of prepare: trail 2%, over 2h. Give relative prices (bid-2%): it begins in the market of that time.",
+    "Use it to try an order with its exits on the market's last days, or on a tape, before you prepare it. Nothing is sent. Its parameters are those of prepare. Give relative prices (bid-2%): it begins in that market.",
   parameters: PARAMETERS,
   output: shape.anything,
   effect: 'read',

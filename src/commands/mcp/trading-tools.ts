@@ -52,18 +52,16 @@ const PREPARE = {
   market: text('such as btc_usdt'),
   side: optional(choice('of a new order', 'buy', 'sell')),
   amount: optional(
-    text(
-      'in the base coin (0.5), a value (100usdt) or a share of the balance (50%); the total of a ladder or replacement',
-    ),
+    text('base coin (0.5), value (100usdt) or share of the balance (50%); the total of a ladder or replacement'),
   ),
   price: optional(
     text(
-      'a number, or bid, ask or mid with an offset: bid+2ticks, mid-0.5%; of a ladder FROM:TO:COUNT; of an algo the entry, or the bound of over and chase',
+      'a number, or bid, ask or mid with an offset: bid+2ticks, mid-0.5%; of a ladder FROM:TO:COUNT; of an algo the entry, or the limit of over and chase',
     ),
   ),
-  type: optional(choice('of an order (default: limit)', 'limit', 'postOnly', 'ioc')),
-  weight: optional(choice('of a ladder (default: equal)', 'equal', 'linear')),
-  account: optional(choice('default: spot', 'spot', 'isolated', 'cross')),
+  type: optional(choice('of an order (limit)', 'limit', 'postOnly', 'ioc')),
+  weight: optional(choice('of a ladder (equal)', 'equal', 'linear')),
+  account: optional(choice('(spot)', 'spot', 'isolated', 'cross')),
   borrow: optional(toggle('borrow the shortfall (margin)')),
   repay: optional(toggle('repay loans with the proceeds (margin)')),
   orders: optional(texts('ids: to cancel, or ["all"]; the one to replace; of algo orders to change')),
@@ -88,7 +86,7 @@ export function tradingTools(context: ToolContext, terms: TradingTerms): Trading
       tool({
         name: 'prepare',
         title: 'Prepare a trade',
-        description: `Use it first for every order, ladder of orders, replacement, cancellation and algo order: it checks and prices it, and sends nothing. An algo order is run by pit: exits alone (stop, trail, or take with one of them), or an entry (price, over or chase), with exits that protect what it fills. It returns the exact orders and an id, which commit takes within ${PREPARED_FOR}, once.`,
+        description: `Use it first for every order, ladder, replacement, cancellation and algo order: it checks and prices it, and sends nothing. pit runs an algo order: exits alone (stop, trail, or take with one of them), or an entry (price, over, chase or show) with exits that protect what it fills. It returns the exact orders and an id, which commit takes within ${PREPARED_FOR}, once.`,
         parameters: PREPARE,
         output: shape.object(PREPARED_FIELDS),
         effect: 'write',

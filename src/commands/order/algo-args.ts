@@ -1,6 +1,6 @@
 import { flag, repeated, toggle, withCompletion } from '../../cli/definition.js';
 import { Decimal, plainNumber } from '../../domain/decimal.js';
-import type { Side } from '../../domain/order.js';
+import type { OrderType, Side } from '../../domain/order.js';
 import { quoted, suggest, usage } from '../../errors.js';
 import type { Condition } from '../../trading/alerts/condition.js';
 import { percentText } from '../../trading/algos/plan/check-terms.js';
@@ -16,6 +16,7 @@ import {
   type AmountExpression,
   amountText,
   type PriceExpression,
+  parseAmount,
   parsePrice,
   priceText,
 } from '../../trading/expressions.js';
@@ -37,6 +38,7 @@ export const ALGO_FLAGS = {
   over: flag('--over <duration>', 'buy or sell in slices over this time (TWAP)', durationUpTo('7d')),
   every: flag('--every <duration>', 'with --over: the time between slices (default: 1m)', durationUpTo('1d')),
   passive: toggle('--passive', 'with --over: slices rest post-only at the best price of their side'),
+  show: flag('--show <amount>', 'with --at: rest at most this much of it, part after part (iceberg)', parseAmount),
   chase: toggle('--chase', 'rest post-only at the best price of the side and follow it; --at is the limit'),
   when: repeated('--when <condition>', "wait for it before the entry, as in pit alert: 'last>30000'", parseCondition),
   for: flag('--for <duration>', 'give up what has not filled after this time', durationUpTo('365d')),
@@ -70,6 +72,7 @@ export interface AlgoFlags {
   readonly over: number | undefined;
   readonly every: number | undefined;
   readonly passive: boolean;
+  readonly show: AmountExpression | undefined;
   readonly chase: boolean;
   readonly when: readonly Condition[];
   readonly for: number | undefined;
@@ -82,6 +85,7 @@ export interface AlgoFlags {
 /** None of {@link ALGO_FLAGS}. */
 export const NO_ALGO_FLAGS: AlgoFlags = {
   ...{ take: undefined, stop: undefined, limit: undefined, trail: undefined, over: undefined, every: undefined },
+  show: undefined,
   ...{ passive: false, chase: false, when: [], for: undefined, slippage: undefined, trigger: undefined },
   ...{ exec: undefined, notify: false },
 };
@@ -92,7 +96,7 @@ export interface AlgoDraft extends AlgoFlags {
   readonly market: string;
   readonly amount: AmountExpression;
   readonly at: PriceExpression | undefined;
-  readonly type: 'limit' | 'postOnly' | 'ioc';
+  readonly type: OrderType;
   /** The guards that the command line overrides. */
   readonly overridden: readonly GuardName[];
 }
@@ -130,6 +134,7 @@ const FLAG_ARGS: { readonly [Name in Exclude<keyof AlgoFlags, 'exec' | 'notify'>
   over: given('--over', ({ over }) => over, durationText),
   every: given('--every', ({ every }) => every, durationText),
   passive: ({ passive }) => (passive ? ['--passive'] : []),
+  show: given('--show', ({ show }) => show, amountText),
   chase: ({ chase }) => (chase ? ['--chase'] : []),
   when: ({ when }) => when.flatMap(({ text }) => ['--when', text]),
   for: given('--for', (draft) => draft.for, durationText),
@@ -149,32 +154,49 @@ export function asksForAlgo(flags: AlgoFlags): boolean {
 interface EntryFlags<Entry extends AlgoEntry> {
   /** The flag that asks for it. */
   readonly flag: string;
+  /** The types of orders that a flag may choose for it. */
+  readonly types: readonly OrderType[];
   isAsked(flags: EntryChoice): boolean;
-  /** @param at what `--at` comes to; null without it */
-  entryOf(draft: AlgoDraft, at: Decimal | null): Entry | null;
+  entryOf(draft: AlgoDraft, values: EntryValues): Entry | null;
 }
 
 type EntryChoice = Pick<GivenOrder, 'at'> & AlgoFlags;
+
+/** What the expressions of an entry come to; null for those that are not given. */
+export interface EntryValues {
+  readonly at: Decimal | null;
+  readonly show: Decimal | null;
+}
 
 /** The kinds of entries by their flags; of several that are asked for, `--at` belongs to the other one. */
 const ENTRY_FLAGS: { readonly [Name in AlgoEntryName]: EntryFlags<EntryOf<Name>> } = {
   twap: {
     flag: '--over',
+    types: [],
     isAsked: ({ over }) => over !== undefined,
-    entryOf: ({ over, every, passive }, at) =>
+    entryOf: ({ over, every, passive }, { at }) =>
       over === undefined
         ? null
         : { kind: 'twap', durationMs: over, everyMs: every ?? DEFAULT_EVERY_MS, isPassive: passive, bound: at },
   },
   chase: {
     flag: '--chase',
+    types: [],
     isAsked: ({ chase }) => chase,
-    entryOf: (_, at) => ({ kind: 'chase', bound: at }),
+    entryOf: (_, { at }) => ({ kind: 'chase', bound: at }),
+  },
+  iceberg: {
+    flag: '--show',
+    types: ['postOnly'],
+    isAsked: ({ show }) => show !== undefined,
+    entryOf: ({ type }, { at, show }) =>
+      at && show && { kind: 'iceberg', type: type === 'postOnly' ? type : 'limit', price: at, show },
   },
   limit: {
     flag: '--at',
+    types: ['postOnly', 'ioc'],
     isAsked: ({ at }) => at !== undefined,
-    entryOf: ({ type }, at) => at && { kind: 'limit', type, price: at },
+    entryOf: ({ type }, { at }) => at && { kind: 'limit', type, price: at },
   },
 };
 
@@ -185,10 +207,10 @@ export function entryNameOf(flags: EntryChoice): AlgoEntryName | null {
   return ENTRY_NAMES_BY_FLAG.find((name) => ENTRY_FLAGS[name].isAsked(flags)) ?? null;
 }
 
-/** The entry that is asked for; null without one. @param at what `--at` comes to; null without it */
-export function entryOf(draft: AlgoDraft, at: Decimal | null): AlgoEntry | null {
+/** The entry that is asked for; null without one. */
+export function entryOf(draft: AlgoDraft, values: EntryValues): AlgoEntry | null {
   const name = entryNameOf(draft);
-  return name && ENTRY_FLAGS[name].entryOf(draft, at);
+  return name && ENTRY_FLAGS[name].entryOf(draft, values);
 }
 
 /** Refuses flags of more than one kind of entry. Throws Failure `usage`. */
@@ -204,7 +226,7 @@ const PRICES = 'Give --at, --stop, --trail, or both --take and --stop.';
 export function checkAlgo(given: GivenOrder, flags: AlgoFlags): void {
   refuseOrderFlags(given);
   const { at, type } = given;
-  const { take, stop, limit, trail, over, every, passive, chase, when, slippage, trigger } = flags;
+  const { take, stop, limit, trail, over, every, passive, chase, show, when, slippage, trigger } = flags;
   const entry = entryNameOf({ at, ...flags });
   const isEntered = entry !== null;
   const stops = stop !== undefined || trail !== undefined;
@@ -234,7 +256,11 @@ export function checkAlgo(given: GivenOrder, flags: AlgoFlags): void {
       take === undefined ? 'The order has no price.' : '--take alone is a plain order at that price.',
       take === undefined ? PRICES : `Use --at in place of --take, or add --stop or --trail.`,
     );
-  if (type !== undefined && entry !== 'limit') {
+  if (show !== undefined && at === undefined)
+    throw usage('--show needs --at.', 'Say at which price its parts are to rest: --at PRICE.');
+  if (show !== undefined && type === 'ioc')
+    throw usage('--show and --ioc exclude each other.', 'An IOC order never rests.');
+  if (type !== undefined && (entry === null || !ENTRY_FLAGS[entry].types.includes(type))) {
     const name = type === 'ioc' ? '--ioc' : '--post-only';
     throw usage(
       `${name} belongs to an order with --at.`,
@@ -264,9 +290,14 @@ export function checkAlgo(given: GivenOrder, flags: AlgoFlags): void {
  * Throws Failure `usage`.
  */
 function checkNumbers({ side, at, amount }: GivenOrder, flags: AlgoFlags): void {
-  const { take, stop, limit, trail } = flags;
+  const { take, stop, limit, trail, show } = flags;
   if (amount?.kind === 'base' && amount.amount.sign <= 0)
     throw usage('The amount must be above zero.', 'Give an amount in the base coin, such as 0.1.');
+  if (amount?.kind === 'base' && show?.kind === 'base' && show.amount.compare(amount.amount) >= 0)
+    throw usage(
+      `--show ${show.amount} is not below the amount ${amount.amount}: all of it would rest.`,
+      'Give a smaller --show, or leave it out.',
+    );
   if (trail?.unit === 'share' && trail.value.compare(ONE) >= 0)
     throw usage(`A trail of ${percentText(trail.value)} never ends.`, 'Use less than 100%.');
   if (side === undefined) return;

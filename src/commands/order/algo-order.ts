@@ -13,7 +13,13 @@ import { fits, limitAt, stopPrice } from '../../trading/algos/plan/prices.js';
 import { type AlgoTerms, type Exits, hasStop, kindOf } from '../../trading/algos/plan/terms.js';
 import { compareTrail, trailBreach } from '../../trading/algos/plan/trail-distance.js';
 import { stopLevel } from '../../trading/algos/plan/trigger.js';
-import { amountTerms, evaluateAmount, evaluatePriceInBook, type PriceExpression } from '../../trading/expressions.js';
+import {
+  type AmountExpression,
+  amountTerms,
+  evaluateAmount,
+  evaluatePriceInBook,
+  type PriceExpression,
+} from '../../trading/expressions.js';
 import type { Breach } from '../../trading/guards/guards.js';
 import type { GuardName } from '../../trading/guards/limits.js';
 import { MarketSnapshot, orThrow, spentCoin } from '../../trading/preview/market-snapshot.js';
@@ -179,7 +185,11 @@ export async function planAlgo(context: WriteContext, draft: AlgoDraft): Promise
     await priced(draft.stop, exitSide),
     await priced(draft.limit, exitSide),
   ];
-  const entry = entryOf(draft, entryPrice);
+  const shown =
+    draft.show === undefined || entryPrice === null
+      ? null
+      : await amountAt(snapshot, draft.show, { market: rules, side }, entryPrice);
+  const entry = entryOf(draft, { at: entryPrice, show: shown });
   const exits: Exits | null =
     take === null && stop === null && draft.trail === undefined
       ? null
@@ -224,10 +234,20 @@ async function amountOf(
   { best, reference }: { readonly best: BestPrices; readonly reference: Decimal },
 ): Promise<Decimal> {
   const { market, side } = terms;
-  if (amount.kind !== 'share') return evaluateAmount(amount, amountTerms(market, side, reference), Decimal.zero);
+  if (amount.kind !== 'share') return amountAt(snapshot, amount, terms, reference);
   const { priceBand } = await limitsOf(context);
-  const price = fundedPrice(terms, best, priceBand) ?? reference;
-  return evaluateAmount(amount, amountTerms(market, side, price), await orThrow(snapshot.spendable(market, side)));
+  return amountAt(snapshot, amount, { market, side }, fundedPrice(terms, best, priceBand) ?? reference);
+}
+
+/** What an amount comes to at a price. */
+async function amountAt(
+  snapshot: MarketSnapshot,
+  amount: AmountExpression,
+  { market, side }: Pick<AlgoTerms, 'market' | 'side'>,
+  price: Decimal,
+): Promise<Decimal> {
+  const available = amount.kind === 'share' ? await orThrow(snapshot.spendable(market, side)) : Decimal.zero;
+  return evaluateAmount(amount, amountTerms(market, side, price), available);
 }
 
 /** Checks terms against the current market. Throws Failure `usage`; nothing has been created by then. */
@@ -363,6 +383,7 @@ function previewText(
     ['amount', `${formatAmount(amount)} ${rules.base}`],
     ['kind', kindOf(terms)],
     ...(entry === null ? [] : priced(wordsOf(entry).price, namedPriceOf(entry))),
+    ...(entry === null ? [] : wordsOf(entry).rows(entry, rules)),
     ...priced('take-profit', exits?.take ?? null),
     ...priced('stop', exits?.stop ?? null),
     ...priced('stop limit', exits?.limit ?? null),

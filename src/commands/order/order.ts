@@ -81,6 +81,7 @@ export default define({
     'order sell btc_usdt 0.01 --take 31000 --trail 2%',
     'order buy btc_usdt 0.01 --at bid-1% --take 31000 --stop 26000',
     'order buy btc_usdt 1 --over 2h --passive',
+    'order buy btc_usdt 2 --at bid-1% --show 0.1',
     "order buy btc_usdt 0.01 --chase --when 'close:15min>28000'",
   ],
   output: shape.anyOf(SENT_OR_EXISTING_ORDER, shape.object(ALGO, 'an algo order, with one of its flags')),

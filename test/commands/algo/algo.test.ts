@@ -85,6 +85,15 @@ Then pit rests PostOnly at the best ask to sell N btc, never below N, and follow
 the order that rests at the moment, if any
 the condition, the chase: if no process of pit watches, nothing happens`,
     ],
+    [
+      'sell btc_usdt 0.1 --at ask+1% --show 0.03 --post-only --stop ask+3% --limit ask+4%',
+      `pit places 4 PostOnly orders to sell N btc at N, one after the other: at most N btc rests, and the next one is placed when the last has filled.
+Each fill is protected at once, by what it leaves after the fee.
+When the best ask is at or above N, pit buys what has filled.
+It sends a limit order at N.
+the part that rests
+the next parts, that fills are to be protected, the stop: if no process of pit watches, nothing protects you`,
+    ],
   ])('%s', async (words, expected) => {
     expect(await preview(words)).toBe(expected);
   });

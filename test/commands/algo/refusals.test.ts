@@ -31,6 +31,15 @@ describe('pit order refuses algo flags that contradict each other, before any re
     ['--trail 1.5ticks', '"1.5ticks" is not a trail distance.'],
     ['--stop 1 --slippage 0', 'The slippage must be a percentage below 100%, with its % sign, not "0".'],
     ['--stop 1 --slippage 100%', 'The slippage must be a percentage below 100%, with its % sign, not "100%".'],
+    ['--show 0.05', '--show needs --at.'],
+    ['--show 0.05 --stop 27000', '--show needs --at.'],
+    ['--at 28000 --show 0.05 --over 2h', '--over and --show exclude each other.'],
+    ['--at 28000 --show 0.05 --chase', '--chase and --show exclude each other.'],
+    ['--at 28000 --show 0.05 --ioc', '--show and --ioc exclude each other.'],
+    ['--at 28000 --show 0.05 --slippage 1%', '--slippage has no meaning here.'],
+    ['--at 28000 --show 0.05 --id mine1', '--id has no meaning for an algo order.'],
+    ['--at 28000 --show 0.1', '--show 0.1 is not below the amount 0.1: all of it would rest.'],
+    ['--at 28000 --show 0', '"0" is not an amount.'],
     ['--chase --when lsat>1', 'There is no condition "lsat>1". Did you mean last?'],
   ])('%s', async (flags, message) => {
     const error = await pit.failure(`order sell btc_usdt 0.1 ${flags} --yes`, 2);
@@ -64,6 +73,19 @@ describe('prices that contradict each other in any market are refused before a c
   it('but a take-profit on this side of the bound of a chase may be above what the entry pays', async () => {
     const error = await pit.failure('order buy btc_usdt 0.1 --chase --at 90000 --take 80000', 8);
     expect(error.message).toContain('This needs confirmation');
+  });
+});
+
+describe('what an iceberg shows is held against the market before anything is created', () => {
+  it.each([
+    ['0.1', '0.0000001', 'The shown amount 0.0000001 has more decimals than btc_usdt takes.'],
+    ['0.1', '0.00001', 'The shown amount 0.00001 is below the minimum of 0.0001 btc at 28,000.00.'],
+    ['0.1', '1usdt', /^The shown amount 0\.00003\d* is below the minimum of /],
+    ['100usdt', '200usdt', /^The shown amount 0\.00714\d is not below the amount 0\.00357\d: all of it would rest\.$/],
+    ['0.00015', '0.00012', /^Parts of up to 0\.00012 leave a part of 0\.00015 btc below the minimum of /],
+  ])('%s --show %s', async (amount, show, message) => {
+    const error = await pit.failure(`order buy btc_usdt ${amount} --at 28000 --show ${show} --yes`, 2);
+    expect(error.message).toMatch(message);
   });
 });
 

@@ -110,6 +110,9 @@ describe('an algo order of an agent', () => {
       'over 2h in 24 slices, each PostOnly',
     );
     expect(await kindOf({ side: 'buy', stop: null, chase: true, price: 'ask', for: '10m' })).toContain('PostOnly');
+    expect(await kindOf({ side: 'buy', stop: null, price: 'bid-1%', show: '0.004' })).toContain(
+      'at most 0.004 btc rests',
+    );
     expect(await kindOf({ side: 'buy', price: 'bid-1%', when: ['last>30000', 'eth_usdt:bid<1'] })).toContain(
       'before last>30000 or eth_usdt:bid<1 holds',
     );

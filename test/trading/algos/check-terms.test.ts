@@ -253,6 +253,59 @@ it('prices off the ticks of the market are refused', () => {
   expect(check({ take: '110.001', stop: '90' })).toContain('110.001');
 });
 
+describe('what an iceberg shows is refused', () => {
+  const shown = (show: string, amount = '1') =>
+    check({
+      side: 'buy',
+      amount,
+      entry: { kind: 'iceberg', type: 'limit', price: Decimal.of('99'), show: Decimal.of(show) },
+    });
+
+  it.each([
+    [
+      'with more decimals than the market takes',
+      ['0.10001'],
+      'The shown amount 0.10001 has more decimals than btc_usdt takes. At most 4 decimals: a lot is 0.0001.',
+    ],
+    [
+      'below the minimum at its price',
+      ['0.0505'],
+      'The shown amount 0.0505 is below the minimum of 0.0506 btc at 99.00. Use 0.0506 or more.',
+    ],
+    ['not at the minimum', ['0.0506', '0.1518'], ''],
+    [
+      'if it is the whole amount',
+      ['1'],
+      'The shown amount 1 is not below the amount 1: all of it would rest. Show less than 1. To rest all of it, leave the shown amount out.',
+    ],
+    [
+      'if a part of the amount would be below the minimum',
+      ['0.06', '0.15'],
+      'Parts of up to 0.06 leave a part of 0.15 btc below the minimum of 0.0506 btc at 99.00. Show 0.075 or more. Or use an amount of 0.1518 btc or more.',
+    ],
+    [
+      'if the amount has no two parts',
+      ['0.0506', '0.1'],
+      'Parts of up to 0.0506 leave a part of 0.1 btc below the minimum of 0.0506 btc at 99.00. Or use an amount of 0.1012 btc or more.',
+    ],
+  ])('%s', (_, [show = '', amount], expected) => {
+    expect(shown(show, amount)).toBe(expected);
+  });
+
+  it('so what it says works does work', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 506, max: 5_000 }), fc.integer({ min: 506, max: 5_000 }), (amount, show) => {
+        const [text, part] = [amount, show].map((units) => Decimal.fromUnits(BigInt(units), 4).toString());
+        const said = shown(part ?? '', text);
+        const [, larger] = /Show ([\d.]+) or more/.exec(said) ?? [];
+        const [, more] = /amount of ([\d.]+) btc or more/.exec(said) ?? [];
+        if (larger !== undefined) expect(shown(larger, text)).toBe('');
+        if (more !== undefined) expect(shown(part ?? '', more)).toBe('');
+      }),
+    );
+  });
+});
+
 describe('the slices of a TWAP', () => {
   const counts = (amount: string, minutes: number, at: string | null) =>
     sliceCounts(

@@ -1,7 +1,16 @@
-import { describe, it } from 'vitest';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Decimal } from '../../../src/domain/decimal.js';
+import type { Child } from '../../../src/trading/algos/plan/children.js';
+import { decide } from '../../../src/trading/algos/plan/decide.js';
+import { nextStep } from '../../../src/trading/algos/plan/next-step.js';
+import type { AlgoTerms } from '../../../src/trading/algos/plan/terms.js';
+import { foldFacts } from '../../../src/trading/algos/record/facts.js';
+import { type AlgoMarket, STALE_MS } from '../../../src/trading/algos/run/algo-market.js';
+import { leastAmount } from '../../../src/trading/orders/terms.js';
 import { MARKET } from '../support/market.js';
 import { expectTable } from './support/table.js';
-import { buy, chase, limit, sell, twap } from './support/terms.js';
+import { buy, chase, iceberg, limit, sell, twap } from './support/terms.js';
 
 describe('a bracket', () => {
   const BRACKET = buy('1', { entry: limit('100'), take: '110', stop: '98' });
@@ -707,3 +716,244 @@ describe('a chase', () => {
       `,
     ));
 });
+
+describe('an iceberg', () => {
+  it('rests a part of its amount, and the next one when that has filled', () =>
+    expectTable(
+      buy('1', { entry: iceberg('99', '0.4') }),
+      `
+      100 / 101                 | #1 entry 0.4 at 99
+      +5s, #1 fills 0.1         |
+      +5s, #1 fills 0.3         | #2 entry 0.4 at 99
+      +5s, #2 fills 0.4         | #3 entry 0.2 at 99
+      +5s, #3 fills 0.2         | done: Everything has filled
+      `,
+    ));
+
+  it('does not follow the market', () =>
+    expectTable(
+      buy('1', { entry: iceberg('99', '0.4') }),
+      `
+      100 / 101                 | #1 entry 0.4 at 99
+      +5s, 99.5 / 100           |
+      +5s, 100 / 101, age 6000, state? | working
+      `,
+    ));
+
+  it('places at most one part a second, however fast they fill', () =>
+    expectTable(
+      buy('1', { entry: iceberg('101', '0.4') }),
+      `
+      100 / 101                 | #1 entry 0.4 at 101
+      +100ms, #1 fills 0.4, until? | until 1 s
+      +899ms                    |
+      +1ms                      | #2 entry 0.4 at 101
+      `,
+    ));
+
+  it('makes a part smaller where it would leave less than the minimum', () => {
+    expectTable(
+      buy('0.43', { entry: iceberg('100', '0.2') }),
+      `
+      100.5 / 101               | #1 entry 0.2 at 100
+      +5s, #1 fills 0.2         | #2 entry 0.18 at 100
+      +5s, #2 fills 0.18        | #3 entry 0.05 at 100
+      +5s, #3 fills 0.05        | done: Everything has filled
+      `,
+    );
+    expectTable(
+      sell('0.11', { entry: iceberg('101', '0.0501') }),
+      `
+      100 / 100.5               | #1 entry 0.0501 at 101
+      +5s, #1 fills 0.0501      | #2 entry 0.0501 at 101
+      +5s, #2 fills 0.0501      | partial: 0.0098 btc did not fill: what is left is below the minimum
+      `,
+    );
+  });
+
+  it('places the next part only when the outcome of a lost one is known', () =>
+    expectTable(
+      buy('1', { entry: iceberg('99', '0.4') }),
+      `
+      next is lost              | #1 entry 0.4 at 99
+      +60s, state?              | settling: It is not known yet what became of the entry order
+      #1 is-open                |
+      #1 fills 0.4              | #2 entry 0.4 at 99
+      `,
+    ));
+
+  it('places a part again that was never sent', () =>
+    expectTable(
+      buy('1', { entry: iceberg('99', '0.4') }),
+      `
+      next is lost              | #1 entry 0.4 at 99
+      +60s, #1 was-never-sent   | #2 entry 0.4 at 99
+      `,
+    ));
+
+  it('cancels a part that the network made twice, and counts what both have filled', () =>
+    expectTable(
+      buy('1', { entry: iceberg('99', '0.4') }),
+      `
+      100 / 101                 | #1 entry 0.4 at 99
+      #1 twice                  | cancel #1 (duplicate)
+      +5s, #1 fills 0.4         | #2 entry 0.2 at 99
+      `,
+    ));
+
+  it('places nothing while an order that may be a duplicate of a part is open', () =>
+    expectTable(
+      buy('1', { entry: iceberg('99', '0.4') }),
+      `
+      100 / 101                 | #1 entry 0.4 at 99
+      #1 maybe-twice            |
+      #1 fills 0.4              |
+      +5s, 100 / 101, state?    | working: An order that may be its duplicate is open
+      `,
+    ));
+
+  it('stops when somebody else cancels a part', () =>
+    expectTable(
+      buy('1', { entry: iceberg('99', '0.4') }),
+      `
+      100 / 101                 | #1 entry 0.4 at 99
+      #1 fills 0.1              |
+      #1 is-cancelled-by-others | #1 was cancelled by others; partial: 0.9 btc did not fill: an order of the entry was cancelled elsewhere
+      `,
+    ));
+
+  it('leaves its part while it is paused, and places no other one before it is resumed', () =>
+    expectTable(
+      buy('1', { entry: iceberg('99', '0.4') }),
+      `
+      100 / 101                 | #1 entry 0.4 at 99
+      pause                     |
+      +5s, #1 fills 0.4         |
+      +5s, resume               | #2 entry 0.4 at 99
+      halt                      |
+      +5s, #2 fills 0.4         |
+      +5s, resume               | #3 entry 0.2 at 99
+      `,
+    ));
+
+  it('cancels its part when it is cancelled or its time is over', () => {
+    expectTable(
+      buy('1', { entry: iceberg('99', '0.4') }),
+      `
+      100 / 101                 | #1 entry 0.4 at 99
+      +5s, #1 fills 0.4         | #2 entry 0.4 at 99
+      cancel                    | cancel #2; cancelled: You cancelled it
+      `,
+    );
+    expectTable(
+      buy('1', { entry: iceberg('99', '0.4'), forMs: 10_000 }),
+      `
+      100 / 101                 | #1 entry 0.4 at 99
+      +5s, #1 fills 0.4         | #2 entry 0.4 at 99
+      +5s                       | cancel #2; partial: 0.6 btc did not fill: the time that was given is over
+      `,
+    );
+  });
+
+  it('starts with its condition', () =>
+    expectTable(
+      buy('1', { entry: iceberg('99', '0.4'), when: ['last>1'] }),
+      `
+      100 / 101                 |
+      holds last>1              | starts at 101 by last>1; #1 entry 0.4 at 99
+      `,
+    ));
+
+  it('has exits that protect what its parts have filled', () =>
+    expectTable(
+      buy('1', { entry: iceberg('100', '0.4'), take: '110', stop: '98' }),
+      `
+      100.5 / 101               | #1 entry 0.4 at 100
+      +5s, #1 fills 0.4         | #2 take 0.4 at 110; #3 entry 0.4 at 100
+      +5s, #3 fills 0.1         | cancel #2; #4 take 0.5 at 110
+      98 / 98.5                 | triggered at 98; cancel #3; cancel #4; #5 stop 0.5 at 97.02 ioc
+      #5 fills 0.5              | partial: 0.5 btc did not fill: the stop was reached
+      `,
+    ));
+
+  it('pauses when the exchange rejects a part, and waits for funds', () => {
+    expectTable(
+      buy('1', { entry: iceberg('99', '0.4') }),
+      `
+      next is rejected: closed  | #1 entry 0.4 at 99; paused: The exchange rejected the entry order: (closed)
+      +5s, resume               | #2 entry 0.4 at 99
+      `,
+    );
+    expectTable(
+      buy('1', { entry: iceberg('99', '0.4') }),
+      `
+      next is rejected: insufficientFunds | #1 entry 0.4 at 99
+      +59s                      |
+      +1s                       | #2 entry 0.4 at 99
+      `,
+    );
+  });
+
+  it('that is post-only waits until its price would not fill at once', () =>
+    expectTable(
+      buy('1', { entry: iceberg('100', '0.4', 'postOnly') }),
+      `
+      99 / 100, state?          | working: It waits until its price would not fill at once
+      100.5 / 101               | #1 entry 0.4 at 100 postOnly
+      +5s, 99 / 100, #1 fills 0.4 |
+      100.5 / 101, age 6000, state? | blind: The newest prices of the market are older than 5 s
+      100.5 / 101               | #2 entry 0.4 at 100 postOnly
+      +5s, 100 / -, #2 fills 0.4  | #3 entry 0.2 at 100 postOnly
+      `,
+    ));
+});
+
+describe('the parts of an iceberg', () => {
+  const lots = (amount: number) => Decimal.fromUnits(BigInt(amount), 4);
+  const smallest = leastAmount(MARKET, Decimal.of('100'));
+
+  /** All parts of an iceberg that fills. */
+  const partsOf = (amount: number, show: number): Decimal[] => {
+    const terms = buy(lots(amount).toString(), { entry: iceberg('100', lots(show).toString()) });
+    return [...partsUntilDone(terms)];
+  };
+
+  it('are together the amount, never more than is shown and never below the minimum, whatever passes the check', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 501, max: 9_000 }), fc.integer({ min: 500, max: 9_000 }), (amount, show) => {
+        fc.pre(show < amount && Math.ceil(amount / show) * 500 <= amount);
+        const parts = partsOf(amount, show);
+        expect(Decimal.sum(parts).equals(lots(amount))).toBe(true);
+        expect(parts.every((part) => part.compare(lots(show)) <= 0 && part.compare(smallest) >= 0)).toBe(true);
+        expect(parts).toHaveLength(Math.ceil(amount / show));
+      }),
+    );
+  });
+});
+
+/** The parts that an iceberg places one after the other, each of which fills. */
+function* partsUntilDone(terms: AlgoTerms): Generator<Decimal> {
+  const { entry } = terms;
+  if (entry?.kind !== 'iceberg') throw new Error('no iceberg');
+  const began = { fact: 'began', time: 0, terms, bid: null, ask: null } as const;
+  const facts = foldFacts([began]);
+  if (facts === undefined) throw new Error('it did not begin');
+  const children: Child[] = [];
+  for (;;) {
+    const now = children.length * 5_000;
+    const step = nextStep(decide(terms, facts, { ...UNSEEN, now }, children), children, now);
+    if (step.step !== 'place') return;
+    const { amount } = step.child;
+    yield amount;
+    const filled = { filled: amount, filledValue: amount, fees: [], state: 'closed', end: 'filled' } as const;
+    children.push({
+      ...{ number: step.number, ...step.child, ...filled, refusal: null, time: now },
+      ...{ cancelRefused: null, duplicate: null },
+    });
+  }
+}
+
+const UNSEEN: Omit<AlgoMarket, 'now'> = {
+  ...{ book: null, staleAfterMs: STALE_MS, positionAgeMs: null, last: null, seen: null, gap: null, met: null },
+  ...{ band: null, available: null, balance: null, fundsChanged: null, limitedUntil: null },
+};

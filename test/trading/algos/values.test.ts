@@ -11,7 +11,7 @@ import { decodeFact, encodeFact } from '../../../src/trading/algos/record/fact-l
 import { type AlgoFact, foldFacts } from '../../../src/trading/algos/record/facts.js';
 import { algoRow, summaryOf } from '../../../src/trading/algos/record/summary.js';
 import { bestOfOthers } from '../../../src/trading/algos/run/algo-market.js';
-import { algo, buy, chase, limit, sell, twap } from './support/terms.js';
+import { algo, buy, chase, iceberg, limit, sell, twap } from './support/terms.js';
 
 const START = Date.UTC(2026, 0, 5);
 const OCO = sell('1', { take: '110', stop: '98' });
@@ -55,6 +55,9 @@ describe('the kind of an algo order', () => {
     ['bracket', buy('1', { entry: twap(10), stop: '98', when: ['last>1'] })],
     ['twap', buy('1', { entry: twap(10) })],
     ['chase', buy('1', { entry: chase() })],
+    ['iceberg', buy('1', { entry: iceberg('100', '0.4') })],
+    ['bracket', buy('1', { entry: iceberg('100', '0.4'), stop: '98' })],
+    ['when', buy('1', { entry: iceberg('100', '0.4'), when: ['last>1'] })],
     ['when', buy('1', { entry: chase(), when: ['last>1'] })],
     ['when', buy('1', { entry: limit('100'), forMs: 60_000 })],
   ])('is %s', (kind, terms) => {
@@ -68,6 +71,7 @@ describe('a fact', () => {
       buy('1', { entry: twap(10, { bound: '105', isPassive: true }), take: '110', trail: '50ticks', when: ['last>1'] }),
     ),
     beganFact(buy('1', { entry: chase(), forMs: 5_000 })),
+    beganFact(buy('1', { entry: iceberg('100.10', '0.4', 'postOnly') })),
     beganFact({ ...BRACKET, exec: 'say "sold"', notify: true }),
     { ...(beganFact(OCO) as Extract<AlgoFact, { fact: 'began' }>), bid: null, ask: null },
     { fact: 'best', time: START, price: Decimal.of('101.50'), tradeId: '12345678901234567890' },
@@ -224,6 +228,17 @@ describe('a child may leave', () => {
     expect(mayPlace(OCO, children, exit('0.3'))).toBe(true);
     expect(mayPlace(OCO, children, exit('0.3001'))).toBe(false);
     expect(mayPlace(OCO, [child(1, 'take', '0.7', { duplicate: 'proven' })], exit('0.3'))).toBe(false);
+  });
+
+  it('of an iceberg only as much as it shows, with a duplicate that may be the user’s', () => {
+    const terms = buy('1', { entry: iceberg('97', '0.4'), take: '110' });
+    expect(mayPlace(terms, [], entry('0.4'))).toBe(true);
+    expect(mayPlace(terms, [], entry('0.4001'))).toBe(false);
+    expect(mayPlace(terms, [child(1, 'entry', '0.4', closed('0.4'))], entry('0.4'))).toBe(true);
+    const duplicate = child(1, 'entry', '0.3', { duplicate: 'unproven', filled: Decimal.of('0.1') });
+    expect(mayPlace(terms, [duplicate], entry('0.2'))).toBe(true);
+    expect(mayPlace(terms, [duplicate], entry('0.2001'))).toBe(false);
+    expect(mayPlace(terms, [child(1, 'entry', '1', closed('1'))], exit('1'))).toBe(true);
   });
 
   it('after a duplicate has filled only with the rest', () => {
@@ -383,7 +398,15 @@ describe('the row of an algo order', () => {
     ];
     expect(algoRow(terms, facts, children, current, [])).toMatchObject({
       kind: 'bracket',
-      entry: { kind: 'twap', price: '105', overMs: 600_000, everyMs: 60_000, passive: true, when: ['last>1'] },
+      entry: {
+        kind: 'twap',
+        price: '105',
+        overMs: 600_000,
+        everyMs: 60_000,
+        passive: true,
+        show: null,
+        when: ['last>1'],
+      },
       exit: { side: 'sell', trail: { unit: 'share', value: '0.02' }, best: '110', level: '107.8', filled: '0.2' },
       trigger: { price: '101' },
       ...{ filled: '0.5', averagePrice: '100', remaining: '0.5', position: '0.3' },
@@ -392,7 +415,15 @@ describe('the row of an algo order', () => {
 
   it('has the price of a limit entry and of nothing else', () => {
     const { entry, exit } = algoRow(BRACKET, factsOf(BRACKET), [], current, []);
-    expect(entry).toEqual({ kind: 'limit', price: '100', overMs: null, everyMs: null, passive: false, when: [] });
+    expect(entry).toEqual({
+      kind: 'limit',
+      price: '100',
+      overMs: null,
+      everyMs: null,
+      passive: false,
+      show: null,
+      when: [],
+    });
     expect(exit).toMatchObject({ filled: '0', averagePrice: null, slippage: null });
     const plain = buy('1', { entry: chase() });
     expect(algoRow(plain, factsOf(plain), [], current, [])).toMatchObject({

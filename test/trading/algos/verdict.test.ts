@@ -216,6 +216,21 @@ describe('the verdict on a run of an algo order', () => {
     expect(faults({ orders }, chase)).toEqual(['moved too often: 2']);
   });
 
+  it('finds parts of an iceberg that rest together beyond what it shows, at another price, or within a second', () => {
+    const iceberg = { entry: { kind: 'iceberg', price: '100', show: '0.4' }, exits: null } as const;
+    const part = (id: string, from: number, to: number, amount: string, price = '100') =>
+      order(id, price, amount, [from, to], { filled: amount });
+    expect(faults({ orders: [part('1', 0, 5, '0.4'), part('2', 5, 8, '0.4')] }, iceberg)).toEqual([]);
+    expect(faults({ orders: [part('1', 0, 5, '0.4001')] }, iceberg)).toEqual(['more than it shows: 1']);
+    expect(faults({ orders: [part('1', 0, 5, '0.2'), part('2', 4, 8, '0.3')] }, iceberg)).toEqual([
+      'more than it shows: 2',
+    ]);
+    expect(faults({ orders: [part('1', 0, 5, '0.2', '99.9')] }, iceberg)).toEqual(['beyond the limit: 1']);
+    expect(faults({ orders: [part('1', 0, 0.5, '0.4'), part('2', 0.9, 8, '0.4')] }, iceberg)).toEqual([
+      'moved too often: 2',
+    ]);
+  });
+
   it('accepts a cause that the exchange dates after the end, because the clock of pit is behind', () => {
     expect(faults({ ended: 9_000, toleranceMs: 2_000 })).toEqual([]);
   });

@@ -33,7 +33,10 @@ export function checkTerms(terms: AlgoTerms, market: TermsMarket): void {
   const { entry, exits, market: rules, amount } = terms;
   for (const price of pricesOf(terms)) checkPrice(rules, price);
   checkAmount(rules, amount);
-  if (entry !== null) checkEntryAmount(terms, market);
+  if (entry !== null) {
+    checkEntryAmount(terms, market);
+    kindOfEntry(entry).check(terms, entry);
+  }
   if (exits === null) return;
   checkSides(terms, exits, market);
   checkExitAmounts(terms, exits, market);

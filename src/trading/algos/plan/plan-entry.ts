@@ -35,7 +35,7 @@ export function planEntry(input: DecisionInput): LegPlan {
     return { ...waiting(DUPLICATE_OPEN), until: givenUpAt };
   const kind = kindOfEntry(entry);
   const plan = kind.plan(input, entry, facts.entryTriggered?.time ?? facts.began.time);
-  const followsMarket = kind.followsMarket && !plan.isOver;
+  const followsMarket = plan.followsMarket ?? (kind.followsMarket && !plan.isOver);
   return { ...withoutExcess(input, plan), until: earliest(plan.until, givenUpAt), followsMarket };
 }
 

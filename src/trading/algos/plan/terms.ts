@@ -55,7 +55,14 @@ export type AlgoEntry =
       readonly bound: Decimal | null;
     }
   /** One post-only order that follows the best price of its side, never beyond the bound. */
-  | { readonly kind: 'chase'; readonly bound: Decimal | null };
+  | { readonly kind: 'chase'; readonly bound: Decimal | null }
+  /** Orders at one price, one after the other: at most `show` of the base coin rests. */
+  | {
+      readonly kind: 'iceberg';
+      readonly type: Exclude<OrderType, 'ioc'>;
+      readonly price: Decimal;
+      readonly show: Decimal;
+    };
 
 export type AlgoEntryName = AlgoEntry['kind'];
 
@@ -67,6 +74,8 @@ export interface EntryParts {
   readonly overMs: number | null;
   readonly everyMs: number | null;
   readonly passive: boolean;
+  /** In the base coin, as a text. */
+  readonly show: string | null;
 }
 
 /** At least one of `take`, `stop` and `trail`. With both, the stop and the trail protect together: the one that is reached first acts. */

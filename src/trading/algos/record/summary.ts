@@ -214,7 +214,7 @@ export function entryRow({ entry, when }: AlgoTerms): EntryRow | null {
   return { kind, price: textOrNull(namedPriceOf(entry)), ...NO_PARTS, ...parts, when };
 }
 
-const NO_PARTS: EntryParts = { overMs: null, everyMs: null, passive: false };
+const NO_PARTS: EntryParts = { overMs: null, everyMs: null, passive: false, show: null };
 
 export function exitRow(
   terms: AlgoTerms,

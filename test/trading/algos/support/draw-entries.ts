@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Decimal } from '../../../../src/domain/decimal.js';
+import { Decimal } from '../../../../src/domain/decimal.js';
 import type { AlgoEntry, AlgoEntryName, EntryOf } from '../../../../src/trading/algos/plan/terms.js';
 
 /** What the entries of campaigns are drawn with. */
@@ -8,6 +8,9 @@ export interface EntryDraw {
   pick<Value>(values: readonly Value[]): Value;
   /** A price at which an order rests near the market, or fills at once. */
   readonly near: Decimal;
+  /** How much is drawn in all, and the smallest order at the near price. */
+  readonly amount: Decimal;
+  readonly least: Decimal;
   /** A price beyond which an entry does not follow the market. */
   readonly bound: Decimal;
   /** How long slices may be apart, and how many of them there may be. */
@@ -21,6 +24,15 @@ const ENTRY_DRAWS: { readonly [Name in AlgoEntryName]: (draw: EntryDraw) => Entr
   twap({ chance, pick, everyMs, slots }) {
     const every = pick(everyMs);
     return { kind: 'twap', durationMs: every * pick(slots), everyMs: every, isPassive: chance(0.4), bound: null };
+  },
+  iceberg: ({ pick, near, amount, least }) => {
+    const share = amount.times(Decimal.of(pick(['0.5', '0.34', '0.21']))).rescaled(amount.scale, 'down');
+    return {
+      kind: 'iceberg',
+      type: pick(['limit', 'limit', 'postOnly']),
+      price: near,
+      show: share.compare(least) < 0 ? least : share,
+    };
   },
   chase: ({ chance, bound }) => ({ kind: 'chase', bound: chance(0.5) ? bound : null }),
 };
@@ -43,6 +55,10 @@ export function anyEntry(decimal: fc.Arbitrary<Decimal>, length: fc.Arbitrary<nu
     twap: fc.record({
       ...{ kind: fc.constant('twap'), durationMs: length, everyMs: length },
       ...{ isPassive: fc.boolean(), bound },
+    }),
+    iceberg: fc.record({
+      ...{ kind: fc.constant('iceberg'), type: fc.constantFrom('limit', 'postOnly') },
+      ...{ price: decimal, show: decimal },
     }),
     chase: fc.record({ kind: fc.constant('chase'), bound }),
   };

@@ -619,6 +619,8 @@ class Life {
       chance: (share) => this.#chance(share),
       pick: (values) => this.#pick(values),
       near: price(side === 'buy' ? 9_990 : 10_020),
+      // the minimum of 5 usdt
+      ...{ amount: Decimal.of(size).rescaled(LOTS, 'down'), least: Decimal.of('0.0501') },
       bound: price(side === 'buy' ? 10_050 : 9_950),
       ...{ everyMs: [5_000, 30_000, 60_000], slots: [1, 2, 5, 10, 60, 120] },
     });

@@ -51,6 +51,10 @@ export function chase(bound?: string): AlgoEntry {
   return { kind: 'chase', bound: optional(bound) };
 }
 
+export function iceberg(price: string, show: string, type: 'limit' | 'postOnly' = 'limit'): AlgoEntry {
+  return { kind: 'iceberg', type, price: Decimal.of(price), show: Decimal.of(show) };
+}
+
 function exitsOf({ take, stop, limit: at, trail }: Typed): Exits | null {
   if (take === undefined && stop === undefined && trail === undefined) return null;
   return { take: optional(take), stop: optional(stop), limit: optional(at), trail: trailOf(trail) };

@@ -78,24 +78,25 @@ export function drawTerms(
     ocoTrail: parts({ take: price(exitSide, take), trail: distance }),
     bracket,
   };
+  const least = largest(
+    Decimal.of(market.minAmount),
+    Decimal.of(market.minNotional).dividedBy(price('sell', 0.98), market.amountScale, 'up'),
+  );
+  const amount = least.times(Decimal.of(between(draw, 3, 25).toFixed(2))).rescaled(market.amountScale, 'up');
   const entry =
     kind.entry &&
     drawEntry(kind.entry === 'any' ? chosen(draw, DRAWN_ENTRIES) : kind.entry, {
       chance: (share) => draw() < share,
       pick: (values) => chosen(draw, values),
       near: price(side, between(draw, 0.998, 1.004)),
+      ...{ amount, least },
       bound: price(side, 0.98),
       ...{ everyMs: [5_000, 10_000], slots: [2, 4, 6] },
     });
   const condition = draw() < 0.5 ? `last<${price('sell', 0.999)}` : `last>${price('sell', 1.001)}`;
-  const least = largest(
-    Decimal.of(market.minAmount),
-    Decimal.of(market.minNotional).dividedBy(Decimal.of(bid), market.amountScale, 'up'),
-  );
   return {
     ...{ profile: 'sandbox', owner: 'sandbox', market, account: 'spot', borrow: false, repay: false, side },
-    amount: least.times(Decimal.of(between(draw, 3, 25).toFixed(2))).rescaled(market.amountScale, 'up'),
-    ...{ entry, exits: kind.exits && drawn[kind.exits], when: kind.isConditional ? [condition] : [] },
+    ...{ amount, entry, exits: kind.exits && drawn[kind.exits], when: kind.isConditional ? [condition] : [] },
     slippage: Decimal.of(chosen(draw, ['0.01', '0.02'])),
     trigger: draw() < 0.8 ? 'book' : 'last',
     // alone, it would be a plain order

@@ -14,6 +14,8 @@ export const CHASE: AlgoEntryKind<EntryOf<'chase'>> = {
   priceOf: ({ bound }) => bound,
   withPrice: ({ bound, ...entry }, change) => ({ ...entry, bound: bound && change(bound) }),
   typeOf: () => 'postOnly',
+  mostOpenOf: () => null,
+  check: () => undefined,
   largestOf: ({ amount }) => amount,
   plan(input, { bound }) {
     const { terms, market } = input;

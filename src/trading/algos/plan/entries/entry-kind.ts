@@ -16,6 +16,10 @@ export interface AlgoEntryKind<Entry extends AlgoEntry> {
   withPrice(entry: Entry, change: (price: Decimal) => Decimal): Entry;
   /** The type of its orders. */
   typeOf(entry: Entry): OrderType;
+  /** How much of it may rest at once; null for all. */
+  mostOpenOf(entry: Entry): Decimal | null;
+  /** Throws Failure `usage` for an entry that cannot work in its market, whatever the prices are, with the number that works. */
+  check(terms: AlgoTerms, entry: Entry): void;
   /** The amount of its largest order, if that is placed at this price. */
   largestOf(terms: Pick<AlgoTerms, 'amount' | 'market'>, entry: Entry, price: Decimal): Decimal;
   /**

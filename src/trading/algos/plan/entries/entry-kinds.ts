@@ -3,6 +3,7 @@ import type { LineFields } from '../../../journal/line-fields.js';
 import type { AlgoEntry, AlgoEntryName, EntryOf } from '../terms.js';
 import { CHASE } from './chase.js';
 import type { AlgoEntryKind } from './entry-kind.js';
+import { ICEBERG } from './iceberg.js';
 import { LIMIT } from './limit.js';
 import { TWAP } from './twap.js';
 
@@ -11,6 +12,7 @@ const ENTRY_KINDS: { readonly [Name in AlgoEntryName]: AlgoEntryKind<EntryOf<Nam
   limit: LIMIT,
   twap: TWAP,
   chase: CHASE,
+  iceberg: ICEBERG,
 };
 
 export const ENTRY_NAMES = Object.keys(ENTRY_KINDS) as AlgoEntryName[];

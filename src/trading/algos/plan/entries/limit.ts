@@ -10,6 +10,8 @@ export const LIMIT: AlgoEntryKind<EntryOf<'limit'>> = {
   priceOf: ({ price }) => price,
   withPrice: (entry, change) => ({ ...entry, price: change(entry.price) }),
   typeOf: ({ type }) => type,
+  mostOpenOf: () => null,
+  check: () => undefined,
   largestOf: ({ amount }) => amount,
   plan(input, { type, price }) {
     const entries = entriesOf(input);

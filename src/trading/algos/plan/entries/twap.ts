@@ -35,6 +35,8 @@ export const TWAP: AlgoEntryKind<Twap> = {
   priceOf: ({ bound }) => bound,
   withPrice: ({ bound, ...entry }, change) => ({ ...entry, bound: bound && change(bound) }),
   typeOf: ({ isPassive }) => (isPassive ? 'postOnly' : 'ioc'),
+  mostOpenOf: () => null,
+  check: () => undefined,
   largestOf(terms, entry, price) {
     const { slices } = sliceCounts(terms, entry, price);
     return terms.amount.dividedBy(Decimal.fromUnits(BigInt(slices), 0), terms.market.amountScale, 'up');
