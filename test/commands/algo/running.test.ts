@@ -334,3 +334,20 @@ test('Ctrl-C leaves what rests at the exchange and names the command that contin
   const { children } = await untilState(id, 'done');
   expect(children.map(({ role, state }) => `${role} ${state}`)).toEqual(['take cancelled', 'stop filled']);
 });
+
+test('an iceberg rests one part after the other, also if the answer to one is lost and another process continues', async () => {
+  const id = await create('buy btc_usdt 0.07 --at 27500 --show 0.02');
+  await untilEvent(id, 'placed');
+  const [first] = (await show(id)).children;
+  expect(first).toMatchObject({ role: 'entry', type: 'limit', state: 'open', price: '27500.00', amount: '0.020000' });
+  await pit.finish(runner.interrupt('SIGINT'));
+  await move('27400');
+  await fault('drop-after', 'order');
+  start();
+  const { children, filled } = await untilState(id, 'done');
+  expect(filled).toBe('0.07');
+  expect(children.map(({ role, state, amount }) => `${role} ${state} ${Number(amount)}`).toSorted()).toEqual([
+    'entry filled 0.01',
+    ...Array(3).fill('entry filled 0.02'),
+  ]);
+});

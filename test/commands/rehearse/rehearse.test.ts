@@ -89,6 +89,7 @@ describe('a command of pit', () => {
     ['bracket', 'order buy btc_usdt 0.5 --at 20150 --take 20280 --stop 19800'],
     ['TWAP', 'order buy btc_usdt 0.5 --over 40m --every 5m'],
     ['chase', 'order buy btc_usdt 0.5 --chase --for 10m'],
+    ['iceberg', 'order buy btc_usdt 0.5 --at 19950 --show 0.2'],
     ['conditional order', 'order buy btc_usdt 0.5 --at 20250 --when last>20200'],
   ])('gives the same report and the same fills byte for byte, twice: a %s', async (kind, command) => {
     const runs = [];
