@@ -1,11 +1,6 @@
 import { suggest, usage } from '../errors.js';
 import { type Argument, type Definition, type Flag, GLOBAL_FLAGS } from './definition.js';
-
-/** What excludes or needs what on a command line, by names as people read them: `--size`, `MARKET`, `pit kline`. */
-export type Rule =
-  | { readonly excludes: readonly [string, string] }
-  /** At least one of `needs`. */
-  | { readonly of: string; readonly needs: readonly string[] };
+import { excludedBy, type Rule } from './rule.js';
 
 type Described = Pick<Definition, 'arguments' | 'flags' | 'excludes' | 'needs' | 'oneOf'>;
 
@@ -148,21 +143,4 @@ function notesOf(name: string, rules: readonly Rule[]): string[] {
   });
   const excluded = excludedBy(new Set([name]), rules);
   return excluded.size === 0 ? needs : [...needs, `not with ${anyOf([...excluded])}`];
-}
-
-/** The names that must not follow on a command line that has these. */
-export function excludedBy(given: ReadonlySet<string>, rules: readonly Rule[]): ReadonlySet<string> {
-  const pairs = rules.flatMap((rule) => ('excludes' in rule ? [rule.excludes] : []));
-  return new Set(
-    pairs.flatMap(([one, other]) => [...(given.has(one) ? [other] : []), ...(given.has(other) ? [one] : [])]),
-  );
-}
-
-/** The names of which a command line that has these still needs one. */
-export function neededBy(given: ReadonlySet<string>, rules: readonly Rule[]): ReadonlySet<string> {
-  return new Set(
-    rules.flatMap((rule) =>
-      'excludes' in rule || !given.has(rule.of) || rule.needs.some((name) => given.has(name)) ? [] : rule.needs,
-    ),
-  );
 }

@@ -17,8 +17,9 @@ import {
   readGlobals,
   timeoutFlag,
 } from './definition.js';
-import { argumentName, type Rule, requireRules, rulesOf, withRules } from './flag-rules.js';
+import { argumentName, requireRules, rulesOf, withRules } from './flag-rules.js';
 import { argumentsOfPit, commandLine, withActiveProfile } from './hints.js';
+import type { Rule } from './rule.js';
 import { type Correction, corrected, refuseNegative, usageErrorOf } from './usage-error.js';
 
 /** The commands and their context. */

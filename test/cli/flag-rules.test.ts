@@ -1,7 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { type Definition, GLOBAL_FLAGS, optional, several, toggle } from '../../src/cli/definition.js';
-import { excludedBy, neededBy, type Rule, rulesOf, ruleText } from '../../src/cli/flag-rules.js';
+import { rulesOf, ruleText } from '../../src/cli/flag-rules.js';
+import { excludedBy, neededBy, type Rule } from '../../src/cli/rule.js';
 import { type Program, run } from '../../src/cli/run.js';
 import * as shape from '../../src/cli/shapes.js';
 import { commands, PROGRAM } from '../../src/commands/index.js';

@@ -1,5 +1,5 @@
 import type { CompletionSource } from '../../cli/definition.js';
-import { excludedBy, neededBy } from '../../cli/flag-rules.js';
+import { excludedBy, neededBy } from '../../cli/rule.js';
 import type { KnownOrder } from '../../config/completion-names.js';
 import type { CommandTree } from '../reference/command-tree.js';
 import {

@@ -1,6 +1,7 @@
 import { type ConversionConfig, toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
-import { brokenRule, type Rule, ruleText, withRules } from '../../cli/flag-rules.js';
+import { brokenRule, ruleText, withRules } from '../../cli/flag-rules.js';
+import type { Rule } from '../../cli/rule.js';
 import { choiceOf } from '../../domain/kind.js';
 import { quoted, usage } from '../../errors.js';
 
@@ -35,7 +36,7 @@ const TEXT = v.pipe(
   v.check((value) => value.trim() !== '', 'is empty'),
 );
 
-export const { optional } = v;
+export const optional = v.optional;
 
 export function text(description: string) {
   return v.pipe(TEXT, v.description(description));

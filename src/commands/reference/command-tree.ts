@@ -6,8 +6,9 @@ import {
   GLOBAL_FLAGS,
   timeoutFlag,
 } from '../../cli/definition.js';
-import { argumentName, type Rule, rulesOf } from '../../cli/flag-rules.js';
+import { argumentName, rulesOf } from '../../cli/flag-rules.js';
 import { rowFields } from '../../cli/row-fields.js';
+import type { Rule } from '../../cli/rule.js';
 import { type Operation, operations } from '../../exchange/description.js';
 import { groups } from './command-words.js';
 

@@ -1,4 +1,5 @@
-import { type Rule, withRules } from '../../cli/flag-rules.js';
+import { withRules } from '../../cli/flag-rules.js';
+import type { Rule } from '../../cli/rule.js';
 import { type CommandTree, childrenOf, type DescribedCommand, type DescribedFlag } from './command-tree.js';
 import { flagSyntax, synopsis } from './synopsis.js';
 

@@ -1,5 +1,5 @@
 import type { CompletionSource } from '../../cli/definition.js';
-import type { Rule } from '../../cli/flag-rules.js';
+import type { Rule } from '../../cli/rule.js';
 import type { DescribedArgument, DescribedCommand, DescribedFlag } from './command-tree.js';
 
 /** An argument or a flag of a synopsis. */

@@ -26,7 +26,7 @@ export function word<const Word extends string>(...of: readonly Word[]) {
   return v.picklist(of, ({ input }) => `${choiceOf(...of).rule}, not ${JSON.stringify(input)}`);
 }
 
-export const { optional } = v;
+export const optional = v.optional;
 
 /** What is wrong with a value, in words for its sender; undefined if nothing is. */
 export function problemOf(issue: v.BaseIssue<unknown>): string {

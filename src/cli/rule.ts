@@ -1,0 +1,22 @@
+/** What excludes or needs what on a command line, by names as people read them: `--size`, `MARKET`, `pit kline`. */
+export type Rule =
+  | { readonly excludes: readonly [string, string] }
+  /** At least one of `needs`. */
+  | { readonly of: string; readonly needs: readonly string[] };
+
+/** The names that must not follow on a command line that has these. */
+export function excludedBy(given: ReadonlySet<string>, rules: readonly Rule[]): ReadonlySet<string> {
+  const pairs = rules.flatMap((rule) => ('excludes' in rule ? [rule.excludes] : []));
+  return new Set(
+    pairs.flatMap(([one, other]) => [...(given.has(one) ? [other] : []), ...(given.has(other) ? [one] : [])]),
+  );
+}
+
+/** The names of which a command line that has these still needs one. */
+export function neededBy(given: ReadonlySet<string>, rules: readonly Rule[]): ReadonlySet<string> {
+  return new Set(
+    rules.flatMap((rule) =>
+      'excludes' in rule || !given.has(rule.of) || rule.needs.some((name) => given.has(name)) ? [] : rule.needs,
+    ),
+  );
+}
