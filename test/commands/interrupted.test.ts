@@ -161,7 +161,7 @@ describe('a signal during a write with --json', () => {
       'cancel btc_usdt 7',
       'cancelOrder',
       '0 of 1 answers had arrived.',
-      'Find the outcome of the other cancellations: pit resolve',
+      'Cancelling again does no harm: pit cancel btc_usdt 7',
       null,
     ],
   ])('ends %s with an error object, held at %s', async (line, held, message, hint, clientId) => {

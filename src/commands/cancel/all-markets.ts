@@ -100,7 +100,7 @@ export function stillOpenFailure(
   ];
   // naming a job would close it without sending its other lines
   const isAnyJob = earlier.some(({ operation }) => operation === 'batch');
-  const records = [...unknown.flatMap(({ recordId }) => recordId ?? []), ...earlier.map(({ clientId }) => clientId)];
+  const records = earlier.map(({ clientId }) => clientId);
   return outcomeFailure({
     done: attempts.filter(({ failure }) => failure === null).length,
     unknown: unknown.length + earlier.length,

@@ -27,7 +27,7 @@ import {
   stillOpenFailure,
   unlistedText,
 } from './all-markets.js';
-import { cancelTable, isEarlierThan } from './cancel-result.js';
+import { cancelTable } from './cancel-result.js';
 import { openText } from './open-text.js';
 
 /** A market with open orders. */
@@ -67,17 +67,14 @@ export async function cancelInAllMarkets(context: Context, isWhole: boolean): Pr
   const asks = write.isPreviewed;
   let algosBefore: ReadonlySet<string> = new Set();
   // their orders may still be open
-  const warnOfEarlier = (attempts: readonly CancelAttempt[]) => {
-    const isEarlier = isEarlierThan(attempts);
-    return warnOfUnknown(context, (one) => concernsMarketOrAny(one, undefined) && isEarlier(one));
-  };
+  const warnOfEarlier = () => warnOfUnknown(context, (one) => concernsMarketOrAny(one, undefined));
   const printed = () => cancelTable(run.attempts, 'No cancellation was answered.');
   return carryOut<Plan, readonly Emptied[]>(write, {
     passesHalt: true,
     prepare: async () => {
       if (!asks) return unreadPlan(await marketsToCancel(context, trading));
       const plan = planOf(await openInAllMarkets(context, trading, isWhole));
-      if (context.globals.dryRun) await warnOfEarlier([]);
+      if (context.globals.dryRun) await warnOfEarlier();
       const losses = plan.open.flatMap(({ market, own }) => lossesOf(trading, market, ordersToCancel(own)));
       return { ...plan, warnings: [...plan.warnings, ...losses] };
     },
@@ -116,7 +113,6 @@ export async function cancelInAllMarkets(context: Context, isWhole: boolean): Pr
     interrupted: ({ open }) => ({
       advice: [
         `Orders may still be open: ${asks ? `${run.attempts.length} of ${counted(countOf(open), 'cancellation')}` : counted(run.attempts.length, 'cancellation')} were answered.`,
-        suggest('Find the outcome of the others', 'resolve'),
         AGAIN,
       ],
     }),
@@ -124,7 +120,7 @@ export async function cancelInAllMarkets(context: Context, isWhole: boolean): Pr
     result: async (plan, emptied) => {
       const attempts = emptied.flatMap((one) => one.attempts);
       await tryRead(async () => warnOfLostOrders({ output: context.output, trading }, attempts, algosBefore));
-      return resultOf(plan, emptied, await warnOfEarlier(attempts));
+      return resultOf(plan, emptied, await warnOfEarlier());
     },
   });
 }

@@ -3,9 +3,9 @@ import { fieldColumns } from '../../cli/field-columns.js';
 import * as shape from '../../cli/shapes.js';
 import { Decimal, formatAmount, grouped } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
-import { isSameReference, type Order } from '../../domain/order.js';
+import { type Order, type OrderReference, referenceText } from '../../domain/order.js';
 import { unmarked } from '../../domain/quotation.js';
-import { type Failure, suggest } from '../../errors.js';
+import { type Failure, type Hint, suggest } from '../../errors.js';
 import { WRONG_KEYS } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Paint } from '../../terminal/palette.js';
@@ -67,21 +67,6 @@ export function cancelAllAnswer(market: string, done: CancelledAll, unknown: rea
   return answerOrThrow({ ...answer, show }, withUnknown(market, failureOfAll(market, done), unknown.filter(mayPlace)));
 }
 
-/**
- * Which writes with an unknown outcome are not of this command. Leaves out the cancellations that the answer lists, and those of orders
- * that are closed.
- */
-export function isEarlierThan(attempts: readonly CancelAttempt[]): (write: UnknownWrite) => boolean {
-  const recordIds = new Set(attempts.map(({ recordId }) => recordId));
-  const closed = attempts.flatMap(({ result: { outcome, id, clientId } }) =>
-    outcome === 'cancelled' ? [...(id === null ? [] : [{ id }]), ...(clientId === null ? [] : [{ clientId }])] : [],
-  );
-  return ({ id, operation, cancels }) => {
-    const isOver = operation === 'cancel' && closed.some((order) => cancels && isSameReference(order, cancels));
-    return !recordIds.has(id) && !isOver;
-  };
-}
-
 /** An earlier write may still leave an order open, whatever was cancelled. */
 function withUnknown(
   market: string,
@@ -141,7 +126,7 @@ function failureOfNamed(
   const failed = attempts.filter(({ failure }) => failure !== null);
   const done = attempts.length - failed.length;
   const counts = { done, unknown: unknown.length, refused: failed.length - unknown.length, left: 0 };
-  if (unknown.length > 0) return unknownFailure(market, counts, unknown);
+  if (unknown.length > 0) return unknownFailure(counts, unknown, cancelAgain(market, unknown.map(referenceOf)));
   const [first] = failed;
   if (first === undefined) return undefined;
   const total = attempts.length;
@@ -214,7 +199,8 @@ function failureOfAll(market: string, { attempts, stillOpen, failure }: Cancelle
   const done = attempts.filter((attempt) => attempt.failure === null).length;
   if (unknown.length > 0) {
     const refused = attempts.length - done - unknown.length;
-    return unknownFailure(market, { done, unknown: unknown.length, refused, left: 0 }, unknown);
+    const again = suggest('Cancelling again does no harm', 'cancel', market, '--all');
+    return unknownFailure({ done, unknown: unknown.length, refused, left: 0 }, unknown, again);
   }
   const again = [suggest('See what is open', 'orders', market), suggest('To continue', 'cancel', market, '--all')];
   if (failure !== null) {
@@ -242,20 +228,30 @@ const NONE: WriteCounts = { done: 0, unknown: 0, refused: 0, left: 0 };
 /** More orders make no command line that is read. */
 const MOST_NAMED = 10;
 
-/** The error object carries the id of the record, as that settles it. */
-function unknownFailure(market: string, counts: WriteCounts, unknown: readonly CancelAttempt[]): Failure | undefined {
-  const [first] = unknown;
-  const { message = null, clientId = null } = first?.result ?? {};
-  const names = clientId === null ? unknown.map(({ result }) => result.id ?? '') : ['--id', clientId];
+/** The same cancellation again, which does no harm. */
+export function cancelAgain(market: string, orders: readonly OrderReference[]): string | Hint {
+  const [first] = orders;
+  if (orders.length > MOST_NAMED) return 'Cancelling them again does no harm.';
+  const isByClientId = orders.length === 1 && first !== undefined && 'clientId' in first;
+  const names = [...(isByClientId ? ['--id'] : []), ...orders.map(referenceText)];
+  return suggest('Cancelling again does no harm', 'cancel', market, ...names);
+}
+
+/** What the user can do about cancellations whose outcome is unknown: the same command again. */
+function unknownFailure(
+  counts: WriteCounts,
+  unknown: readonly CancelAttempt[],
+  again: string | Hint,
+): Failure | undefined {
+  const { message = null, clientId = null } = unknown[0]?.result ?? {};
   return outcomeFailure({
     ...counts,
     message: outcomeText('cancelled', counts, message),
-    records: unknown.flatMap(({ recordId }) => recordId ?? []),
-    again: [
-      unknown.length <= MOST_NAMED
-        ? suggest('Cancelling again does no harm', 'cancel', market, ...names)
-        : 'Cancelling them again does no harm; the output names them.',
-    ],
-    clientId: first?.recordId,
+    again: [again],
+    clientId,
   });
+}
+
+function referenceOf({ result: { id, clientId } }: CancelAttempt): OrderReference {
+  return clientId === null ? { id: id ?? '' } : { clientId };
 }

@@ -2,8 +2,8 @@ import { confirm } from '../../cli/consent.js';
 import { flag, optional, several, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { formatAmount, grouped } from '../../domain/decimal.js';
-import { isSameReference, type Order, type OrderReference, referenceText, type Side } from '../../domain/order.js';
-import { type Interruption, suggest, tryRead } from '../../errors.js';
+import { type Order, type OrderReference, referenceText, type Side } from '../../domain/order.js';
+import { type Hint, type Interruption, suggest, tryRead } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
 import { progressBar } from '../../terminal/progress.js';
@@ -17,10 +17,9 @@ import {
   cancelOrders,
 } from '../../trading/cancel/cancel-orders.js';
 import { NO_ORDERS, type OwnOrders, ordersToCancel, readOpenOrders } from '../../trading/history/open-orders.js';
-import { orderCancelledBy, ordersMadeBy } from '../../trading/journal/write.js';
+import { ordersMadeBy } from '../../trading/journal/write.js';
 import { type PreparedTerms, requireSameOrder } from '../../trading/prepared/prepared-write.js';
 import { closeMarket } from '../../trading/settling/reconcile-orders.js';
-import type { UnknownWrite } from '../../trading/settling/unknown-writes.js';
 import { type Loss, lossesOf } from '../algo/losses.js';
 import { algosAtWork, algosOfUncancelled, warnOfLostOrders } from '../algo/lost-orders.js';
 import { explainUnknownMarket, refuseUnknownMarket } from '../inputs/known-market.js';
@@ -39,7 +38,7 @@ import {
 } from '../writes/write.js';
 import { CancelRun } from './all-markets.js';
 import { cancelInAllMarkets } from './cancel-in-all-markets.js';
-import { CANCELLED, cancelAllAnswer, cancelAnswer, cancelTable, isEarlierThan } from './cancel-result.js';
+import { CANCELLED, cancelAgain, cancelAllAnswer, cancelAnswer, cancelTable } from './cancel-result.js';
 import { openText } from './open-text.js';
 
 const DRY_CANCELLATIONS: shape.Shape = shape.array(dryRunShape());
@@ -152,7 +151,7 @@ function cancellation(
   orders: readonly OrderReference[],
 ): WriteSteps<typeof NO_WARNINGS, Pick<CancelledAll, 'attempts'>> {
   const { trading } = context;
-  const progress = new Progress(context, market, orders.length);
+  const progress = new Progress(context, market, orders.length, cancelAgain(market, orders));
   let algosBefore: ReadonlySet<string> = new Set();
   return {
     passesHalt: true,
@@ -176,7 +175,7 @@ function cancellation(
       await tryRead(async () => warnOfDuplicates(context, market, attempts));
       await tryRead(async () => warnOfLostOrders(context, attempts, algosBefore));
       const algos = (await tryRead(async () => algosOfUncancelled(context, attempts))) ?? [];
-      const unknown = await warnOfOthers(context, market, attempts);
+      const unknown = await warnOfUnknownIn(context, market);
       return explainUnknownMarket(context, market, async () => cancelAnswer(market, attempts, unknown, algos));
     },
   };
@@ -188,7 +187,8 @@ const NO_WARNINGS: { readonly warnings: readonly never[] } = { warnings: [] };
 export function cancelEverything(context: WriteContext, market: string, isWhole = false): Promise<Answer> {
   const { trading, globals, budget } = context;
   const lists = budget.isUserSet ? trading.client : trading.client.restartingBudget(budget);
-  let progress = new Progress(context, market, 0, true);
+  const again = suggest('Cancel what is left', 'cancel', market, '--all');
+  let progress = new Progress(context, market, 0, again);
   let algosBefore: ReadonlySet<string> = new Set();
   return carryOut<OpenOrders, CancelledAll>(context, {
     passesHalt: true,
@@ -196,7 +196,7 @@ export function cancelEverything(context: WriteContext, market: string, isWhole 
       const own = await explainUnknownMarket(context, market, () =>
         readOpenOrders(trading, market, { lists, isWhole }),
       );
-      if (globals.dryRun) await warnOfOthers(context, market, []);
+      if (globals.dryRun) await warnOfUnknownIn(context, market);
       const open = ordersToCancel(own);
       return { warnings: lossesOf(trading, market, open), own, orders: open.map(({ id }) => ({ id })) };
     },
@@ -216,7 +216,7 @@ export function cancelEverything(context: WriteContext, market: string, isWhole 
     send: async ({ own, orders }) => {
       if (own !== undefined && orders.length === 0)
         return { attempts: [], stillOpen: [], failure: own.failure, orders: own.byId };
-      progress = new Progress(context, market, orders.length, true);
+      progress = new Progress(context, market, orders.length, again);
       algosBefore = algosAtWork(context);
       // what the account decides takes the time that it takes
       return budget.whileProgressing((onProgress) =>
@@ -242,7 +242,7 @@ export function cancelEverything(context: WriteContext, market: string, isWhole 
       );
       if (own === undefined) for (const { text } of lossesOf(trading, market, cancelled)) context.output.warn(text);
       await tryRead(async () => warnOfLostOrders(context, done.attempts, algosBefore));
-      const unknown = await warnOfOthers(context, market, done.attempts);
+      const unknown = await warnOfUnknownIn(context, market);
       return explainUnknownMarket(context, market, async () => cancelAllAnswer(market, done, unknown));
     },
   });
@@ -255,15 +255,6 @@ interface OpenOrders {
   /** Undefined if they are cancelled while they are read. */
   readonly own: OwnOrders | undefined;
   readonly orders: readonly { readonly id: string }[];
-}
-
-/** Warns of earlier writes in the market whose outcome is unknown, because their orders may still be open. */
-function warnOfOthers(
-  context: WriteContext,
-  market: string,
-  attempts: readonly CancelAttempt[],
-): Promise<readonly UnknownWrite[]> {
-  return warnOfUnknownIn(context, market, isEarlierThan(attempts));
 }
 
 /** Warns of orders that were reported as duplicates of a cancelled one and that no command has cancelled yet. */
@@ -288,11 +279,7 @@ function isCancelled(
   attempts: readonly CancelAttempt[],
   archive: WriteContext['trading']['journal']['archive'],
 ): boolean {
-  const isThis = (order: OrderReference) => isSameReference(order, { id });
-  return (
-    attempts.some(({ result }) => result.id === id && result.outcome === 'cancelled') ||
-    archive.since(0, { id }).some((settled) => orderCancelledBy(settled).some(isThis))
-  );
+  return attempts.some(({ result }) => result.id === id && result.outcome === 'cancelled') || archive.wasCancelled(id);
 }
 
 /** The cancellations that would be sent, as programs read them. */
@@ -348,7 +335,7 @@ const REDRAW_MS = 200;
 class Progress {
   readonly #context: WriteContext;
   readonly #market: string;
-  readonly #isAll: boolean;
+  readonly #again: string | Hint;
 
   #done = 0;
   #total: number;
@@ -357,11 +344,11 @@ class Progress {
   #hide = () => {};
   readonly run: CancelRun;
 
-  constructor(context: WriteContext, market: string, count: number, isAll = false) {
+  /** @param again what the user can do about orders whose answers did not arrive */
+  constructor(context: WriteContext, market: string, count: number, again: string | Hint) {
     this.#context = context;
     this.#market = market;
-    this.#isAll = isAll;
-
+    this.#again = again;
     this.#total = count;
     this.run = new CancelRun(context, context.trading);
   }
@@ -412,11 +399,7 @@ class Progress {
 
   interruption(): Interruption {
     return {
-      advice: [
-        `${this.#done} of ${this.#total} answers had arrived.`,
-        suggest('Find the outcome of the other cancellations', 'resolve'),
-        ...(this.#isAll ? [suggest('Cancel what is left', 'cancel', this.#market, '--all')] : []),
-      ],
+      advice: [`${this.#done} of ${this.#total} answers had arrived.`, this.#again],
     };
   }
 }

@@ -16,7 +16,7 @@ import {
   openInAllMarkets,
   stillOpenFailure,
 } from '../cancel/all-markets.js';
-import { cancelRow, cancelTable, isEarlierThan } from '../cancel/cancel-result.js';
+import { cancelRow, cancelTable } from '../cancel/cancel-result.js';
 import type { Context } from '../session/command.js';
 import { warnOfUnknown } from '../writes/unknown-writes.js';
 
@@ -81,9 +81,8 @@ export class CancelEverywhere {
       context.output.warn([`No timer was started in ${byReason(untimed).join('; ')}`, ...hints.values()]);
     const attempts = emptied.flatMap((one) => one.attempts);
     const timed = new Set(emptied.flatMap(({ market, timer }) => (timer === null ? [] : market)));
-    const isEarlier = isEarlierThan(attempts);
     // a timer cancels what still arrives
-    const mayArrive = (one: UnknownWrite) => mayPlace(one) && isEarlier(one) && !timed.has(one.market ?? '');
+    const mayArrive = (one: UnknownWrite) => mayPlace(one) && !timed.has(one.market ?? '');
     const earlier = await warnOfUnknown(context, mayArrive);
     return this.#result(attempts, stillOpenFailure(emptied, failure, AGAIN, earlier));
   }

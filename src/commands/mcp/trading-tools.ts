@@ -364,7 +364,8 @@ function withoutEntry(
 /** The operation of a prepared write, as `pit resolve` names it. */
 function operationText(kind: PreparedKind): string {
   if (kind === 'ladder') return operationName('batch');
-  return kind === 'order' || kind === 'replace' || kind === 'cancel' ? operationName(kind) : kind;
+  if (kind === 'cancel') return 'cancelOrder';
+  return kind === 'order' || kind === 'replace' ? operationName(kind) : kind;
 }
 
 /** The writes of the account that were committed, and whose outcome was not reported. */

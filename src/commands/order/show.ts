@@ -44,7 +44,7 @@ export default define({
     const { client } = trading;
     const reference = namedOrder(order, id);
     const read = () => client.getOrder(market, reference);
-    const named = (write: UnknownWrite) => write.cancels !== null && isSameReference(write.cancels, reference);
+    const named = ({ replaces }: UnknownWrite) => replaces !== null && isSameReference(replaces, reference);
     const names = new KnownClientIds(() => trading.journal, context.host.monotonic);
     const answerOf = (found: Order) => {
       const row = orderRow(found, 'clientId' in reference ? reference.clientId : names.of(found));

@@ -145,7 +145,6 @@ export class Writes {
 const OPERATION_TEXT = {
   order: 'an order',
   batch: 'a batch of orders',
-  cancel: 'a cancellation',
   replace: 'a replacement',
   withdraw: 'a withdrawal',
   call: 'a call',

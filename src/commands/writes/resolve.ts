@@ -1,7 +1,7 @@
 import { flag, optional, withCompletion } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { counted, Decimal, formatAmount } from '../../domain/decimal.js';
-import { type OrderReference, referenceText, type Side } from '../../domain/order.js';
+import { referenceText, type Side } from '../../domain/order.js';
 import { type Advice, Failure, quoted, suggest, tryRead, usage } from '../../errors.js';
 import type { Screen } from '../../terminal/screen.js';
 import { table } from '../../terminal/table.js';
@@ -52,7 +52,7 @@ const manualOutcome = withCompletion({ of: 'words', words: ['done', 'notSent', '
 });
 
 const RESOLVED = shape.object({
-  operation: shape.text('order, cancelOrder, orderMoreV2, replace, withdraw, call; unknown if the record is damaged'),
+  operation: shape.text('order, orderMoreV2, replace, withdraw, call; unknown if the record is damaged'),
   clientId: shape.text('the client id of an order; for any other write, the id of its record'),
   market: shape.nullable(shape.text('null if it concerns no market')),
   outcome: shape.enumOf(
@@ -275,11 +275,6 @@ function settledByUser(
     if (isKind(write, 'order') && why?.localExpiry === null) return settleOrderAdvice(clientIdOf(write), write.terms);
     if (isKind(write, 'batch') && latestExpiry(trading, unknown) === null)
       return settleOrderAdvice(write.id, write.terms);
-    if (isKind(write, 'cancel') && latestExpiry(trading, unknown) === null)
-      return [
-        'It is unknown as long as the exchange shows the order as open.',
-        suggest('Cancel it again', 'cancel', write.terms.market, ...referenceWords(write.terms.order)),
-      ];
   }
   return undefined;
 }
@@ -293,10 +288,6 @@ function settleOrderAdvice(id: string, { market, side }: { readonly market: stri
     suggest('Report which one it is', 'resolve', id, '--as', 'placed=ORDERID'),
     suggest('Or that it is none', 'resolve', id, '--as', 'notSent'),
   ];
-}
-
-function referenceWords(order: OrderReference): readonly string[] {
-  return 'id' in order ? [order.id] : ['--id', order.clientId];
 }
 
 /** When the requests of these writes have expired, by this machine's clock; null if that is over. */
@@ -350,11 +341,8 @@ function writeText(write: RecordedWrite): string {
     const { amount, coin, address } = write.terms;
     return `withdraw ${formatAmount(amount)} ${coin} to ${address}`;
   }
-  if (isKind(write, 'batch')) {
-    const { side, count, market } = write.terms;
-    return `${side} ${counted(count, 'order')} in ${market} (job ${write.id})`;
-  }
-  return `cancel ${referenceText(write.terms.order)} in ${write.terms.market}`;
+  const { side, count, market } = write.terms;
+  return `${side} ${counted(count, 'order')} in ${market} (job ${write.id})`;
 }
 
 function replacementText({ order, wanted }: ReplaceTerms): string {

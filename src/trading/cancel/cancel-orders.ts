@@ -5,17 +5,15 @@ import { backoffMs } from '../../platform/backoff.js';
 import type { Host } from '../../platform/host.js';
 import { inParallel } from '../../platform/in-parallel.js';
 import { NO_ORDERS, type OwnOrders, ordersToCancel, readOpenOrders } from '../history/open-orders.js';
-import type { JournalEntry } from '../journal/entry.js';
-import { newClientId } from '../orders/terms.js';
 import type { TradingContext } from '../trading-context.js';
 import {
   type CancelOutcome,
+  type CancelRequest,
   findCancellationOutcome,
   NO_FACTS,
   type OrderFacts,
   orderFacts,
   sendCancel,
-  settleCancellation,
   type Undecided,
 } from './cancellation.js';
 
@@ -31,8 +29,6 @@ export interface CancelResult extends OrderFacts {
 
 export interface CancelAttempt {
   readonly result: CancelResult;
-  /** The id of the journal's record, for the command that settles it; null if none was made. */
-  readonly recordId: string | null;
   /** Why the order was not cancelled; null if it was. */
   readonly failure: FailureKind | null;
   /**
@@ -49,15 +45,12 @@ type Sent = { readonly attempt: CancelAttempt } | UndecidedCancel;
 
 interface UndecidedCancel {
   readonly reply: Undecided;
-  readonly entry: JournalEntry<'cancel'>;
-  /** As {@link CancelAttempt.recordId}. */
-  readonly recordId: string | null;
+  readonly request: CancelRequest;
 }
 
 /**
  * Cancels orders with one request each. Once all are sent, the orders are read, because only they confirm the answers.
  * @param onResponse called for each answer, with what it alone shows
- * @param newId an id for the record of each cancellation, never used before (default: one of chance)
  * @throws Failure `usage` or `credentials` if none of them could be sent
  */
 export async function cancelOrders(
@@ -65,9 +58,8 @@ export async function cancelOrders(
   market: string,
   orders: readonly OrderReference[],
   onResponse: (attempt: CancelAttempt) => void = () => {},
-  newId?: () => string,
 ): Promise<CancelAttempt[]> {
-  return settleAll(trading, await sendAll(trading, market, orders, (sent) => onResponse(preliminary(sent)), { newId }));
+  return decideAll(trading, await sendAll(trading, market, orders, (sent) => onResponse(preliminary(sent))));
 }
 
 type Orders = Iterable<OrderReference> | AsyncIterable<OrderReference>;
@@ -75,28 +67,18 @@ type Orders = Iterable<OrderReference> | AsyncIterable<OrderReference>;
 /** Requests under way at once: one that hangs does not delay the others. */
 const CONCURRENCY = 8;
 
-/** The commands that have said that the disk is full: it is so in every market. */
-const warned = new WeakSet<TradingContext>();
-
 /** Sends them all, each as soon as it is known. Throws Failure as {@link cancelOrders}. */
 async function sendAll(
   trading: TradingContext,
   market: string,
   orders: Orders,
   onResponse: (sent: Sent) => void,
-  {
-    mayContinue = () => true,
-    newId = () => newClientId(trading.host),
-  }: { readonly mayContinue?: (() => boolean) | undefined; readonly newId?: (() => string) | undefined } = {},
+  mayContinue: () => boolean = () => true,
 ): Promise<Sent[]> {
-  const onUnrecorded = ({ message, hints }: Failure) => {
-    if (!warned.has(trading)) trading.warn([`Cancelling without a record: ${message}`, ...hints]);
-    warned.add(trading);
-  };
   const unsent: Failure[] = [];
   const send = async (order: OrderReference): Promise<Sent> => {
     try {
-      return await sendOne(trading, market, order, newId(), onUnrecorded);
+      return await sendOne(trading, { market, order, reqTime: trading.client.now() });
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       unsent.push(error);
@@ -129,51 +111,39 @@ async function* whileTrue<Value>(
 /** The state of a cancellation before the order was read. */
 function preliminary(sent: Sent): CancelAttempt {
   if ('attempt' in sent) return sent.attempt;
-  const { reply, entry } = sent;
-  const { market, order } = entry.write.terms;
+  const { reply, request } = sent;
   const { code, reason: message } = reply;
   const unknown = { ...NO_FACTS, outcome: 'unknown', code, message, failure: 'unknown' } as const;
-  return attemptOf(market, order, unknown, sent);
+  return attemptOf(request.market, request.order, unknown, reply);
 }
 
-/** Cancelling is harmless to repeat, so it does not depend on the disk: it is sent even without a record. */
-async function sendOne(
-  trading: TradingContext,
-  market: string,
-  order: OrderReference,
-  id: string,
-  onUnrecorded: (failure: Failure) => void,
-): Promise<Sent> {
-  const { client, journal } = trading;
-  const recording = { id, reqTime: client.now() };
-  const write = { operation: 'cancel', terms: { market, order } } as const;
-  let recordId: string | null = recording.id;
-  let entry: JournalEntry<'cancel'>;
-  try {
-    entry = journal.begin<'cancel'>(write, recording);
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    onUnrecorded(error);
-    recordId = null;
-    entry = journal.unrecordedEntry<'cancel'>(write, recording);
-  }
-  const cancel = await sendCancel(trading, entry);
-  if (cancel.outcome === 'undecided') return { reply: cancel, entry, recordId };
-  settleCancellation(entry, cancel);
-  return { attempt: attemptOf(market, order, cancel, { recordId, entry }) };
+async function sendOne(trading: TradingContext, request: CancelRequest): Promise<Sent> {
+  const cancel = await sendCancel(trading, request);
+  return cancel.outcome === 'undecided' ? { reply: cancel, request } : { attempt: decided(trading, request, cancel) };
+}
+
+/** The attempt of an outcome that is known. The journal keeps which orders were seen cancelled. */
+function decided(
+  { journal }: TradingContext,
+  { market, order }: CancelRequest,
+  cancel: CancelOutcome,
+  reply?: Undecided,
+): CancelAttempt {
+  if (cancel.outcome === 'cancelled') journal.noteCancelled({ market, id: cancel.id });
+  return attemptOf(market, order, cancel, reply);
 }
 
 /**
- * Finds and settles what is not decided, for as long as the budget lasts.
+ * Finds out what is not decided, for as long as the budget lasts.
  * @param listed orders by id, as they were last read in lists
  */
-async function settleAll(
+async function decideAll(
   trading: TradingContext,
   sent: readonly Sent[],
   listed: ReadonlyMap<string, Order> = new Map(),
 ): Promise<CancelAttempt[]> {
   const undecided = sent.flatMap((one) => ('reply' in one ? one : []));
-  const lost = undecided.filter(({ reply }) => reply.accepted === undefined).map(({ entry }) => entry);
+  const lost = undecided.filter(({ reply }) => reply.accepted === undefined);
   if (lost.length > 0) {
     const what = lost.length === 1 ? 'a cancellation' : `${lost.length} cancellations`;
     trading.reportProgress(`No answer to ${what}. Reading ${lost.length === 1 ? 'the order' : 'the orders'}.`);
@@ -187,11 +157,10 @@ async function settleAll(
   return Promise.all(
     sent.map(async (one) => {
       if ('attempt' in one) return one.attempt;
-      const { market, order } = one.entry.write.terms;
-      const known = { reply: one.reply, listed: 'id' in order ? listed.get(order.id) : undefined, onUnconfirmed };
-      const cancel = await findCancellationOutcome(trading, one.entry, known);
-      settleCancellation(one.entry, cancel);
-      return attemptOf(market, order, cancel, one);
+      const { reply, request } = one;
+      const { order } = request;
+      const known = { reply, listed: 'id' in order ? listed.get(order.id) : undefined, onUnconfirmed };
+      return decided(trading, request, await findCancellationOutcome(trading, request, known), reply);
     }),
   );
 }
@@ -199,13 +168,12 @@ async function settleAll(
 function attemptOf(
   market: string,
   order: OrderReference,
-  { failure, outcome, ...cancel }: CancelOutcome,
-  sent?: Pick<UndecidedCancel, 'recordId' | 'entry'> & { readonly reply?: Undecided },
+  { failure, outcome, wasRejected = false, ...cancel }: CancelOutcome,
+  reply?: Undecided,
 ): CancelAttempt {
   const names = 'id' in order ? { id: order.id, clientId: null } : { clientId: order.clientId };
   const result = { ...cancel, ...names, market, outcome: outcome === 'notSent' ? 'refused' : outcome } as const;
-  const wasRejected = sent?.entry.refusal !== undefined;
-  return { result, recordId: sent?.recordId ?? null, failure, wasRejected, accepted: sent?.reply?.accepted };
+  return { result, failure, wasRejected: wasRejected || reply?.refusal !== undefined, accepted: reply?.accepted };
 }
 
 export interface CancelledAll {
@@ -245,8 +213,8 @@ export interface CancelAllOptions {
 
 /**
  * Cancels the open orders of a market, and those that are placed meanwhile, until none is left or nothing changes any more
- * within the budget. A cancellation without an answer is followed by another one of the same order, with a record of its
- * own: cancelling an order twice is harmless.
+ * within the budget. A cancellation without an answer is followed by another one of the same order: cancelling an order twice is
+ * harmless.
  *
  * @param shown the orders as they were last read, and shown to the user; if absent, they are read now, and each is cancelled as soon as
  *   a page shows it
@@ -274,7 +242,7 @@ export async function cancelAll(
     onResponse(++responses, Math.max(requests, responses), preliminary(sentOne));
   };
   const send = async (orders: Orders, onAnswer: (one: Sent) => void = answered): Promise<readonly Sent[]> => {
-    const round = await sendAll(trading, market, orders, onAnswer, { mayContinue });
+    const round = await sendAll(trading, market, orders, onAnswer, mayContinue);
     sent.push(...round);
     return round;
   };
@@ -326,8 +294,8 @@ export async function cancelAll(
     failure = error;
   }
   if (failure !== null && sent.length === 0) throw failure;
-  const settled = await settleAll(trading, sent, seen.byId);
-  const attempts = [...decisive(settled)].map(([id, attempt]) => withOrder(attempt, seen.byId.get(id)));
+  const all = await decideAll(trading, sent, seen.byId);
+  const attempts = [...decisive(all)].map(([id, attempt]) => withOrder(attempt, seen.byId.get(id)));
   return { attempts, stillOpen: openIds(seen), orders: seen.byId, failure };
 }
 
@@ -406,13 +374,20 @@ class FoundOrders implements AsyncIterable<OrderReference> {
   }
 }
 
-/** From what decides least: an order that an attempt without a known outcome may still cancel is not refused for good. */
-const DECISIVENESS = ['refused', 'unknown', 'cancelled'];
+/**
+ * From what decides least: an order that an attempt without a known outcome may still cancel is not refused for good. What a rejected one
+ * found cancelled, an earlier one has cancelled.
+ */
+const DECISIVENESS = ['refused', 'unknown', 'cancelled in vain', 'cancelled'];
 
 /** For each order, by its id, the last attempt that cancelled it, or else that may have, or else the last one. */
 function decisive(attempts: readonly CancelAttempt[]): ReadonlyMap<string, CancelAttempt> {
   const found = new Map<string, CancelAttempt>();
-  const rank = (attempt: CancelAttempt | undefined) => DECISIVENESS.indexOf(attempt?.result.outcome ?? '');
+  const rank = (attempt: CancelAttempt | undefined) => {
+    const { result, wasRejected } = attempt ?? {};
+    const isInVain = wasRejected === true && result?.outcome === 'cancelled';
+    return DECISIVENESS.indexOf(isInVain ? 'cancelled in vain' : (result?.outcome ?? ''));
+  };
   for (const attempt of attempts) {
     const id = attempt.result.id ?? '';
     if (rank(attempt) >= rank(found.get(id))) found.set(id, attempt);

@@ -1,10 +1,11 @@
 import { Decimal } from '../../domain/decimal.js';
 import { type Cancellation, isSameReference, type Order, type OrderReference } from '../../domain/order.js';
 import { quotation } from '../../domain/quotation.js';
+import type { Refusal } from '../../domain/refusal.js';
 import { Failure, type FailureKind, tryRead } from '../../errors.js';
 import { rejectionKind } from '../../exchange/exchange.js';
 import type { JournalEntry } from '../journal/entry.js';
-import { orderCancelledBy, orderToCancel } from '../journal/write.js';
+import { replacedOrder } from '../journal/write.js';
 import { pollUntilFound } from '../settling/poll-until-found.js';
 import { isSameRefusal } from '../settling/same-refusal.js';
 import type { TradingContext } from '../trading-context.js';
@@ -27,6 +28,8 @@ export interface ConfirmedCancel extends OrderFacts {
   readonly code: number | null;
   readonly message: string | null;
   readonly failure: null;
+  /** As that of {@link UnconfirmedCancel}. */
+  readonly wasRejected?: boolean;
 }
 
 interface UnconfirmedCancel extends OrderFacts {
@@ -35,6 +38,8 @@ interface UnconfirmedCancel extends OrderFacts {
   readonly message: string | null;
   /** Why the order was not cancelled. */
   readonly failure: FailureKind;
+  /** Whether the exchange answered that it has nothing to cancel. */
+  readonly wasRejected?: boolean;
 }
 
 /** The outcome of a cancellation. */
@@ -48,6 +53,8 @@ export interface Undecided {
   readonly reason: string;
   /** What the exchange said of an order that it has cancelled. It may be the stale answer to another request. */
   readonly accepted?: Cancellation;
+  /** With which the exchange rejected it. */
+  readonly refusal?: Refusal;
 }
 
 export const NO_FACTS: OrderFacts = { id: null, price: null, amount: null, filled: null, filledValue: null };
@@ -61,31 +68,47 @@ function factsOf(order: Order | undefined): OrderFacts {
   return order === undefined ? NO_FACTS : orderFacts(order);
 }
 
-/** A cancellation that is recorded, or a replacement, which begins with one. */
-export type CancelEntry = JournalEntry<'cancel'> | JournalEntry<'replace'>;
+/** The request of a cancellation. */
+export interface CancelRequest {
+  readonly market: string;
+  readonly order: OrderReference;
+  /** By the exchange's clock, in milliseconds since the Unix epoch. */
+  readonly reqTime: number;
+  /** The record of the replacement that begins with it. A cancellation alone needs none: it may be repeated. */
+  readonly record?: JournalEntry<'replace'>;
+}
+
+/** The cancellation with which a replacement begins. */
+export function cancelRequestOf(record: JournalEntry<'replace'>): CancelRequest {
+  const { terms, reqTime } = record.write;
+  return { market: terms.market, order: terms.order, reqTime, record };
+}
 
 /**
- * Sends a recorded cancellation, once.
- * @throws Failure `credentials` or `usage` if the request could not be made: nothing was sent, and the record is withdrawn
+ * Sends a cancellation, once.
+ * @throws Failure `credentials` or `usage` if the request could not be made: nothing was sent, and its record is withdrawn
  */
-export async function sendCancel(trading: TradingContext, entry: CancelEntry): Promise<CancelOutcome | Undecided> {
-  const { terms, reqTime } = entry.write;
-  entry.note('cancellation sent');
-  const response = await entry.send(() => trading.client.cancelOrder(terms.market, terms.order, { reqTime }));
+export async function sendCancel(trading: TradingContext, request: CancelRequest): Promise<CancelOutcome | Undecided> {
+  const { market, order, reqTime, record } = request;
+  record?.note('cancellation sent');
+  const send = () => trading.client.cancelOrder(market, order, { reqTime });
+  const response = await (record === undefined ? send() : record.send(send));
   if (response.kind === 'refused') {
-    const { code, message: reason } = response.refusal;
-    entry.noteRefusal(response.refusal);
-    const found = await readOrder(trading, entry);
-    return (found && rejectedOutcome(trading, entry, found)) ?? { outcome: 'undecided', code, reason };
+    const { refusal } = response;
+    const { code, message: reason } = refusal;
+    record?.noteRefusal(refusal);
+    const found = await readOrder(trading, request, refusal);
+    const outcome = found && rejectedOutcome(trading, request, refusal, found);
+    return outcome ?? { outcome: 'undecided', code, reason, refusal };
   }
   if (response.kind === 'notSent')
     return { ...NO_FACTS, outcome: 'notSent', code: null, message: response.reason, failure: response.failure };
   if (response.kind === 'lost') {
-    entry.note(`no answer: ${response.reason}`);
+    record?.note(`no answer: ${response.reason}`);
     return { outcome: 'undecided', code: null, reason: response.reason };
   }
   const { value } = response;
-  entry.note(value.message === '' ? 'accepted' : `accepted: ${quotation(value.message)}`);
+  record?.note(value.message === '' ? 'accepted' : `accepted: ${quotation(value.message)}`);
   return { outcome: 'undecided', code: value.code, reason: 'the exchange accepted the cancellation', accepted: value };
 }
 
@@ -96,17 +119,17 @@ export async function sendCancel(trading: TradingContext, entry: CancelEntry): P
  */
 function rejectedOutcome(
   trading: TradingContext,
-  entry: CancelEntry,
+  request: CancelRequest,
+  refusal: Refusal | undefined,
   found: Order | 'none',
 ): CancelOutcome | undefined {
-  const { refusal } = entry;
   if (refusal === undefined) return undefined;
   const { code, message } = refusal;
   const order = orderOf(found);
   // the exchange itself cancels what an IOC order does not fill
-  if (order?.state === 'cancelled' && order.type !== 'ioc' && !wasCancelledBefore(trading, entry, order)) {
+  if (order?.state === 'cancelled' && order.type !== 'ioc' && !wasCancelledBefore(trading, request, order)) {
     const text = 'cancelled; the exchange answered that it was final already';
-    return { ...orderFacts(order), outcome: 'cancelled', code, message: text, failure: null };
+    return { ...orderFacts(order), outcome: 'cancelled', code, message: text, failure: null, wasRejected: true };
   }
   return {
     ...factsOf(order),
@@ -114,28 +137,23 @@ function rejectedOutcome(
     code,
     message,
     failure: rejectionKind(refusal),
+    wasRejected: true,
   };
 }
 
-/** Whether an earlier command cancelled the order. If the journal cannot be read, the request counts as the only one. */
-function wasCancelledBefore({ journal }: TradingContext, entry: CancelEntry, { id }: Order): boolean {
-  const { order } = entry.write.terms;
-  const isThis = (earlier: OrderReference) => isSameReference(earlier, { id }) || isSameReference(earlier, order);
-  const names = 'id' in order ? [{ id }] : [{ id }, order];
-  // another command that awaits the answer to its cancellation of this order: that one was accepted
-  const isUnderWay = (other: JournalEntry) => {
-    const cancelled = orderToCancel(other.write);
-    return other.write.id !== entry.write.id && other.isUnderWay && cancelled !== null && isThis(cancelled);
+/** Whether pit saw the order cancelled before, or another command replaces it. If the journal cannot be read, the request counts as the only one. */
+function wasCancelledBefore({ journal }: TradingContext, { record }: CancelRequest, { id }: Order): boolean {
+  const isReplacing = (other: JournalEntry) => {
+    const order = replacedOrder(other.write);
+    const isOther = other.write.id !== record?.write.id && other.isUnderWay;
+    return isOther && order !== undefined && isSameReference(order, { id });
   };
   try {
-    // in this order: a cancellation that is settled meanwhile is in both
-    if (journal.unsettledEntries().some(isUnderWay)) return true;
-    return names.some((name) =>
-      journal.archive.since(0, name).some((settled) => orderCancelledBy(settled).some(isThis)),
-    );
+    // in this order: a replacement that is settled meanwhile is in both
+    return journal.unsettledEntries().some(isReplacing) || journal.archive.wasCancelled(id);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    entry.note(`whether it was cancelled before is unknown: ${error.message}`);
+    record?.note(`whether it was cancelled before is unknown: ${error.message}`);
     return false;
   }
 }
@@ -144,13 +162,15 @@ function wasCancelledBefore({ journal }: TradingContext, entry: CancelEntry, { i
  * Reads the order: `none` if there is none, undefined if the exchange could not be asked. A read that is refused with the same code as
  * the cancellation, as for an unknown market, finds no order either.
  */
-async function readOrder({ client }: TradingContext, entry: CancelEntry): Promise<Order | 'none' | undefined> {
-  const { market, order: reference } = entry.write.terms;
-  const unlessAlike = (error: unknown) =>
-    isSameRefusal(error, entry.refusal?.code) ? undefined : Promise.reject(error);
+async function readOrder(
+  { client }: TradingContext,
+  { market, order: reference, record }: CancelRequest,
+  refusal: Refusal | undefined,
+): Promise<Order | 'none' | undefined> {
+  const unlessAlike = (error: unknown) => (isSameRefusal(error, refusal?.code) ? undefined : Promise.reject(error));
   const order = await tryRead(async () => (await client.findOrder(market, reference).catch(unlessAlike)) ?? 'none');
   const state = typeof order === 'object' ? order.state : order === undefined ? 'no answer' : 'not found';
-  entry.note(`asked for the order: ${state}`);
+  record?.note(`asked for the order: ${state}`);
   return order;
 }
 
@@ -162,36 +182,13 @@ function closedOutcome(order: Order): CancelOutcome | undefined {
   return { ...facts, outcome: 'refused', message: 'the order was filled', failure: 'refused' };
 }
 
-/**
- * Settles the cancellations of an order that it has shown to be closed: those that no living process works on, as of one that was killed.
- * If the disk fails, they stay unsettled.
- */
-export function settleCancellationsOf(trading: TradingContext, order: Order): void {
-  try {
-    for (const entry of trading.journal.unsettledEntries()) {
-      if (!entry.isKind('cancel') || !isSameReference(entry.write.terms.order, { id: order.id })) continue;
-      const cancel = rejectedOutcome(trading, entry, order) ?? closedOutcome(order);
-      if (cancel !== undefined && entry.claim()) settleCancellation(entry, cancel);
-    }
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-  }
-}
-
-/** Records what became of a cancellation; one whose outcome is unknown stays open. */
-export function settleCancellation(entry: CancelEntry, cancel: CancelOutcome): void {
-  const { outcome, id } = cancel;
-  if (outcome === 'unknown') entry.release();
-  else entry.settle({ outcome, id, duplicates: [] }, eventOf(cancel));
-}
-
-/** The outcome as an event of the timeline. */
+/** The outcome as an event of a timeline. */
 export function eventOf({ outcome, message, filled }: CancelOutcome): string {
   if (outcome === 'cancelled') return filled === null ? 'cancelled' : `cancelled with ${filled} filled`;
   return `${outcome === 'notSent' ? 'not sent' : outcome}: ${message}`;
 }
 
-/** What a command knows of a cancellation that is not settled. */
+/** What a command knows of a cancellation that is not decided. */
 interface CancelEvidence {
   readonly reply?: Undecided | undefined;
   /** The order as a list showed it. */
@@ -204,27 +201,28 @@ interface CancelEvidence {
 const PATIENT_READS = 4;
 
 /**
- * Finds the outcome of a recorded cancellation within the budget: only the order shows it. An answer that accepts the
+ * Finds the outcome of a cancellation within the budget: only the order shows it. An answer that accepts the
  * cancellation may belong to another request, so it counts once the order was read as closed.
  */
 export async function findCancellationOutcome(
   trading: TradingContext,
-  entry: CancelEntry,
+  request: CancelRequest,
   { reply, listed, onUnconfirmed = () => {} }: CancelEvidence = {},
 ): Promise<CancelOutcome> {
-  const outcomeOf = (order: Order) => rejectedOutcome(trading, entry, order) ?? closedOutcome(order);
+  const refusal = reply?.refusal ?? request.record?.refusal;
+  const outcomeOf = (order: Order) => rejectedOutcome(trading, request, refusal, order) ?? closedOutcome(order);
   const closed = listed === undefined || closedOutcome(listed) === undefined ? undefined : outcomeOf(listed);
   if (closed !== undefined) return withReply(closed, reply);
-  const { market } = entry.write.terms;
+  const { market, reqTime } = request;
   let seen: Seen;
   let reads = 0;
   const { found: decided } = await pollUntilFound<CancelOutcome>(
     trading,
-    { reqTime: entry.write.reqTime, of: { market } },
+    { reqTime, of: { market } },
     async (isExpired) => {
-      const found = await readOrder(trading, entry);
+      const found = await readOrder(trading, request, refusal);
       seen = found ?? seen;
-      const outcome = found === 'none' ? rejectedOutcome(trading, entry, found) : found && outcomeOf(found);
+      const outcome = found === 'none' ? rejectedOutcome(trading, request, refusal, found) : found && outcomeOf(found);
       reads += 1;
       if (outcome !== undefined) return outcome;
       const isAccepted = reply?.accepted !== undefined;
@@ -235,15 +233,14 @@ export async function findCancellationOutcome(
     },
   );
   if (decided !== undefined) return withReply(decided, reply);
-  const message = unconfirmedText(entry, reply, seen);
-  const facts = orderOf(seen) === undefined ? answeredFacts(entry, reply) : factsOf(orderOf(seen));
-  return { ...facts, outcome: 'unknown', code: (reply ?? entry.refusal)?.code ?? null, message, failure: 'unknown' };
+  const message = unconfirmedText(refusal, reply, seen);
+  const facts = orderOf(seen) === undefined ? answeredFacts(request, reply) : factsOf(orderOf(seen));
+  return { ...facts, outcome: 'unknown', code: (reply ?? refusal)?.code ?? null, message, failure: 'unknown' };
 }
 
 /** What an answer says of an order that nothing else shows. */
-function answeredFacts(entry: CancelEntry, reply: Undecided | undefined): OrderFacts {
+function answeredFacts({ order }: CancelRequest, reply: Undecided | undefined): OrderFacts {
   if (reply?.accepted === undefined) return NO_FACTS;
-  const { order } = entry.write.terms;
   const { price, amount, filled, filledValue } = reply.accepted;
   return { id: 'id' in order ? order.id : null, price, amount, filled, filledValue };
 }
@@ -254,7 +251,7 @@ function orderOf(seen: Seen): Order | undefined {
   return seen === 'none' ? undefined : seen;
 }
 
-function unconfirmedText({ refusal }: CancelEntry, reply: Undecided | undefined, seen: Seen): string {
+function unconfirmedText(refusal: Refusal | undefined, reply: Undecided | undefined, seen: Seen): string {
   if (reply === undefined) return refusal?.message ?? 'the cancellation may still arrive';
   if (reply.accepted === undefined) return reply.reason;
   if (seen === undefined) return `${reply.reason}, but the order could not be read`;

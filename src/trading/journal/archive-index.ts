@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { archiveLineIn } from './archive-line.js';
 import {
   create,
   HIDDEN,
@@ -9,7 +10,7 @@ import {
   sizeOf,
   valueInLine,
 } from './files.js';
-import { coinOf, isKind, marketOf, orderCancelledBy, ordersMadeBy, type Settled, sentClientId } from './write.js';
+import { coinOf, isKind, marketOf, orderCancelledBy, ordersMadeBy, sentClientId } from './write.js';
 
 /** A process that reads more of the archive than this, in bytes, keeps the index for the next one. */
 const KEPT_AFTER = 32_768;
@@ -19,7 +20,7 @@ const FORMAT = 1;
 
 /**
  * An order that a line of the archive names: its id, where the line begins in its file, in bytes, and the client id that it was placed
- * with; null if the write has cancelled it, or sent none. There may be hundreds of thousands, so it is a list of values.
+ * with; null if it was cancelled, or placed without one. There may be hundreds of thousands, so it is a list of values.
  */
 type NamedOrder = readonly [id: string, offset: number, clientId: string | null];
 
@@ -40,17 +41,12 @@ interface FileNames {
  */
 export class ArchiveIndex {
   readonly #folder: string;
-  readonly #settledIn: (line: string) => Settled | undefined;
   readonly #keptAfter: number;
   #files: ReadonlyMap<string, FileNames> | undefined;
 
-  /**
-   * @param folder of the archive
-   * @param settledIn the settled write of a line; undefined for one that is empty or damaged
-   */
-  constructor(folder: string, settledIn: (line: string) => Settled | undefined, keptAfter = KEPT_AFTER) {
+  /** @param folder of the archive */
+  constructor(folder: string, keptAfter = KEPT_AFTER) {
     this.#folder = folder;
-    this.#settledIn = settledIn;
     this.#keptAfter = keptAfter;
   }
 
@@ -100,8 +96,15 @@ export class ArchiveIndex {
     };
     for (const { text, offset, end } of linesForwards(file, names.end)) {
       names.end = end;
-      const settled = this.#settledIn(text);
-      if (settled === undefined) continue;
+      const line = archiveLineIn(text);
+      if (line === undefined) continue;
+      if ('cancelled' in line) {
+        const { market, id } = line.cancelled;
+        add(markets, names.markets, market);
+        names.orders.push([id, offset, null]);
+        continue;
+      }
+      const { settled } = line;
       const { write } = settled;
       add(markets, names.markets, marketOf(write));
       add(coins, names.coins, coinOf(write));

@@ -3,19 +3,11 @@ import path from 'node:path';
 import type { Decimal } from '../../domain/decimal.js';
 import { syncFolder } from '../../platform/files/private-files.js';
 import { ArchiveIndex } from './archive-index.js';
+import { type ArchiveLine, archiveLineIn, isOfCancelled, type SettledLine } from './archive-line.js';
 import { DaySums, DISORDER_MS, TIME_OF_LINE } from './day-sums.js';
-import {
-  appendDurably,
-  encodeLine,
-  linesBackwards,
-  linesForwards,
-  moveIfExists,
-  namesIn,
-  sizeOf,
-  valueInLine,
-} from './files.js';
-import { type DayNotional, dayNotionalOf, notionalOfFilled } from './notional.js';
-import { isKind, isRecordedWrite, orderCancelledBy, ordersMadeBy, type Settled } from './write.js';
+import { appendDurably, encodeLine, linesBackwards, linesForwards, moveIfExists, namesIn, sizeOf } from './files.js';
+import { dayNotionalOf, notionalOfFilled } from './notional.js';
+import { type CancelledOrder, isKind, ordersMadeBy, type Settled } from './write.js';
 
 /** Of `2026-11-25`, with which the names of files begin. */
 const DAY_LENGTH = 10;
@@ -24,15 +16,6 @@ const KEPT_DAYS = 14;
 const DAY_MS = 86_400_000;
 /** Nearly all lines are shorter. */
 const LINE_BYTES = 4_096;
-
-/** A line of a day's file. */
-interface Line {
-  /** The time at which it was written, by this machine's clock. */
-  readonly at: number;
-  /** Comes before the write, so that a day is summed without parsing every write of it. */
-  readonly day?: DayNotional | undefined;
-  readonly settled: Settled;
-}
 
 const QUOTED = /"([^"]*)"/g;
 
@@ -52,7 +35,7 @@ interface ArchivedLine {
 }
 
 /**
- * Settled writes, in one file for each UTC day. Files only grow, a line at a time, so any number of processes can add to
+ * Settled writes and cancelled orders, in one file for each UTC day. Files only grow, a line at a time, so any number of processes can add to
  * them; old ones are deleted whole.
  */
 export class Archive {
@@ -71,15 +54,23 @@ export class Archive {
     this.#jobs = jobs;
     this.#now = now;
     this.#sums = sums;
-    this.#index = new ArchiveIndex(folder, (text) => lineIn(text)?.settled);
+    this.#index = new ArchiveIndex(folder);
   }
 
   /** Adds a settled write durably. If a write is added again, the last line counts. Throws the system's error. */
   add(settled: Settled): void {
-    const at = this.#now();
-    const file = path.join(this.#folder, `${dayOf(at)}.jsonl`);
+    this.#add({ at: this.#now(), day: dayNotionalOf(settled), settled });
+  }
+
+  /** Adds that pit saw an order cancelled. Throws the system's error. */
+  addCancelled(cancelled: CancelledOrder): void {
+    this.#add({ at: this.#now(), cancelled });
+  }
+
+  #add(line: ArchiveLine): void {
+    const file = path.join(this.#folder, `${dayOf(line.at)}.jsonl`);
     const isNewDay = !fs.existsSync(file);
-    appendDurably(file, encodeLine({ at, day: dayNotionalOf(settled), settled } satisfies Line));
+    appendDurably(file, encodeLine(line));
     if (!isNewDay) return;
     syncFolder(this.#folder);
     this.#prune();
@@ -144,7 +135,7 @@ export class Archive {
   makerOf(id: string, since: number, besides: string): Settled | undefined {
     for (const settled of this.#lastLines(since, [`"${id}"`])) {
       const { write, duplicates } = settled;
-      if (write.id === besides || isKind(write, 'cancel') || isKind(write, 'replace')) continue;
+      if (write.id === besides || isKind(write, 'replace')) continue;
       if (settled.id === id || duplicates.includes(id)) return settled;
     }
     return undefined;
@@ -176,9 +167,8 @@ export class Archive {
       for (const { text, offset, end } of linesForwards(file, start)) {
         bytes += end - offset;
         ends[name] = end;
-        const line = texts.every((one) => text.includes(one)) ? valueInLine(text) : undefined;
-        if (line !== undefined && isLine(line) && line.at >= since)
-          lines.push({ settled: line.settled, file: name, offset });
+        const line = texts.every((one) => text.includes(one)) ? settledLineIn(text) : undefined;
+        if (line !== undefined && line.at >= since) lines.push({ settled: line.settled, file: name, offset });
       }
     }
     return { lines, position: ends as ArchivePosition, bytes };
@@ -186,7 +176,8 @@ export class Archive {
 
   /** The settled write of the line that begins there; undefined if the file was deleted, or that is no line. */
   lineAt(name: string, offset: number): Settled | undefined {
-    return this.#lineAt(name, offset)?.settled;
+    const line = this.#lineAt(name, offset);
+    return line !== undefined && 'settled' in line ? line.settled : undefined;
   }
 
   /**
@@ -197,26 +188,35 @@ export class Archive {
     if (ids.size === 0) return;
     for (const text of this.#textsBackwards(since, [])) {
       const isMeant = [...text.matchAll(QUOTED)].some(([, word = '']) => ids.has(word));
-      const line = isMeant ? valueInLine(text) : undefined;
-      if (line !== undefined && isLine(line)) yield line;
+      const line = isMeant ? settledLineIn(text) : undefined;
+      if (line !== undefined) yield line;
     }
   }
 
-  /** Which of these orders a write has certainly cancelled, each with that write and its time, by this machine's clock. */
-  cancelledAmong(ids: ReadonlySet<string>): ReadonlyMap<string, { readonly settled: Settled; readonly at: number }> {
-    const found = new Map<string, { readonly settled: Settled; readonly at: number }>();
+  /** Which of these orders pit saw cancelled or has replaced, each with the line that says so. */
+  cancelledAmong(ids: ReadonlySet<string>): ReadonlyMap<string, ArchiveLine> {
+    const found = new Map<string, ArchiveLine>();
     if (ids.size === 0) return found;
     for (const [file, orders] of this.#index.orders())
       for (const [id, offset] of orders) {
         const line = ids.has(id) ? this.#lineAt(file, offset) : undefined;
-        const isCancelled = line && orderCancelledBy(line.settled).some((order) => 'id' in order && order.id === id);
         // a later one counts
-        if (isCancelled) found.set(id, line);
+        if (line !== undefined && isOfCancelled(line, id)) found.set(id, line);
       }
     return found;
   }
 
-  /** The markets of all settled writes. */
+  /** Whether pit saw an order cancelled, or has replaced it. */
+  wasCancelled(id: string): boolean {
+    const parts = textsOf({ id });
+    for (const text of this.#textsBackwards(0, parts)) {
+      const line = parts.every((part) => text.includes(part)) ? archiveLineIn(text) : undefined;
+      if (line !== undefined && isOfCancelled(line, id)) return true;
+    }
+    return false;
+  }
+
+  /** The markets of all settled writes and cancelled orders. */
   markets(): readonly string[] {
     return this.#index.markets();
   }
@@ -266,7 +266,7 @@ export class Archive {
   /** The writes in lines that contain all parts, newest first, back to a time. */
   *#backwards(since: number, parts: readonly string[]): Generator<Settled> {
     for (const text of this.#textsBackwards(since, parts)) {
-      const line = parts.every((part) => text.includes(part)) ? lineIn(text) : undefined;
+      const line = parts.every((part) => text.includes(part)) ? settledLineIn(text) : undefined;
       if (line !== undefined) yield line.settled;
     }
   }
@@ -282,8 +282,8 @@ export class Archive {
     }
   }
 
-  #lineAt(name: string, offset: number): Line | undefined {
-    for (const { text } of linesForwards(path.join(this.#folder, name), offset, LINE_BYTES)) return lineIn(text);
+  #lineAt(name: string, offset: number): ArchiveLine | undefined {
+    for (const { text } of linesForwards(path.join(this.#folder, name), offset, LINE_BYTES)) return archiveLineIn(text);
     return undefined;
   }
 
@@ -293,14 +293,9 @@ export class Archive {
   }
 }
 
-function lineIn(text: string): Line | undefined {
-  const line = valueInLine(text);
-  return line !== undefined && isLine(line) ? line : undefined;
-}
-
-function isLine(value: object): value is Line {
-  const { write, outcome, duplicates, events } = (value as Partial<Line>).settled ?? {};
-  return isRecordedWrite(write) && typeof outcome === 'string' && Array.isArray(duplicates) && Array.isArray(events);
+function settledLineIn(text: string): SettledLine | undefined {
+  const line = archiveLineIn(text);
+  return line !== undefined && 'settled' in line ? line : undefined;
 }
 
 /**

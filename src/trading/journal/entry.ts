@@ -172,7 +172,7 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
   /** Adds the line of a claim, with its link made; false if the record is gone, or has had another claim since it was read. */
   #addClaim(resumed: Pick<JournalEvent, 'bestBid' | 'overridden'> | undefined): boolean {
     const now = readRecord(this.#file);
-    if (now === undefined || now === 'damaged') return false;
+    if (now === undefined || typeof now === 'string') return false;
     if (claimsIn(now.laterEvents) !== claimsIn(this.#laterEvents)) return false;
     const event = resumed === undefined ? 'taken over' : 'resumed';
     const line = this.#event(event, { newOwner: thisProcess(), ...resumed });
@@ -383,17 +383,22 @@ export function recordText(write: RecordedWrite): string {
 }
 
 /**
- * Reads a record; `damaged` if it holds no write or does not say who owns it, undefined if there is none. Throws Failure `usage` if it
- * cannot be read.
+ * Reads a record; `damaged` if it holds no write or does not say who owns it, `dropped` for a cancellation, which pit 0.2 recorded,
+ * undefined if there is none. Throws Failure `usage` if it cannot be read.
  */
-function readRecord(file: string): JournalRecord | 'damaged' | undefined {
+function readRecord(file: string): JournalRecord | 'damaged' | 'dropped' | undefined {
   const content = readIfExists(file);
   if (content === undefined) return undefined;
   const values = valuesIn(content);
+  if (values.some(isCancellation)) return 'dropped';
   const write = values.flatMap((value) => ('write' in value && isRecordedWrite(value.write) ? value.write : [])).at(-1);
   const laterEvents = eventsAmong(values);
   const isOwned = laterEvents.every(({ newOwner }) => newOwner === undefined || isOwner(newOwner));
   return write === undefined || !isOwned ? 'damaged' : { write, laterEvents };
+}
+
+function isCancellation(value: { readonly write?: { readonly operation?: unknown } }): boolean {
+  return value.write?.operation === 'cancel';
 }
 
 /** The events since the write, from the text of a record. */
@@ -405,15 +410,18 @@ function eventsAmong(values: readonly object[]): JournalEvent[] {
   return values.flatMap((value) => ('time' in value && 'event' in value ? (value as JournalEvent) : []));
 }
 
-/** Reads an entry. Returns `damaged` if the record holds no write or does not say who owns it, the failure if it cannot be read, and undefined if there is none. */
+/**
+ * Reads an entry. Returns `damaged` if the record holds no write or does not say who owns it, `dropped` for that of a cancellation, the
+ * failure if it cannot be read, and undefined if there is none.
+ */
 export function readEntry(
   file: string,
   journal: EntryContext,
   watched?: Watched,
-): JournalEntry | Failure | 'damaged' | undefined {
+): JournalEntry | Failure | 'damaged' | 'dropped' | undefined {
   try {
     const record = readRecord(file);
-    if (record === undefined || record === 'damaged') return record;
+    if (record === undefined || typeof record === 'string') return record;
     return new JournalEntry(file, journal, record.write, record.laterEvents, watched);
   } catch (thrown) {
     if (thrown instanceof Failure) return thrown;

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { Failure, suggest, usage } from '../../errors.js';
+import { Failure, hasErrorCode, suggest, usage } from '../../errors.js';
 import { makePrivateFolder, requireOwnFolder, syncFolder } from '../../platform/files/private-files.js';
 import type { Host } from '../../platform/host.js';
 import type { LineFilter } from './archive.js';
@@ -10,6 +10,7 @@ import {
   append,
   create,
   encodeLine,
+  ignoringDiskErrors,
   moveIfExists,
   namesIn,
   orCannotWrite,
@@ -20,6 +21,7 @@ import { type ClosedAs, ListMarks, type Watched } from './list-marks.js';
 import { thisProcess } from './owner.js';
 import { JournalPaths } from './paths.js';
 import {
+  type CancelledOrder,
   clientIdOf,
   coinOf,
   isKind,
@@ -76,7 +78,8 @@ interface Writes {
 
 /**
  * The journal of one account at one exchange. A write is recorded before it is sent, and stays unsettled until its outcome is
- * known.
+ * known. A cancellation has no record: it may be repeated, and the order itself shows its outcome. The archive keeps which orders pit
+ * saw cancelled.
  *
  *     unsettled/ID          recorded ──> accepted | refused | lost
  *                               │                  │
@@ -133,8 +136,7 @@ export class Journal {
   }
 
   /**
-   * Records a write that is about to be sent. When this returns, the record survives the end of this process, and that of the
-   * machine unless it is a cancellation.
+   * Records a write that is about to be sent. When this returns, the record survives the end of this process, and that of the machine.
    * @throws Failure `usage` if an unsettled order, or one that was placed, has this client id, or the record cannot be written:
    *   nothing may be sent
    */
@@ -142,12 +144,12 @@ export class Journal {
     write: Extract<Write, { operation: Kind }>,
     { id, clientId, reqTime, bestBid }: NewRecord,
   ): JournalEntry<Kind> {
-    const entry = this.unrecordedEntry(write, { id, clientId, reqTime, bestBid });
+    const facts = { id, clientId, bestBid, time: this.#host.now(), reqTime, firstOwner: thisProcess() };
+    const recorded = { ...write, ...facts } as RecordedWrite<Kind>;
+    const entry = new JournalEntry(this.fileOf(id), this.#context, recorded, []);
     this.#makeFolders();
-    // a cancellation does not wait for the disk: after a power failure, the order itself shows whether it is cancelled
-    const isDurable = write.operation !== 'cancel';
     try {
-      orCannotWrite(this.fileOf(id), () => create(this.fileOf(id), recordText(entry.write), isDurable));
+      orCannotWrite(this.fileOf(id), () => create(this.fileOf(id), recordText(recorded), true));
       // after the record is made: of two processes with one client id, the second sees the first
       if (clientId !== undefined) this.#requireFree(clientId, id);
       return entry;
@@ -158,15 +160,16 @@ export class Journal {
   }
 
   /**
-   * Makes an entry without a record. A write that is safe to repeat needs none; it is archived once it is settled, if the disk
-   * allows.
+   * Keeps that pit saw an order cancelled, so that a later command knows of it. A cancellation needs no record: if the disk takes no line,
+   * nothing but that is lost.
    */
-  unrecordedEntry<Kind extends WriteKind>(
-    write: Extract<Write, { operation: Kind }>,
-    { id, clientId, reqTime, bestBid }: NewRecord,
-  ): JournalEntry<Kind> {
-    const facts = { id, clientId, bestBid, time: this.#host.now(), reqTime, firstOwner: thisProcess() };
-    return new JournalEntry(this.fileOf(id), this.#context, { ...write, ...facts } as RecordedWrite<Kind>, []);
+  noteCancelled(order: CancelledOrder): void {
+    try {
+      this.#makeFolders();
+      this.#archive.addCancelled(order);
+    } catch (thrown) {
+      if (!(thrown instanceof Failure || hasErrorCode(thrown))) throw thrown;
+    }
   }
 
   /** Whether every write is closed and none is watched: every outcome is known, and no request can be executed any more. */
@@ -362,11 +365,16 @@ export class Journal {
     return [...new Set([...unsettled, ...ofSettled()])].sort();
   }
 
-  #read(): { readonly id: string; readonly entry: ReturnType<typeof readEntry> }[] {
+  #read(): { readonly id: string; readonly entry: Exclude<ReturnType<typeof readEntry>, 'dropped'> }[] {
     this.#requireThisVersion();
     const timeOf = (entry: ReturnType<typeof readEntry>) => (entry instanceof JournalEntry ? entry.write.time : 0);
     return namesIn(this.#paths.of('unsettled'))
-      .map((id) => ({ id, entry: readEntry(this.fileOf(id), this.#context) }))
+      .flatMap((id) => {
+        const entry = readEntry(this.fileOf(id), this.#context);
+        if (entry !== 'dropped') return { id, entry };
+        ignoringDiskErrors(() => fs.rmSync(this.fileOf(id)));
+        return [];
+      })
       .sort((left, right) => timeOf(left.entry) - timeOf(right.entry));
   }
 

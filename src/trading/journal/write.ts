@@ -16,11 +16,6 @@ export interface TypedRequest {
   readonly hasClientId: boolean;
 }
 
-interface CancelTerms {
-  readonly market: string;
-  readonly order: OrderReference;
-}
-
 export interface ReplaceTerms {
   readonly market: string;
   /** The order that is to be cancelled. */
@@ -77,7 +72,7 @@ export interface CallTerms {
 
 /**
  * A write: its operation and all of its parameters except secrets. A `replace` becomes an `order` once the old order is
- * cancelled. A job counts as one write.
+ * cancelled. A job counts as one write. A cancellation is none: it may be repeated, and the order itself shows what became of it.
  */
 export type Write =
   | {
@@ -86,7 +81,6 @@ export type Write =
       readonly replaces?: ReplaceTerms;
       readonly typed?: TypedRequest | undefined;
     }
-  | { readonly operation: 'cancel'; readonly terms: CancelTerms }
   | { readonly operation: 'replace'; readonly terms: ReplaceTerms }
   | { readonly operation: 'batch'; readonly terms: BatchTerms }
   | { readonly operation: 'withdraw'; readonly terms: WithdrawTerms }
@@ -96,7 +90,6 @@ export type WriteKind = Write['operation'];
 
 /** The name of a kind of write in JSON: the name of the operation if the interface has one. */
 export function operationName(kind: WriteKind): string {
-  if (kind === 'cancel') return 'cancelOrder';
   return kind === 'batch' ? 'orderMoreV2' : kind;
 }
 
@@ -128,7 +121,6 @@ export function isRecordedWrite(value: unknown): value is RecordedWrite {
 /** The terms of each kind of write that are texts, and those that have parts. A job of the archive has no lines. */
 const TERMS: Readonly<Record<WriteKind, { readonly texts: readonly string[]; readonly parts: readonly string[] }>> = {
   order: { texts: ['market', 'side', 'type', 'account', 'price', 'amount'], parts: [] },
-  cancel: { texts: ['market'], parts: ['order'] },
   replace: { texts: ['market'], parts: ['order', 'wanted'] },
   batch: { texts: ['market', 'side', 'account'], parts: [] },
   withdraw: { texts: ['coin', 'amount', 'fee', 'address'], parts: ['before'] },
@@ -223,26 +215,32 @@ export interface Settled extends Settlement {
   readonly notional?: string;
 }
 
+/** An order that pit saw cancelled, as the archive keeps it. */
+export interface CancelledOrder {
+  readonly market: string;
+  readonly id: string;
+}
+
 /**
- * Ids of the orders that a settled write made, duplicates included; those of a batch are in its own record. A cancellation
- * has the id of an order too, but did not make it.
+ * Ids of the orders that a settled write made, duplicates included; those of a batch are in its own record. A replacement that placed
+ * nothing has the id of an order too, but did not make it.
  */
 export function ordersMadeBy({ write, id, duplicates }: Settled): readonly string[] {
   if (!isKind(write, 'order') && !isKind(write, 'batch')) return [];
   return id === null ? duplicates : [id, ...duplicates];
 }
 
-/** The order that a write is about to cancel; null if none. */
-export function orderToCancel(write: RecordedWrite): OrderReference | null {
-  return isKind(write, 'cancel') || isKind(write, 'replace') ? write.terms.order : null;
+/** The order that a write replaces, which it cancels first; undefined if it replaces none. */
+export function replacedOrder(write: RecordedWrite): OrderReference | undefined {
+  if (isKind(write, 'order')) return write.replaces?.order;
+  return isKind(write, 'replace') ? write.terms.order : undefined;
 }
 
-/** The references to the order that a settled write cancelled; none if it cancelled none. */
+/** The references to the order that a settled replacement cancelled; none if it cancelled none. */
 export function orderCancelledBy({ write, outcome, id }: Settled): readonly OrderReference[] {
-  if (isKind(write, 'order')) return write.replaces === undefined ? [] : [write.replaces.order];
-  const order = orderToCancel(write);
-  if (order === null || outcome !== 'cancelled') return [];
-  return id === null ? [order] : [order, { id }];
+  const order = replacedOrder(write);
+  if (order === undefined || (isKind(write, 'replace') && outcome !== 'cancelled')) return [];
+  return isKind(write, 'order') || id === null ? [order] : [order, { id }];
 }
 
 /** One side of a market, which the exchange lists apart from the other. */

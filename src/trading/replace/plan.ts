@@ -11,7 +11,7 @@ import {
   type PriceExpression,
   priceText,
 } from '../expressions.js';
-import { isKind, type RecordedOrderTerms, type RecordedWrite, type ReplaceTerms } from '../journal/write.js';
+import { isKind, type RecordedOrderTerms, type ReplaceTerms, replacedOrder } from '../journal/write.js';
 import { refuseIdenticalOrder } from '../orders/place.js';
 import { remainderOf, validateOrder } from '../orders/terms.js';
 import { MarketSnapshot, orThrow, spentCoin } from '../preview/market-snapshot.js';
@@ -45,8 +45,8 @@ const LEVELS_FOR_BEST = 2;
  * @param levels levels to read of each side of the book
  * @param earlier an earlier snapshot: only its book and balances are read again
  * @throws Failure `refused` if the order is not open any more; `usage` if it is a child of an algo order, if the replacement
- *   breaks a rule or changes nothing, if the flags contradict the journal, or if an identical order or a cancellation of this
- *   one has an unknown outcome; `unreachable`, `limited`, `credentials` or `internal` if the exchange cannot be read
+ *   breaks a rule or changes nothing, if the flags contradict the journal, or if an identical order or a replacement of this one
+ *   has an unknown outcome; `unreachable`, `limited`, `credentials` or `internal` if the exchange cannot be read
  */
 export async function planReplacement(
   trading: TradingContext,
@@ -90,7 +90,7 @@ export async function planReplacement(
   // by its id, as a client id names the newest order that has it
   const decided = { market: market.market, order: { id: order.id }, wanted, filled: order.filled };
   refuseIdenticalOrder(trading, placed);
-  refuseConcurrentCancel(trading, decided.order);
+  refuseConcurrentReplacement(trading, decided.order);
   return { terms: decided, market, order, placed, snapshot, accountSource: source };
 }
 
@@ -177,20 +177,18 @@ async function requireFunds(snapshot: MarketSnapshot, market: Market, placed: Re
 }
 
 /**
- * Throws Failure `usage` if another write is cancelling the order, or may have: each of two replacements of one order would
+ * Throws Failure `usage` if another replacement is cancelling the order, or may have: each of two replacements of one order would
  * take it for cancelled by itself, and both would place another one.
  * @param own the id of the record that asks, if it is made already
  */
-export function refuseConcurrentCancel({ journal }: TradingContext, order: OrderReference, own?: string): void {
-  const other = journal.unsettledEntries().find(({ write }) => write.id !== own && cancels(write, order));
+export function refuseConcurrentReplacement({ journal }: TradingContext, order: OrderReference, own?: string): void {
+  const other = journal.unsettledEntries().find(({ write }) => {
+    const replaced = replacedOrder(write);
+    return write.id !== own && replaced !== undefined && isSameReference(replaced, order);
+  });
   if (other === undefined) return;
-  throw new Failure('usage', 'Another command is cancelling this order, or its outcome is unknown; nothing was sent.', {
+  throw new Failure('usage', 'Another command is replacing this order, or its outcome is unknown; nothing was sent.', {
     clientId: other.write.id,
     hint: suggest('Find its outcome', 'resolve', other.write.id),
   });
-}
-
-function cancels(write: RecordedWrite, order: OrderReference): boolean {
-  if (isKind(write, 'order')) return write.replaces !== undefined && isSameReference(write.replaces.order, order);
-  return (isKind(write, 'replace') || isKind(write, 'cancel')) && isSameReference(write.terms.order, order);
 }

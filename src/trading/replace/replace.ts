@@ -4,10 +4,10 @@ import { Failure } from '../../errors.js';
 import {
   type CancelOutcome,
   type ConfirmedCancel,
+  cancelRequestOf,
   eventOf,
   findCancellationOutcome,
   sendCancel,
-  settleCancellation,
 } from '../cancel/cancellation.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { RecordedOrderTerms } from '../journal/write.js';
@@ -15,7 +15,7 @@ import { type RecordOptions, refuseIdenticalOrder, sendRecordedOrder } from '../
 import { isTooSmall, remainderOf, validateOrder } from '../orders/terms.js';
 import { type Placement, settleSentOrder } from '../settling/settle-sent-order.js';
 import type { TradingContext } from '../trading-context.js';
-import { type ReplacePlan, refuseConcurrentCancel } from './plan.js';
+import { type ReplacePlan, refuseConcurrentReplacement } from './plan.js';
 
 /** The outcomes of the old order and of its replacement. */
 export type ReplaceOutcome =
@@ -44,7 +44,7 @@ export type ReplaceOutcome =
  *
  * @param id names the record, and is the client id of the order that is placed
  * @param requireWithinLimits called once the record is made, before the cancellation is sent
- * @throws Failure `usage` if the record cannot be made or another write is cancelling the order, as `requireWithinLimits`, and
+ * @throws Failure `usage` if the record cannot be made or another write is replacing the order, as `requireWithinLimits`, and
  *   `credentials`: nothing was sent
  */
 export async function replaceOrder(
@@ -58,7 +58,7 @@ export async function replaceOrder(
   const recording = { id, reqTime: trading.client.now(), bestBid };
   const entry = trading.journal.begin<'replace'>({ operation: 'replace', terms }, recording);
   try {
-    refuseConcurrentCancel(trading, terms.order, id);
+    refuseConcurrentReplacement(trading, terms.order, id);
     await requireWithinLimits?.(entry.write);
   } catch (error) {
     entry.discard();
@@ -66,7 +66,7 @@ export async function replaceOrder(
   }
   const cancel = await cancelReplaced(trading, entry);
   if (cancel.outcome === 'cancelled') return placeRest(trading, market, entry, cancel);
-  settleCancellation(entry, cancel);
+  settleKept(entry, cancel);
   const { filled, amount } = cancel;
   const isFilled = filled !== null && amount !== null && Decimal.of(filled).compare(Decimal.of(amount)) >= 0;
   return { kind: isFilled ? 'filled' : 'kept', cancel };
@@ -74,13 +74,14 @@ export async function replaceOrder(
 
 /** Cancels the order, and reads it until it is closed: what it filled is final only then. */
 async function cancelReplaced(trading: TradingContext, entry: JournalEntry<'replace'>): Promise<CancelOutcome> {
-  const response = await sendCancel(trading, entry);
+  const request = cancelRequestOf(entry);
+  const response = await sendCancel(trading, request);
   if (response.outcome !== 'undecided') return response;
   if (response.accepted === undefined)
     trading.reportProgress(
       `No answer to the cancellation: ${response.reason}. Reading the order; nothing is placed before.`,
     );
-  return findCancellationOutcome(trading, entry, { reply: response });
+  return findCancellationOutcome(trading, request, { reply: response });
 }
 
 /** Places what is left of the wanted order, under the same record. */
@@ -117,7 +118,14 @@ async function placeRest(
  */
 export function settleReplacement(entry: JournalEntry<'replace'>, cancel: CancelOutcome): void {
   if (cancel.outcome === 'cancelled') settleUnplaced(entry, cancel, 'it was not sent');
-  else settleCancellation(entry, cancel);
+  else settleKept(entry, cancel);
+}
+
+/** Records that the order was not cancelled; if that is unknown, the replacement stays open. */
+function settleKept(entry: JournalEntry<'replace'>, cancel: Exclude<CancelOutcome, ConfirmedCancel>): void {
+  const { outcome, id } = cancel;
+  if (outcome === 'unknown') entry.release();
+  else entry.settle({ outcome, id, duplicates: [] }, eventOf(cancel));
 }
 
 /**

@@ -345,13 +345,14 @@ async function closeOpen(
 async function reportReopened(trading: TradingContext, market: string, lists: readonly OrderList[]): Promise<void> {
   const open = lists.flatMap(({ orders }) => orders.filter(({ state }) => state === 'open'));
   const cancelled = trading.journal.archive.cancelledAmong(new Set(open.map(({ id }) => id)));
-  for (const [id, { settled, at }] of cancelled) {
+  for (const [id, line] of cancelled) {
+    const { at } = line;
     if (trading.host.now() < at + SLACK_MS) continue;
     const order = await tryRead(() => trading.client.findOrder(market, { id }));
     if (order?.state !== 'open') continue;
     const { side, amount, filled, price } = order;
     const what = `${side} ${formatAmount(amount)} ${market} at ${grouped(price)}, ${formatAmount(filled)} filled`;
-    const verb = isKind(settled.write, 'order') ? 'replaced' : 'cancelled';
+    const verb = 'settled' in line && isKind(line.settled.write, 'order') ? 'replaced' : 'cancelled';
     trading.warn([
       `ORDER ${id} IS OPEN AGAIN: ${what}. pit saw it ${verb} at ${localTimeText(at)}.`,
       suggest('Cancel it', 'cancel', market, id),

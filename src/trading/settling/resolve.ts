@@ -1,7 +1,7 @@
 import { Failure, tryRead } from '../../errors.js';
 import { archivedJob, Job } from '../batches/job.js';
 import { timelineOf } from '../batches/timeline.js';
-import { findCancellationOutcome, settleCancellation } from '../cancel/cancellation.js';
+import { cancelRequestOf, findCancellationOutcome } from '../cancel/cancellation.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { isOwnerAlive } from '../journal/owner.js';
 import {
@@ -145,14 +145,9 @@ const SETTLERS: Readonly<Record<WriteKind, Settler>> = {
     settleOrder(order, found);
     return whyUnknown(found);
   },
-  cancel: async (trading, entry) => {
-    const cancellation = entry as JournalEntry<'cancel'>;
-    settleCancellation(cancellation, await findCancellationOutcome(trading, cancellation));
-    return {};
-  },
   replace: async (trading, entry) => {
     const replacement = entry as JournalEntry<'replace'>;
-    settleReplacement(replacement, await findCancellationOutcome(trading, replacement));
+    settleReplacement(replacement, await findCancellationOutcome(trading, cancelRequestOf(replacement)));
     return {};
   },
   // no operation shows the outcome: only the user can look it up on the exchange

@@ -1,11 +1,11 @@
 import { counted, formatAmount, grouped } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
-import { isSameReference, type OrderReference, referenceText } from '../../domain/order.js';
+import { type OrderReference, referenceText } from '../../domain/order.js';
 import { type Advice, suggest } from '../../errors.js';
 import { Job } from '../batches/job.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal, Unsettled } from '../journal/journal.js';
-import { clientIdOf, isKind, marketOf, orderCancelledBy, orderToCancel, type WriteKind } from '../journal/write.js';
+import { clientIdOf, isKind, marketOf, replacedOrder, type WriteKind } from '../journal/write.js';
 
 /** A write of the journal that was or may have been sent, and whose outcome is unknown. */
 export interface UnknownWrite {
@@ -19,23 +19,19 @@ export interface UnknownWrite {
   readonly market: string | null;
   /** The coins whose balance it may change; null if its record does not say which. */
   readonly coins: readonly string[] | null;
-  /** The order that it may have cancelled. */
-  readonly cancels: OrderReference | null;
+  /** The order that it replaces, and may have cancelled. */
+  readonly replaces: OrderReference | null;
   /** What it may have done, and the command that settles it. */
   readonly advice: Advice;
 }
 
 /**
- * The writes with an unknown outcome, oldest first. It leaves out writes whose processes still wait for an answer, and
- * cancellations of an order that another cancellation has certainly cancelled.
+ * The writes with an unknown outcome, oldest first. It leaves out writes whose processes still wait for an answer.
  */
 export function unknownWrites(journal: Journal, { entries, damaged, unreadable }: Unsettled): UnknownWrite[] {
-  const undescribed = { operation: null, market: null, coins: null, cancels: null };
+  const undescribed = { operation: null, market: null, coins: null, replaces: null };
   return [
-    ...entries
-      .filter((entry) => !isCancelledByAnother(journal, entry))
-      .flatMap((entry) => unknownWrite(entry) ?? [])
-      .filter(({ id }) => journal.isUnsettled(id)),
+    ...entries.flatMap((entry) => unknownWrite(entry) ?? []).filter(({ id }) => journal.isUnsettled(id)),
     ...damaged.map((id): UnknownWrite => {
       const text = `The record ${id} is damaged, so it is unknown whether its write was sent.`;
       return { ...undescribed, id, clientId: id, advice: [text, suggest('Settle it', 'resolve', id)] };
@@ -63,18 +59,10 @@ export function unknownWritesAdvice(writes: readonly UnknownWrite[]): Advice | u
 const NOUNS: Readonly<Record<WriteKind, string>> = {
   order: 'order',
   batch: 'batch',
-  cancel: 'cancellation',
   replace: 'replacement',
   withdraw: 'withdrawal',
   call: 'call',
 };
-
-function isCancelledByAnother({ archive }: Journal, entry: JournalEntry): boolean {
-  if (!entry.isKind('cancel')) return false;
-  const { order } = entry.write.terms;
-  const isThis = (other: OrderReference) => isSameReference(other, order);
-  return archive.since(0, order).some((settled) => orderCancelledBy(settled).some(isThis));
-}
 
 function unknownWrite(entry: JournalEntry): UnknownWrite | undefined {
   const { id, operation } = entry.write;
@@ -82,15 +70,8 @@ function unknownWrite(entry: JournalEntry): UnknownWrite | undefined {
   const advice = adviceOf(entry);
   if (advice === undefined) return undefined;
   const market = marketOf(entry.write) ?? null;
-  return {
-    id,
-    clientId,
-    operation,
-    market,
-    coins: coinsOf(entry, market),
-    cancels: orderToCancel(entry.write),
-    advice,
-  };
+  const replaces = replacedOrder(entry.write) ?? null;
+  return { id, clientId, operation, market, coins: coinsOf(entry, market), replaces, advice };
 }
 
 function adviceOf(entry: JournalEntry): Advice | undefined {
@@ -114,10 +95,10 @@ function whatMayBeDone({ write }: JournalEntry): string {
     const { amount, coin, address } = write.terms;
     return `An earlier withdrawal may have been sent: ${formatAmount(amount)} ${coin} to ${address}.`;
   }
-  if (isKind(write, 'cancel') || isKind(write, 'replace')) {
+  if (isKind(write, 'replace')) {
     const { order, market } = write.terms;
     const what = `order ${referenceText(order)} in ${market} may have been cancelled`;
-    return `An earlier command is unsettled: ${what}${isKind(write, 'replace') ? ', and not replaced' : ''}.`;
+    return `An earlier command is unsettled: ${what}, and not replaced.`;
   }
   return isKind(write, 'call') ? `An earlier call of ${write.terms.method} may have been executed.` : '';
 }
@@ -146,5 +127,5 @@ export function concernsCoin({ coins }: UnknownWrite, coin: string): boolean {
 
 /** Whether a write may have placed an order. */
 export function mayPlace({ operation }: UnknownWrite): boolean {
-  return operation !== 'cancel' && operation !== 'withdraw';
+  return operation !== 'withdraw';
 }

@@ -19,10 +19,10 @@ const RESULT: CancelResult = {
   code: 1000,
   message: null,
 };
-const done: CancelAttempt = { result: RESULT, recordId: null, failure: null, wasRejected: false };
+const done: CancelAttempt = { result: RESULT, failure: null, wasRejected: false };
 const failed: CancelAttempt = {
   result: { ...RESULT, outcome: 'refused', code: 3001, message: 'order not found' },
-  recordId: null,
+
   failure: 'refused',
   wasRejected: true,
 };
@@ -69,7 +69,6 @@ describe('many cancellations with an unknown outcome', () => {
   const lost = (count: number): CancelAttempt[] =>
     Array.from({ length: count }, (_, index) => ({
       result: { ...RESULT, outcome: 'unknown', id: `9000${index}`, code: null, message: 'no answer in time' },
-      recordId: `pit${index}`,
       failure: 'unknown',
       wasRejected: false,
     }));
@@ -87,12 +86,19 @@ describe('many cancellations with an unknown outcome', () => {
     );
   });
 
-  it('are not listed in the hint: the output names them', () => {
-    expect(hints(400)).toEqual(['resolve', 'Cancelling them again does no harm; the output names them.']);
+  it('are not listed in the hint, which is the same command again', () => {
+    expect(hints(400)).toEqual(['cancel btc_usdt --all']);
   });
 
-  it('are named in the hint if they are few', () => {
-    expect(hints(2)).toEqual(['resolve', 'cancel btc_usdt 90000 90001']);
+  it('are named by the output alone if they were named in the command', () => {
+    const { failure } = cancelAnswer('btc_usdt', lost(11), []);
+    expect(failure?.hints).toEqual(['Cancelling them again does no harm.']);
+  });
+
+  it('are named in the hint if they were named in the command, and are few', () => {
+    const { failure } = cancelAnswer('btc_usdt', lost(10), []);
+    const ids = lost(10).map(({ result }) => result.id ?? '');
+    expect(failure?.hints).toEqual([suggest('Cancelling again does no harm', 'cancel', 'btc_usdt', ...ids)]);
   });
 });
 
@@ -114,7 +120,7 @@ describe('what went wrong in several markets', () => {
 
 describe('what is left in several markets', () => {
   const again = suggest('Cancel what is left', 'cancel', '--all', '--all-markets');
-  const lost = { ...failed, result: { ...RESULT, outcome: 'unknown' }, recordId: 'pit1', failure: 'unknown' } as const;
+  const lost = { ...failed, result: { ...RESULT, outcome: 'unknown' }, failure: 'unknown' } as const;
   const emptied = (market: string, attempts: readonly CancelAttempt[], stillOpen: readonly string[] = []) => ({
     market,
     attempts,
@@ -132,17 +138,12 @@ describe('what is left in several markets', () => {
     expect(failure?.hints).toEqual([again]);
   });
 
-  it('begins with the cancellation without a known outcome, and the command that finds it out', () => {
+  it('begins with the cancellation without a known outcome, and the same command finds it out', () => {
     const failure = stillOpenFailure([emptied('btc_usdt', [done, lost]), emptied('eth_usdt', [])], undefined, again);
     expect(failure).toMatchObject({
       kind: 'unknown',
       message: 'Orders may still be open: 1 cancellation without a known outcome.',
     });
-    expect(failure?.hints).toEqual([suggest('Find out', 'resolve', 'pit1'), again]);
-  });
-
-  it('names no command that finds it out if nothing was recorded', () => {
-    const failure = stillOpenFailure([emptied('btc_usdt', [{ ...lost, recordId: null }])], undefined, again);
     expect(failure?.hints).toEqual([again]);
   });
 });
@@ -162,7 +163,7 @@ describe('the total of cancel --all', () => {
   };
   const attempt = (id: string, outcome: 'cancelled' | 'refused' | 'unknown', filled: string | null): CancelAttempt => {
     const result = { ...RESULT, outcome, id, price: '100', amount: '2', filled };
-    return { result, recordId: null, failure: outcome === 'cancelled' ? null : outcome, wasRejected: false };
+    return { result, failure: outcome === 'cancelled' ? null : outcome, wasRejected: false };
   };
   const total = (attempts: readonly CancelAttempt[], orders: readonly Order[], left: readonly string[] = []) => {
     const records = new Map(orders.map((one) => [one.id, one]));

@@ -99,16 +99,23 @@ test('what an IOC order leaves, and an order that pit has cancelled, count as ca
   expect([ioc.end, own.end]).toEqual(['cancelled', 'cancelled']);
 });
 
-test.each(['aaaaaaa', 'axvbny2'])('a cancellation in the journal counts as that of the algo order %s', async (id) => {
+test.each([
+  ['counts as that of its algo order', [false], true],
+  ['that was in vain counts for nothing', [false, true], false],
+  ['counts, if only another one was in vain', [false, true, false], true],
+])('a cancellation in the record %s', (_, lines, isCancelledHere) => {
   const trading = tradingOf('http://127.0.0.1:1');
+  const id = 'aaaaaaa';
   const child = `${id}t1`;
-  const cancel = { operation: 'cancel', terms: { market: 'btc_usdt', order: { id: '8' } } } as const;
   const line = { child, type: 'limit', price: '100', amount: '1', time: NOW } as const;
-  const cancelId = new ChildOrder(line).cancelId('c7d9d44bb065');
-  trading.journal.begin<'cancel'>(cancel, { id: cancelId, reqTime: NOW }).release();
-  const record = { id, children: [line], closed: [], duplicates: [], toldFills: [] } as unknown as FactRecord;
+  const cancellations = [
+    { cancelling: `${id}e1`, isInVain: false },
+    ...lines.map((isInVain) => ({ cancelling: child, isInVain })),
+  ];
+  const others = { closed: [], duplicates: [], toldFills: [] };
+  const record = { id, children: [line], cancellations, ...others } as unknown as FactRecord;
   const [found] = new ChildrenInJournal(trading.journal, 0).of(record);
-  expect(found?.isCancelledHere).toBe(true);
+  expect(found?.isCancelledHere).toBe(isCancelledHere);
 });
 
 test.each([

@@ -86,27 +86,20 @@ test('the take-profit is cancelled by this algo order and by nobody else, and on
   await eventually(() => expect(work.names).toEqual(['placed', 'triggered', 'childCancelled', 'placed']));
   expect(sent(work)).toEqual(['order', 'cancelOrder', 'order']);
   expect(work.algo.snapshot.said).toEqual([]);
+  expect(work.store.read(ID)?.cancellations).toEqual([{ cancelling: `${ID}t1`, isInVain: false }]);
 });
 
-test('a cancellation that a killed process left unsettled is settled by the process that reads its order as closed', async () => {
+test('a take-profit that a killed process was cancelling counts as cancelled by this algo order', async () => {
   const work = await AtWork.of(OCO);
   work.algo.changed();
   await eventually(() => expect(work.names).toEqual(['placed']));
   await work.algo.stop(0);
-  const { journal } = work.trading;
-  const cancels = (order: string, id: string) =>
-    journal.begin<'cancel'>(
-      { operation: 'cancel', terms: { market: 'btc_usdt', order: { id: order } } },
-      { id, reqTime: 0 },
-    );
-  cancels('100', `${ID}t1x00`).release();
-  // of an order of the user
-  cancels('7', 'pit7').release();
+  // the line is all that it has left
+  work.store.addLine(ID, { cancelling: `${ID}t1`, isInVain: false });
   Object.assign(work.exchange.orders[0] ?? {}, { status: 1 });
-  work.reopened().changed();
-  await eventually(() => expect(journal.archive.find(`${ID}t1x00`)).toMatchObject({ outcome: 'cancelled', id: '100' }));
-  const unsettled = journal.unsettledEntries().filter(({ write }) => write.operation === 'cancel');
-  expect(unsettled.map(({ write }) => write.id)).toEqual(['pit7']);
+  const reopened = work.reopened();
+  reopened.changed();
+  await eventually(() => expect(reopened.children[0]?.end).toBe('cancelled'));
 });
 
 test('what filled of the take-profit before it could be cancelled is not sold again', async () => {

@@ -15,7 +15,11 @@ export function archivedIn(home: string): Resolved[] {
   const folder = path.join(journalIn(home), 'archive');
   const names = readdirSync(folder).filter((name) => !isLeftover(name));
   const lines = names.flatMap((name) => readFileSync(path.join(folder, name), 'utf8').split('\n'));
-  return lines.flatMap((line) => (line === '' ? [] : rowOf((JSON.parse(line) as { settled: ArchivedWrite }).settled)));
+  return lines.flatMap((text) => {
+    const line = text === '' ? undefined : (JSON.parse(text) as ArchivedLine);
+    if (line === undefined) return [];
+    return 'cancelled' in line ? cancelledRow(line.cancelled) : rowOf(line.settled);
+  });
 }
 
 /** The jobs of the journal, open and settled. */
@@ -56,6 +60,10 @@ interface WrittenWrite {
   readonly terms: { readonly market: string; readonly lines?: readonly [number, string, string][] };
 }
 
+type ArchivedLine =
+  | { readonly settled: ArchivedWrite }
+  | { readonly cancelled: { readonly market: string; readonly id: string } };
+
 interface ArchivedWrite {
   readonly write: {
     readonly operation: WriteKind;
@@ -71,6 +79,12 @@ interface ArchivedWrite {
   readonly outcome: string;
   readonly id: string | null;
   readonly duplicates: readonly string[];
+}
+
+/** The row of an order that pit saw cancelled: `pit resolve` shows none. */
+function cancelledRow({ market, id }: { readonly market: string; readonly id: string }): Resolved {
+  const row = { operation: 'cancelOrder', clientId: '', market, outcome: 'cancelled', id, target: id } as const;
+  return { ...row, duplicates: [], timeline: [], isArchived: true };
 }
 
 function rowOf({ write, outcome, id, duplicates }: ArchivedWrite): Resolved {

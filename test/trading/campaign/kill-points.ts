@@ -24,6 +24,10 @@ export interface KillPoint {
 const isWrite = (request: Passing | undefined) => request !== undefined && keyOf(request) !== undefined;
 const isRead = (request: Passing | undefined) => request !== undefined && keyOf(request) === undefined;
 
+/** Whether a command has recorded its write, or begun to send a cancellation, which has no record. */
+const isBegun = ({ what, request }: Sight) => what === 'recorded' || (what === 'read' && isCancellation(request));
+const isCancellation = (request: Passing | undefined) => request?.operation === 'cancelOrder';
+
 /** Mostly no delay, otherwise up to this many ms. */
 async function after(lane: Lane, draw: Draw, ms: number, fits: (sight: Sight) => boolean): Promise<void> {
   await lane.sees(fits);
@@ -45,14 +49,18 @@ export const KILL_POINTS: readonly KillPoint[] = [
   {
     name: 'after the record',
     of: 'action',
-    moment: (lane, draw) => after(lane, draw, 2, ({ what }) => what === 'recorded'),
+    moment: (lane, draw) => after(lane, draw, 2, isBegun),
   },
   {
     name: 'while sending',
     of: 'action',
-    moment: async (lane, draw) => {
-      await lane.sees(({ what }) => what === 'recorded');
-      await after(lane, draw, 1, ({ what, request }) => what === 'connected' || (what === 'read' && isWrite(request)));
+    moment: (lane, draw) => {
+      let isRecorded = false;
+      return after(lane, draw, 1, ({ what, request }) => {
+        isRecorded ||= what === 'recorded';
+        const isSending = what === 'connected' || (what === 'read' && isWrite(request));
+        return isSending && (isRecorded || isCancellation(request));
+      });
     },
   },
   {
@@ -69,7 +77,7 @@ export const KILL_POINTS: readonly KillPoint[] = [
       await lane.sees(({ what, request }) => what === 'replied' && isWrite(request));
       await Promise.race([
         after(lane, draw, 3, ({ what, request }) => what === 'replied' && isRead(request)),
-        // a cancellation is settled without a further read
+        // a write that was rejected is settled without a further read
         delay(30),
       ]);
     },
@@ -79,7 +87,7 @@ export const KILL_POINTS: readonly KillPoint[] = [
     of: 'action',
     signal: 'SIGINT',
     moment: async (lane, draw) => {
-      await lane.sees(({ what }) => what === 'recorded');
+      await lane.sees(isBegun);
       await delay(between(draw, 0, 40));
     },
   },

@@ -1,10 +1,9 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { OrderReference } from '../../../src/domain/order.js';
 import { type CancelAttempt, cancelOrders } from '../../../src/trading/cancel/cancel-orders.js';
-import { findCancellationOutcome, settleCancellation } from '../../../src/trading/cancel/cancellation.js';
-import type { JournalEntry } from '../../../src/trading/journal/entry.js';
+import { archiveLineIn } from '../../../src/trading/journal/archive-line.js';
 import { type Answer, FAULTS, respond, serveFaults } from '../../support/fault-server.js';
 import {
   CLIENT_ID,
@@ -37,13 +36,25 @@ async function cancel(trading: TestTrading, order: OrderReference = { id: ID }):
   return attempt;
 }
 
-/** The outcomes of the settled writes in the journal, and `open` for each open one. */
-function kept({ journal }: TestTrading): string[] {
+/** What the journal keeps: the orders that were seen cancelled. There is no record of a cancellation. */
+function kept({ journal, state }: ReturnType<typeof tradingOf>): unknown[] {
+  const folder = path.join(state, 'journal', 'test');
+  const files = existsSync(folder)
+    ? readdirSync(path.join(folder, 'archive')).filter((name) => !name.startsWith('.'))
+    : [];
+  const lines = files.flatMap((name) =>
+    readFileSync(path.join(folder, 'archive', name), 'utf8')
+      .trim()
+      .split('\n'),
+  );
   return [
-    ...journal.archive.since(0).map(({ outcome }) => outcome as string),
-    ...journal.unsettledEntries().map(() => 'open'),
+    ...lines.map((line) => archiveLineIn(line)).map((line) => line && ('cancelled' in line ? line.cancelled : line)),
+    ...journal.unsettledEntries(),
   ];
 }
+
+/** What is kept of an order that was seen cancelled. */
+const SEEN = [{ market: 'btc_usdt', id: ID }];
 
 describe('a cancellation that is answered', () => {
   it('takes the outcome from the answer, which one reading of the order confirms', async () => {
@@ -65,12 +76,11 @@ describe('a cancellation that is answered', () => {
         code: 1000,
         message: 'ok',
       },
-      recordId: expect.stringMatching(/^pit[0-9a-f]{24}$/),
       failure: null,
       wasRejected: false,
       accepted: { code: 1000, message: 'ok', price: '30000', amount: '0.0100', filled: '0.004', filledValue: '120' },
     });
-    expect([count(server, 'getOrder'), kept(trading)]).toEqual([1, ['cancelled']]);
+    expect([count(server, 'getOrder'), kept(trading)]).toEqual([1, [{ market: 'btc_usdt', id: '7' }]]);
     const { accesskey, sign, reqTime, method, ...own } = query(server.requests[0]?.target ?? '');
     expect([accesskey, sign?.length, reqTime, method]).toEqual([
       'access-0123456789',
@@ -90,19 +100,19 @@ describe('a cancellation that is answered', () => {
   });
 
   it.each([
-    ['open', OPEN, 'unknown', 'unknown', 'shows the order as open', 'open'],
-    ['in a state of code 7', record({ status: 7 }), 'unknown', 'unknown', 'shows the order as other', 'open'],
-    ['not found', NOT_FOUND, 'unknown', 'unknown', 'shows no such order', 'open'],
-    ['unreadable', FAULTS['an HTML page'], 'unknown', 'unknown', 'the order could not be read', 'open'],
-    ['filled', FILLED, 'refused', 'refused', 'the order was filled', 'refused'],
-  ])('the answer does not count if the order is %s', async (_, read, outcome, failure, message, inJournal) => {
+    ['open', OPEN, 'unknown', 'unknown', 'shows the order as open'],
+    ['in a state of code 7', record({ status: 7 }), 'unknown', 'unknown', 'shows the order as other'],
+    ['not found', NOT_FOUND, 'unknown', 'unknown', 'shows no such order'],
+    ['unreadable', FAULTS['an HTML page'], 'unknown', 'unknown', 'the order could not be read'],
+    ['filled', FILLED, 'refused', 'refused', 'the order was filled'],
+  ])('the answer does not count if the order is %s', async (_, read, outcome, failure, message) => {
     const server = await serveBadly(respond(CANCELLED), read);
     const trading = tradingOf(server.url, { budgetMs: BUDGET_MS, tolerance: 60_000 });
     expect(await cancel(trading)).toMatchObject({
       result: { outcome, id: ID, message: expect.stringContaining(message) },
       failure,
     });
-    expect([count(server, 'cancelOrder'), kept(trading)]).toEqual([1, [inJournal]]);
+    expect([count(server, 'cancelOrder'), kept(trading)]).toEqual([1, []]);
     expect(trading.progress.length).toBe(outcome === 'unknown' ? 1 : 0);
   });
 
@@ -125,25 +135,25 @@ describe('a cancellation that is answered', () => {
     const trading = tradingOf(server.url, { budgetMs: 90_000, tolerance: 60_000 });
     const result = { outcome: 'refused', message: expect.stringContaining('the order is open') };
     expect(await cancel(trading)).toMatchObject({ result, failure: 'unreachable' });
-    expect(kept(trading)).toEqual(['notSent']);
+    expect(kept(trading)).toEqual([]);
   });
 });
 
 describe.each(LOST_ANSWERS)('a cancellation whose answer was lost to %s', (fault) => {
   it.each([
-    ['open', OPEN, 'unknown', 'unknown', 'open'],
-    ['partly filled and open', PARTLY, 'unknown', 'unknown', 'open'],
-    ['cancelled', GONE, 'cancelled', null, 'cancelled'],
-    ['cancelled after a partial fill', PARTLY_GONE, 'cancelled', null, 'cancelled'],
-    ['filled', FILLED, 'refused', 'refused', 'refused'],
+    ['open', OPEN, 'unknown', 'unknown', []],
+    ['partly filled and open', PARTLY, 'unknown', 'unknown', []],
+    ['cancelled', GONE, 'cancelled', null, SEEN],
+    ['cancelled after a partial fill', PARTLY_GONE, 'cancelled', null, SEEN],
+    ['filled', FILLED, 'refused', 'refused', []],
     // an undocumented code does not prove that the order is closed
-    ['in a state of code 7', record({ status: 7 }), 'unknown', 'unknown', 'open'],
-    ['not found', NOT_FOUND, 'unknown', 'unknown', 'open'],
+    ['in a state of code 7', record({ status: 7 }), 'unknown', 'unknown', []],
+    ['not found', NOT_FOUND, 'unknown', 'unknown', []],
   ])('takes the outcome from an order that is %s', async (_, read, outcome, failure, inJournal) => {
     const server = await serveBadly(fault, read);
     const trading = tradingOf(server.url, { budgetMs: BUDGET_MS });
     expect(await cancel(trading)).toMatchObject({ result: { outcome, id: ID, code: null }, failure });
-    expect([count(server, 'cancelOrder'), kept(trading)]).toEqual([1, [inJournal]]);
+    expect([count(server, 'cancelOrder'), kept(trading)]).toEqual([1, inJournal]);
   });
 });
 
@@ -156,7 +166,7 @@ it.each(LOST_ANSWERS)(
     const result = { outcome: 'refused', filled: '0.005', message: expect.stringContaining('the order is open') };
     expect(await cancel(trading)).toMatchObject({ result, failure: 'unreachable' });
     expect(trading.host.now() - sent).toBeGreaterThan(60_000);
-    expect([count(server, 'cancelOrder'), kept(trading)]).toEqual([1, ['notSent']]);
+    expect([count(server, 'cancelOrder'), kept(trading)]).toEqual([1, []]);
   },
 );
 
@@ -177,28 +187,14 @@ describe('the outcome of a cancellation by its order', () => {
     const trading = tradingOf(server.url, { budgetMs: 90_000, tolerance: 60_000 });
     const result = { outcome: 'refused', price: null, message: 'the exchange has no such order' };
     expect(await cancel(trading)).toMatchObject({ result, failure: 'refused' });
-    expect(kept(trading)).toEqual(['refused']);
+    expect(kept(trading)).toEqual([]);
   });
 
   it('stays unknown if reading the order fails, however late', async () => {
     const server = await serveBadly('a close without an answer', FAULTS['an HTML page']);
     const trading = tradingOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
     expect((await cancel(trading)).result).toMatchObject({ outcome: 'unknown', price: null });
-    expect(kept(trading)).toEqual(['open']);
-  });
-
-  it('the outcome can be settled later from the journal', async () => {
-    const lost = await serveBadly('a reset after reading', OPEN);
-    const first = tradingOf(lost.url, { budgetMs: BUDGET_MS });
-    const { recordId: write } = await cancel(first);
-    const server = await serveBadly('a hang', PARTLY_GONE);
-    const later = tradingOf(server.url, { state: first.state });
-    const entry = later.journal.findUnsettled(write ?? '') as JournalEntry<'cancel'>;
-    expect(entry.isUnderWay).toBe(false);
-    const found = await findCancellationOutcome(later, entry);
-    expect(found).toMatchObject({ outcome: 'cancelled', filled: '0.005' });
-    settleCancellation(entry, found);
-    expect([count(server, 'cancelOrder'), kept(later)]).toEqual([0, ['cancelled']]);
+    expect(kept(trading)).toEqual([]);
   });
 });
 
@@ -302,23 +298,23 @@ describe('a cancellation that was not sent', () => {
   it('reports the exchange as unreachable, not a refusal', async () => {
     const trading = tradingOf('http://127.0.0.1:1');
     expect(await cancel(trading)).toMatchObject({ failure: 'unreachable', result: { outcome: 'refused', code: null } });
-    expect(kept(trading)).toEqual(['notSent']);
+    expect(kept(trading)).toEqual([]);
   });
 
-  it('leaves no record if its id is invalid', async () => {
+  it('is a usage error if its id is invalid', async () => {
     const server = await serveBadly(respond(CANCELLED));
     const trading = tradingOf(server.url);
     await expect(cancel(trading, { id: 'seven' })).rejects.toMatchObject({ kind: 'usage' });
     expect([server.connections, kept(trading)]).toEqual([0, []]);
   });
 
-  it('a cancellation is sent without a record if the disk takes none, with a warning', async () => {
+  it('a cancellation is sent if the disk takes no line, without a word: nothing but that is lost', async () => {
     const server = await serveBadly(respond(CANCELLED), GONE);
     const trading = tradingOf(server.url);
     mkdirSync(path.join(trading.state, 'journal'), { mode: 0o700 });
     writeFileSync(path.join(trading.state, 'journal', 'test'), 'a file where the folder belongs');
-    expect(await cancel(trading)).toMatchObject({ failure: null, recordId: null, result: { outcome: 'cancelled' } });
-    expect(trading.warnings).toEqual([expect.stringContaining('Cancelling without a record')]);
+    expect(await cancel(trading)).toMatchObject({ failure: null, result: { outcome: 'cancelled' } });
+    expect(trading.warnings).toEqual([]);
     expect(count(server, 'cancelOrder')).toBe(1);
   });
 });

@@ -30,16 +30,13 @@ function breakYesterday({ state, journal }: TestTrading & { readonly state: stri
   mkdirSync(path.join(state, 'journal', 'test', 'archive', `${day}.jsonl`), { recursive: true, mode: 0o700 });
 }
 
-it('a sent cancellation is reported and recorded even if the journal cannot be read', async () => {
+it('a sent cancellation is reported even if the journal cannot be read', async () => {
   const server = await serveRepeated();
   const trading = tradingOf(server.url);
   breakYesterday(trading);
   const [attempt] = await cancelOrders(trading, 'btc_usdt', [{ id: '7' }]);
   expect(attempt).toMatchObject({ result: { outcome: 'cancelled', id: '7', code: 3001 }, failure: null });
   expect([count(server, 'cancelOrder'), trading.journal.unsettledEntries()]).toEqual([1, []]);
-  const settled = trading.journal.archive.find(attempt?.recordId ?? '');
-  expect(settled).toMatchObject({ outcome: 'cancelled', write: { operation: 'cancel' } });
-  expect(settled?.events.map(({ event }) => event).join()).toContain('whether it was cancelled before is unknown');
 });
 
 it('a replacement is placed even if the journal can no longer be read', async () => {
@@ -53,5 +50,7 @@ it('a replacement is placed even if the journal can no longer be read', async ()
     cancel: { outcome: 'cancelled', filled: '0' },
     placement: { outcome: 'placed' },
   });
+  const { events } = trading.journal.findUnsettled('replacement1') ?? {};
+  expect(events?.map(({ event }) => event).join()).toContain('whether it was cancelled before is unknown');
   expect([count(server, 'cancelOrder'), count(server, 'order')]).toEqual([1, 1]);
 });

@@ -4,15 +4,13 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { Archive } from '../../../src/trading/journal/archive.js';
 import { ArchiveIndex } from '../../../src/trading/journal/archive-index.js';
-import { encodeLine, valueInLine } from '../../../src/trading/journal/files.js';
+import { encodeLine } from '../../../src/trading/journal/files.js';
 import type { Settled } from '../../../src/trading/journal/write.js';
 import { TERMS } from '../support/terms.js';
 import { newJournal, settledOf } from './support.js';
 
 const FILES = ['2026-11-26.jsonl', '2026-11-27.jsonl', '2026-11-28.jsonl'] as const;
 const MARKETS = ['btc_usdt', 'eth_usdt', 'eos_usdt'];
-
-const settledIn = (line: string) => (valueInLine(line) as { settled?: Settled } | undefined)?.settled;
 
 function orderIn(market: string, number: number): Settled {
   const settled = settledOf(`pit${number}`);
@@ -41,7 +39,7 @@ it('names the same from what was added since the last time, in memory or kept by
       const { archive: folder } = newJournal();
       fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
       const named = (index: ArchiveIndex) => [index.markets(), index.orders()];
-      const open = (after: number) => new ArchiveIndex(folder, settledIn, after);
+      const open = (after: number) => new ArchiveIndex(folder, after);
       const deleted = new Set<string>();
       const lasting = open(Number.POSITIVE_INFINITY);
       for (const [number, { does, file, market, part }] of changes.entries()) {
@@ -86,16 +84,12 @@ describe('the archive', () => {
     read.mockRestore();
   });
 
-  it('finds which orders were cancelled, with the write and its time', () => {
+  it('finds which orders were cancelled, with the time, and that their market is known', () => {
     const { journal, host, again } = archiveOf(100);
-    const terms = { market: 'btc_usdt', order: { id: '50' } };
-    journal
-      .begin<'cancel'>({ operation: 'cancel', terms }, { id: 'cancel1', reqTime: host.now() })
-      .settle({ outcome: 'cancelled', id: '50', duplicates: [] }, 'cancelled');
-    const found = again().cancelledAmong(new Set(['49', '50']));
-    expect([...found].map(([id, { settled, at }]) => [id, settled.write.id, at])).toEqual([
-      ['50', 'cancel1', host.now()],
-    ]);
+    journal.noteCancelled({ market: 'eos_usdt', id: '50' });
+    const cancelled = { market: 'eos_usdt', id: '50' };
+    expect([...again().cancelledAmong(new Set(['49', '50']))]).toEqual([['50', { at: host.now(), cancelled }]]);
+    expect(again().markets()).toContain('eos_usdt');
   });
 
   it.each([

@@ -255,14 +255,6 @@ describe('a journal record', () => {
       expect([above, synced.has(above)]).toEqual([above, true]);
   });
 
-  it('names the record of a cancellation before anything else happens, without waiting for the disk', () => {
-    const { journal, begin } = newJournal();
-    begin('mine0001');
-    const terms = { market: 'btc_usdt', order: { id: '7' } };
-    const cancel = () => journal.begin<'cancel'>({ operation: 'cancel', terms }, { id: 'mine0002', reqTime: NOW });
-    expect(calls(() => void cancel())).toEqual(['write file', 'name']);
-  });
-
   it('syncs the line that names a new owner before anything else happens', () => {
     const { begin, journal } = newJournal();
     begin('mine0001').release();

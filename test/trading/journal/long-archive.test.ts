@@ -4,7 +4,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { notionalToday } from '../../../src/trading/guards/limits.js';
 import { encodeLine } from '../../../src/trading/journal/files.js';
 import { dayNotionalOf } from '../../../src/trading/journal/notional.js';
-import type { RecordedWrite } from '../../../src/trading/journal/write.js';
+import type { CancelledOrder, RecordedWrite } from '../../../src/trading/journal/write.js';
 import { closeCoin } from '../../../src/trading/settling/withdrawals/reconcile-withdrawals.js';
 import { TERMS } from '../support/terms.js';
 import { tradingOf } from '../support/trading.js';
@@ -22,23 +22,26 @@ function busy() {
   const trading = tradingOf('http://127.0.0.1:1');
   trading.journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'first001', reqTime: 1 }).discard();
   const folder = path.join(trading.state, 'journal', 'test', 'archive');
+  const fileOf = (at: number) => path.join(folder, `${new Date(at).toISOString().slice(0, 10)}.jsonl`);
   const add = (at: number, write: object) => {
     const one = settledOf('any0001');
     const settled = { ...one, write: { ...one.write, time: at, ...write } as RecordedWrite };
-    const file = path.join(folder, `${new Date(at).toISOString().slice(0, 10)}.jsonl`);
-    return { file, line: encodeLine({ at, day: dayNotionalOf(settled), settled }) };
+    return { file: fileOf(at), line: encodeLine({ at, day: dayNotionalOf(settled), settled }) };
   };
+  const cancelled = (at: number, order: CancelledOrder) => ({
+    file: fileOf(at),
+    line: encodeLine({ at, cancelled: order }),
+  });
   const lines = [-DAY, 0].flatMap((ago) => {
     const at = trading.host.now() + ago;
     const orders = Array.from({ length: ORDERS }, (_, index) => add(at, { id: `mine${ago}x${index}` }));
-    const order = { id: `5${-ago}` };
     return [
       ...orders,
       add(at, {
         ...{ id: `out${ago}`, operation: 'withdraw' },
         terms: { ...WITHDRAWAL, before: { record: '0' } },
       }),
-      add(at, { id: `cancel${ago}`, operation: 'cancel', terms: { market: 'eth_usdt', order } }),
+      cancelled(at, { market: 'eth_usdt', id: `5${-ago}` }),
     ];
   });
   for (const file of new Set(lines.map((one) => one.file)))
@@ -73,11 +76,7 @@ it.each<[string, (trading: Busy) => unknown, unknown]>([
     [`out${-DAY}`, 'out0'],
   ],
   ['withdrawals of a coin that has none', (trading) => closeCoin(trading, 'eth'), []],
-  [
-    'the cancellation of an order',
-    ({ journal }) => journal.archive.since(0, { id: '50' }).map(({ write }) => write.id),
-    ['cancel0'],
-  ],
+  ['a cancelled order', ({ journal }) => ['50', '51'].map((id) => journal.archive.wasCancelled(id)), [true, false]],
 ])('a long archive finds %s without loading a whole file', async (_, ask, found) => {
   const trading = busy();
   const read = reading();

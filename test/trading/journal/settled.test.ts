@@ -129,13 +129,12 @@ describe('a settled order', () => {
   });
 });
 
-it('a settled withdrawal is found by its coin, and a settled cancellation leaves no record', () => {
+it('a settled withdrawal is found by its coin, and a cancelled order in no list', () => {
   const { journal, host, lists, unsettled } = newJournal();
   const reqTime = host.now();
   const withdraw = { operation: 'withdraw', terms: WITHDRAWAL } as const;
   journal.begin<'withdraw'>(withdraw, { id: 'out0001', reqTime }).settle({ ...PLACED, id: '5' }, 'placed');
-  const cancel = { operation: 'cancel', terms: { market: 'btc_usdt', order: { id: '7' } } } as const;
-  journal.begin<'cancel'>(cancel, { id: 'stop0001', reqTime }).settle({ ...PLACED, outcome: 'cancelled' }, 'cancelled');
+  journal.noteCancelled({ market: 'btc_usdt', id: '7' });
   const idsOf = (list: Parameters<typeof journal.settledEntries>[0]) =>
     journal.settledEntries(list).map(({ write }) => write.id);
   expect([idsOf({ coin: 'btc' }), idsOf({ coin: 'eth' }), idsOf(BUYS)]).toEqual([['out0001'], [], []]);
@@ -283,10 +282,6 @@ describe('the archive', () => {
       'own0002',
     ]);
     expect(archive.findByClientId('own0003')).toBeUndefined();
-    const terms = { market: 'btc_usdt', order: { clientId: 'mine0009' } };
-    const cancel = journal.begin<'cancel'>({ operation: 'cancel', terms }, { id: 'stop0001', reqTime: 1 });
-    cancel.settle({ ...PLACED, outcome: 'cancelled' }, 'cancelled');
-    expect(archive.findByClientId('mine0009')).toBeUndefined();
   });
 
   it('counts only writes of a market for the limit of a day', () => {
@@ -299,11 +294,9 @@ describe('the archive', () => {
   });
 
   it('is asked for the write that made an order, as its own or as a duplicate, but not for one that cancelled it', () => {
-    const { begin, journal, host } = newJournal();
+    const { begin, journal } = newJournal();
     begin('own0001').settle({ ...PLACED, id: '7', duplicates: ['8', '9'] }, 'placed');
-    const terms = { market: 'btc_usdt', order: { id: '5' } };
-    const cancel = journal.begin<'cancel'>({ operation: 'cancel', terms }, { id: 'stop0001', reqTime: host.now() });
-    cancel.settle({ ...PLACED, outcome: 'cancelled', id: '5' }, 'cancelled');
+    journal.noteCancelled({ market: 'btc_usdt', id: '5' });
     begin('own0002', '9').settle({ ...NOT_SENT }, 'not sent');
     const makerOf = (id: string) => journal.archive.findByOrder(id)?.write.id;
     expect(['7', '8', '9', '5', '1'].map(makerOf)).toEqual(['own0001', 'own0001', 'own0001', undefined, undefined]);

@@ -8,8 +8,8 @@ import {
   operationName,
   orderCancelledBy,
   ordersMadeBy,
-  orderToCancel,
   type RecordedWrite,
+  replacedOrder,
   type Settled,
   type Write,
 } from '../../../src/trading/journal/write.js';
@@ -21,7 +21,6 @@ const REPLACEMENT = { market: 'btc_usdt', order: OLD, wanted: TERMS };
 /** The terms of each kind of write without which no command can work with it. */
 const WRITES: { readonly [Kind in Write['operation']]: Extract<Write, { operation: Kind }>['terms'] } = {
   order: TERMS,
-  cancel: { market: 'btc_usdt', order: OLD },
   replace: REPLACEMENT,
   batch: { market: 'btc_usdt', side: 'sell', account: 'spot', count: 1, lines: [], baseline: [] },
   withdraw: { coin: 'btc', amount: '1', fee: '0', address: 'bc1q', internal: false, before: { record: '0' } },
@@ -47,7 +46,6 @@ describe('a record', () => {
 
   it.each<[Write['operation'], string[]]>([
     ['order', ['market', 'side', 'type', 'account', 'price', 'amount']],
-    ['cancel', ['market', 'order']],
     ['replace', ['market', 'order', 'wanted']],
     ['batch', ['market', 'side', 'account']],
     ['withdraw', ['coin', 'amount', 'fee', 'address', 'before']],
@@ -85,7 +83,7 @@ describe('a record', () => {
 });
 
 it('a write has the name of its operation in the interface', () => {
-  expect(KINDS.map(operationName)).toEqual(['order', 'cancelOrder', 'replace', 'orderMoreV2', 'withdraw', 'call']);
+  expect(KINDS.map(operationName)).toEqual(['order', 'replace', 'orderMoreV2', 'withdraw', 'call']);
 });
 
 it('the list of one side of a market shows orders, that of a coin withdrawals, and none the other writes', () => {
@@ -103,24 +101,24 @@ it('a write made nothing if it was refused or not sent', () => {
   expect(absentOutcome(undefined)).toBeUndefined();
 });
 
-it('an order or a job made its order and the duplicates; a cancellation or withdrawal, which has an id too, made no order', () => {
+it('an order or a job made its order and the duplicates; a replacement or withdrawal, which has an id too, made no order', () => {
   const made = (kind: Write['operation'], id: string | null) =>
     ordersMadeBy(settled(recorded(kind), 'placed', id, ['8']));
   expect([made('order', '7'), made('order', null), made('batch', null)]).toEqual([['7', '8'], ['8'], ['8']]);
-  expect([made('cancel', '7'), made('withdraw', '7')]).toEqual([[], []]);
+  expect([made('replace', '7'), made('withdraw', '7')]).toEqual([[], []]);
 });
 
-describe('the order that a write cancels', () => {
-  it('is that of a cancellation or a replacement', () => {
-    expect(KINDS.map((kind) => orderToCancel(recorded(kind)))).toEqual([null, OLD, OLD, null, null, null]);
+describe('the order that a write replaces', () => {
+  it('is that of a replacement, before and after it was cancelled', () => {
+    const orders = KINDS.map((kind) => replacedOrder(recorded(kind)));
+    expect(orders).toEqual([undefined, OLD, undefined, undefined, undefined]);
+    expect(replacedOrder(recorded('order', { replaces: REPLACEMENT }))).toEqual(OLD);
   });
 
   it('is known by the reference of the user and by the id in the answer, once it was cancelled', () => {
-    for (const kind of ['cancel', 'replace'] as const) {
-      expect(orderCancelledBy(settled(recorded(kind), 'cancelled', '7'))).toEqual([OLD, { id: '7' }]);
-      expect(orderCancelledBy(settled(recorded(kind), 'cancelled', null))).toEqual([OLD]);
-      expect(orderCancelledBy(settled(recorded(kind), 'refused', '7'))).toEqual([]);
-    }
+    expect(orderCancelledBy(settled(recorded('replace'), 'cancelled', '7'))).toEqual([OLD, { id: '7' }]);
+    expect(orderCancelledBy(settled(recorded('replace'), 'cancelled', null))).toEqual([OLD]);
+    expect(orderCancelledBy(settled(recorded('replace'), 'refused', '7'))).toEqual([]);
     for (const kind of ['batch', 'withdraw', 'call'] as const)
       expect(orderCancelledBy(settled(recorded(kind), 'cancelled', '7'))).toEqual([]);
   });

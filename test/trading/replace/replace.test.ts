@@ -5,7 +5,7 @@ import { Decimal } from '../../../src/domain/decimal.js';
 import { cancelOrders } from '../../../src/trading/cancel/cancel-orders.js';
 import { parseAmount, parsePrice } from '../../../src/trading/expressions.js';
 import { requireDayNotional } from '../../../src/trading/guards/limits.js';
-import type { RecordedOrderTerms, Write } from '../../../src/trading/journal/write.js';
+import type { RecordedOrderTerms } from '../../../src/trading/journal/write.js';
 import { planReplacement, type ReplaceChanges } from '../../../src/trading/replace/plan.js';
 import { type ReplaceOutcome, replaceOrder } from '../../../src/trading/replace/replace.js';
 import { resolve, unplacedOf } from '../../../src/trading/settling/resolve.js';
@@ -145,22 +145,19 @@ function lagging(filled: string, status = 2) {
 }
 
 describe('a replacement that cannot be placed', () => {
-  it.each(['replace', 'cancel'] as const)(
-    'places and sends nothing while another %s of the order is unsettled',
-    async (operation) => {
-      const server = await serveOrders(bought());
-      const trading = tradingOf(server.url);
-      const plan = await planReplacement(trading, MARKET, { id: '7' }, WISHES);
-      const terms = operation === 'replace' ? plan.terms : { market: 'btc_usdt', order: { id: '7' } };
-      trading.journal.begin({ operation, terms } as Write, { id: 'other0001', reqTime: trading.client.now() });
-      await expect(replaceOrder(trading, plan, NAME)).rejects.toMatchObject({ kind: 'usage', clientId: 'other0001' });
-      expect(writes(server)).toEqual([]);
-      expect(trading.journal.unsettledEntries().map(({ write }) => write.id)).toEqual(['other0001']);
-      // a second one is not even planned, which covers a dry run
-      const another = planReplacement(trading, MARKET, { id: '7' }, WISHES);
-      await expect(another).rejects.toMatchObject({ kind: 'usage', clientId: 'other0001' });
-    },
-  );
+  it('places and sends nothing while another replacement of the order is unsettled', async () => {
+    const server = await serveOrders(bought());
+    const trading = tradingOf(server.url);
+    const plan = await planReplacement(trading, MARKET, { id: '7' }, WISHES);
+    const write = { operation: 'replace', terms: plan.terms } as const;
+    trading.journal.begin<'replace'>(write, { id: 'other0001', reqTime: trading.client.now() });
+    await expect(replaceOrder(trading, plan, NAME)).rejects.toMatchObject({ kind: 'usage', clientId: 'other0001' });
+    expect(writes(server)).toEqual([]);
+    expect(trading.journal.unsettledEntries().map(({ write }) => write.id)).toEqual(['other0001']);
+    // a second one is not even planned, which covers a dry run
+    const another = planReplacement(trading, MARKET, { id: '7' }, WISHES);
+    await expect(another).rejects.toMatchObject({ kind: 'usage', clientId: 'other0001' });
+  });
 
   const cases: [string, ListedOrder[], Behaviour, object][] = [
     [

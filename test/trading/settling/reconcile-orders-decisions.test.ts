@@ -81,8 +81,8 @@ describe('an order whose outcome is unknown', () => {
     const trading = tradingWith({ sell1: order('7'), other1: order('7') });
     begin(trading, 'sell1', { side: 'sell' }).release();
     begin(trading, 'other1', { market: 'eth_usdt' }).release();
-    const cancel = { operation: 'cancel', terms: { market: 'btc_usdt', order: { id: '7' } } } as const;
-    trading.journal.begin<'cancel'>(cancel, { id: 'cancel1', reqTime: NOW }).release();
+    const replace = { market: 'btc_usdt', order: { id: '7' }, wanted: TERMS };
+    trading.journal.begin<'replace'>({ operation: 'replace', terms: replace }, { id: 'old1', reqTime: NOW }).release();
     await reconcileOrders(trading, listOf([order('7', 3)]));
     expect(trading.asked).toEqual([]);
   });

@@ -23,10 +23,11 @@ const REFUSED = '{"code":2009,"message":"balance"}';
 const ADDRESS = '1mxZTPRKv7J1AxiUiXMXZ3JEtd8NGHVMKM';
 const WITHDRAWAL = { coin: 'btc', amount: '1', fee: '0.1', address: ADDRESS, internal: false, before: { record: '1' } };
 const CANCEL = { market: 'btc_usdt', order: { id: '202202224851151555' } };
+const REPLACE = { ...CANCEL, wanted: { ...TERMS, price: '29000' } };
 const WRITES: readonly Write[] = [
   { operation: 'order', terms: TERMS },
   { operation: 'withdraw', terms: WITHDRAWAL },
-  { operation: 'cancel', terms: CANCEL },
+  { operation: 'replace', terms: REPLACE },
 ];
 
 /** The record of a write whose process was killed, with what it had noted since. */
@@ -40,11 +41,11 @@ function killed(write: Write, ...events: readonly object[]): string {
   return state;
 }
 
-/** An exchange that has no order and no withdrawal, and shows an order that is open under the id of the cancellation. */
+/** An exchange that has no order and no withdrawal, and shows an order that is open under the id of the replaced one. */
 function showing(write: Write): Promise<FaultServer> {
   if (write.operation === 'withdraw') return serveFunds();
   const tooOld = ageLimit();
-  const order = write.operation === 'cancel' ? record() : NOT_FOUND;
+  const order = write.operation === 'replace' ? record() : NOT_FOUND;
   return serveFaults({
     answer: ({ target }) => tooOld(target) ?? respond(target.startsWith('/api/getOrders?') ? NOT_FOUND : order),
   });
@@ -98,12 +99,10 @@ it('a cancellation that was refused and could not be checked in time counts as r
 
 it('the refusal of a cancellation says nothing of the order that replaces the cancelled one', () => {
   const { journal } = tradingOf('http://127.0.0.1:1');
-  const wanted = { ...TERMS, price: '29000' };
-  const terms = { ...CANCEL, wanted };
-  const entry = journal.begin<'replace'>({ operation: 'replace', terms }, { id: ID, reqTime: NOW });
+  const entry = journal.begin<'replace'>({ operation: 'replace', terms: REPLACE }, { id: ID, reqTime: NOW });
   entry.noteRefusal({ kind: 'notFound', code: 3001, message: 'not found' });
   expect(entry.refusal).toMatchObject({ kind: 'notFound', code: 3001, message: 'not found' });
-  const next = entry.continueAs<'order'>({ operation: 'order', terms: wanted, replaces: terms }, NOW + 1);
+  const next = entry.continueAs<'order'>({ operation: 'order', terms: REPLACE.wanted, replaces: REPLACE }, NOW + 1);
   expect([next.refusal, journal.findUnsettled(ID)?.refusal]).toEqual([undefined, undefined]);
 });
 

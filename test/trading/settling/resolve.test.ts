@@ -99,14 +99,6 @@ describe('resolving what is open', () => {
     await expect(resolve(trading, entries)).rejects.toThrow('a defect');
   });
 
-  it('settles a cancellation by the order that the exchange shows', async () => {
-    const trading = answering({ byId: { 7: orderAt('7', 3, { state: 'cancelled', status: 1 }) } });
-    const write = { operation: 'cancel', terms: { market: 'btc_usdt', order: { id: '7' } } } as const;
-    trading.journal.begin<'cancel'>(write, { id: 'cancel1', reqTime: NOW }).release();
-    expect(await resolve(trading, all(trading))).toMatchObject([{ outcome: 'cancelled', id: '7' }]);
-    expect(trading.journal.isUnsettled('cancel1')).toBe(false);
-  });
-
   it('leaves a call to the user, because no operation shows what became of it', async () => {
     const trading = answering();
     const write = { operation: 'call', terms: { method: 'setRepayState', parameters: {} } } as const;
@@ -337,17 +329,13 @@ describe('a settled write that the user asks for by its id', () => {
     expect(trading.asked).toEqual(['withdrawals of btc']);
   });
 
-  it('reads no list of a batch whose requests were all answered, nor for a cancellation', async () => {
+  it('reads no list of a batch whose requests were all answered', async () => {
     const trading = answering();
     const made = await job(trading, 1, (found) => found.record('found', { kind: 'found', orders: [[0, '7']] }));
     made.entry.claim();
     settleJob(new Job(trading.journal.findJob(JOB) as JournalEntry<'batch'>));
-    const cancel = { operation: 'cancel', terms: { market: 'btc_usdt', order: { id: '7' } } } as const;
-    const entry = trading.journal.begin<'cancel'>(cancel, { id: 'cancel1', reqTime: NOW });
-    entry.settle({ outcome: 'refused', id: '7', duplicates: [] }, 'refused');
     const asked = trading.asked.length;
     expect(await recheckSettledWrite(trading, JOB)).toMatchObject({ outcome: 'placed' });
-    expect(await recheckSettledWrite(trading, 'cancel1')).toMatchObject({ outcome: 'refused' });
     expect(trading.asked).toHaveLength(asked);
   });
 });
@@ -376,9 +364,7 @@ describe('the replacement of an order', () => {
   it('is not named for an order that replaces none, nor for another write', () => {
     const { replaces: _, ...plain } = write() as RecordedWrite<'order'>;
     expect(unplacedOf({ ...resolution, write: plain, outcome: 'refused' })).toBeUndefined();
-    const cancel = { ...plain, operation: 'cancel', terms: { market: 'btc_usdt', order: { id: '7' } } };
-    expect(
-      unplacedOf({ ...resolution, write: cancel as unknown as RecordedWrite, outcome: 'refused' }),
-    ).toBeUndefined();
+    const call = { ...plain, operation: 'call', terms: { method: 'setRepayState', parameters: {} } };
+    expect(unplacedOf({ ...resolution, write: call as unknown as RecordedWrite, outcome: 'refused' })).toBeUndefined();
   });
 });

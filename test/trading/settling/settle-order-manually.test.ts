@@ -205,17 +205,17 @@ it('what is not a write with an unknown outcome cannot be settled by the user', 
   await rejected(undefined, NOT_SENT, '--as needs the id of a write.', ...see);
   await rejected('other1', NOT_SENT, 'No write with the id other1 has an unknown outcome.', ...see);
   await rejected('other1', placedAs('7'), 'No write with the id other1 has an unknown outcome.', ...see);
-  const cancel = { operation: 'cancel', terms: { market: 'btc_usdt', order: { id: '7' } } } as const;
-  trading.journal.begin<'cancel'>(cancel, { id: 'cancel1', reqTime: NOW }).release();
+  const terms = { market: 'btc_usdt', order: { id: '7' }, wanted: TERMS };
+  trading.journal.begin<'replace'>({ operation: 'replace', terms }, { id: 'change1', reqTime: NOW }).release();
   await rejected(
-    'cancel1',
+    'change1',
     NOT_SENT,
-    'The outcome of cancel1 cannot be recorded with --as.',
+    'The outcome of change1 cannot be recorded with --as.',
     'It is for orders, batches, withdrawals, calls of pit api and damaged records.',
-    { note: 'Cancellations are looked up', argv: ['resolve'] },
+    { note: 'Replacements are looked up', argv: ['resolve'] },
   );
   await rejected(
-    'cancel1',
+    'change1',
     placedAs('7'),
     '--as placed=ID does not fit: only an order, a batch or a withdrawal has an id on the exchange.',
     'Use done or notSent for a call or a damaged record.',

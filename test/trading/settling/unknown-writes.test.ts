@@ -16,18 +16,12 @@ import { newJournal } from '../journal/support.js';
 import { answering } from '../support/answering.js';
 import { TERMS } from '../support/terms.js';
 
-const ORDER = { id: '17' };
 const WITHDRAWAL = { coin: 'btc', amount: '0.5', fee: '0.001', address: 'addr1', internal: false };
 const KINDS: readonly (readonly [Write, string, { coins: string[] | null; isOfMarket: boolean; places: boolean }])[] = [
   [
     { operation: 'order', terms: TERMS },
     'An earlier order may have been placed: buy 0.01 btc_usdt at 30,000. Find out: pit resolve mine0001',
     { coins: ['btc', 'usdt'], isOfMarket: true, places: true },
-  ],
-  [
-    { operation: 'cancel', terms: { market: 'btc_usdt', order: ORDER } },
-    'An earlier command is unsettled: order 17 in btc_usdt may have been cancelled. Find out: pit resolve mine0001',
-    { coins: ['btc', 'usdt'], isOfMarket: true, places: false },
   ],
   [
     { operation: 'replace', terms: { market: 'btc_usdt', order: { clientId: 'old00001' }, wanted: TERMS } },
@@ -81,7 +75,7 @@ it('names a record that cannot be read, with what is wrong with it, for every ma
   const unsettled = { entries: [], damaged: [], unreadable: [{ id: 'mine0001', failure }] };
   expect(unknownWrites(journal, unsettled)).toEqual([
     {
-      ...{ id: 'mine0001', clientId: 'mine0001', operation: null, market: null, coins: null, cancels: null },
+      ...{ id: 'mine0001', clientId: 'mine0001', operation: null, market: null, coins: null, replaces: null },
       advice: [
         'The record mine0001 cannot be read.',
         'Give it back to yourself.',
@@ -98,7 +92,7 @@ it('names a batch while the outcome of one of its orders is open, and does not c
   job.record('lost', { kind: 'lost', request: 1 });
   job.entry.release();
   const [found] = unknownWrites(trading.journal, trading.journal.unsettled());
-  expect(found).toMatchObject({ id: JOB, operation: 'batch', market: 'btc_usdt', cancels: null });
+  expect(found).toMatchObject({ id: JOB, operation: 'batch', market: 'btc_usdt', replaces: null });
   expect(found?.advice).toEqual([
     `Some orders of ${JOB} (buy) may have been placed.`,
     { note: 'Find out', argv: ['resolve'] },
@@ -115,19 +109,4 @@ it('leaves out a write that was settled after the records were listed', () => {
   expect(unknownWrites(journal, unsettled)).toHaveLength(1);
   entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, 'not sent');
   expect(unknownWrites(journal, unsettled)).toEqual([]);
-});
-
-it.each([
-  ['id', { id: '17' }],
-  ['client id', { clientId: 'mine0001' }],
-])('leaves out a cancellation without an answer if a later one of the same %s cancelled the order', (_, order) => {
-  const { journal } = newJournal();
-  const begin = (id: string) =>
-    journal.begin<'cancel'>({ operation: 'cancel', terms: { market: 'btc_usdt', order } }, { id, reqTime: 1 });
-  begin('lost0001').release();
-  const refused = begin('again001');
-  refused.settle({ outcome: 'refused', id: '17', duplicates: [] }, 'refused');
-  expect(unknownWrites(journal, journal.unsettled())).toHaveLength(1);
-  begin('again002').settle({ outcome: 'cancelled', id: '17', duplicates: [] }, 'cancelled');
-  expect(unknownWrites(journal, journal.unsettled())).toEqual([]);
 });

@@ -104,6 +104,16 @@ export interface ChildLine {
   readonly time: number;
 }
 
+/**
+ * A cancellation of the order of a child: a line before the request leaves, and one more if it has cancelled nothing: what was final
+ * before was cancelled by others.
+ */
+export interface CancellationLine {
+  /** The client id of the child. */
+  readonly cancelling: string;
+  readonly isInVain: boolean;
+}
+
 /** The order of a child as the exchange showed it when it was closed: the exchange may forget it too. */
 export interface ClosedChildLine {
   readonly closed: string;
@@ -141,6 +151,8 @@ export interface FactRecord {
   /** Why nothing may be done for it, as a part of a sentence; null if the record is as pit wrote it. */
   readonly problem: string | null;
   readonly children: readonly ChildLine[];
+  /** Oldest first. */
+  readonly cancellations: readonly CancellationLine[];
   readonly closed: readonly ClosedChildLine[];
   readonly duplicates: readonly DuplicateLine[];
   readonly said: readonly SaidLine[];
@@ -154,7 +166,7 @@ export interface FactRecord {
 }
 
 const NO_RECORD = {
-  ...{ facts: undefined, children: [], closed: [], duplicates: [], said: [], toldFills: [] },
+  ...{ facts: undefined, children: [], cancellations: [], closed: [], duplicates: [], said: [], toldFills: [] },
   ...{ lastFactTime: 0, torn: 0, isPutAway: false },
 };
 
@@ -254,7 +266,7 @@ export class AlgoStore {
    * Adds what is no fact. The line survives the end of this process; durable is what the journal has.
    * @throws Failure `usage` if it cannot be written
    */
-  addLine(id: string, line: ChildLine | ClosedChildLine | DuplicateLine | SaidLine | ToldFillLine): void {
+  addLine(id: string, line: Exclude<RecordLine, AlgoFact>): void {
     const file = this.#fileOf(id);
     if (file === undefined) throw usage(`There is no algo order ${id}.`, suggest('List them', 'algo', 'list', '--all'));
     orCannotWrite(file, () => {
@@ -317,6 +329,7 @@ export class AlgoStore {
       facts: problem === null ? known : undefined,
       problem,
       children: lines.filter((line) => 'child' in line),
+      cancellations: lines.filter((line) => 'cancelling' in line),
       closed: lines.filter((line) => 'closed' in line),
       duplicates: lines.filter((line) => 'duplicateOf' in line),
       said: lines.filter((line) => 'said' in line),
@@ -494,7 +507,7 @@ function lineOf(fact: AlgoFact): string {
 }
 
 /** What a line of a record is. */
-type RecordLine = AlgoFact | ChildLine | ClosedChildLine | DuplicateLine | SaidLine | ToldFillLine;
+type RecordLine = AlgoFact | ChildLine | CancellationLine | ClosedChildLine | DuplicateLine | SaidLine | ToldFillLine;
 
 /** @throws UnreadableLine if it is none of them in full */
 function recordLineOf(fields: LineFields): RecordLine {
@@ -507,6 +520,7 @@ function recordLineOf(fields: LineFields): RecordLine {
       amount: fields.numeric('amount'),
       time: fields.time('time'),
     };
+  if (!fields.absent('cancelling')) return { cancelling: fields.text('cancelling'), isInVain: fields.flag('isInVain') };
   if (!fields.absent('closed'))
     return {
       closed: fields.text('closed'),
@@ -546,6 +560,7 @@ function orderOf(fields: LineFields): Order {
 /** Whether a line is about a child of another algo order, or of none. */
 function isOfOther(line: RecordLine, id: string): boolean {
   if ('child' in line) return parentOf(line.child) !== id;
+  if ('cancelling' in line) return parentOf(line.cancelling) !== id;
   if ('closed' in line) return parentOf(line.closed) !== id;
   if ('toldFillOf' in line) return parentOf(line.toldFillOf) !== id;
   return 'duplicateOf' in line && parentOf(line.duplicateOf) !== id;

@@ -1,7 +1,6 @@
 import { Failure } from '../../../errors.js';
 import type { OrderUpdate } from '../../../exchange/exchange.js';
 import { TimeBudget } from '../../../platform/time-budget.js';
-import { settleCancellationsOf } from '../../cancel/cancellation.js';
 import { ignoringDiskErrors } from '../../journal/files.js';
 import type { DuplicateOrders } from '../../settling/duplicates.js';
 import type { TradingContext } from '../../trading-context.js';
@@ -247,7 +246,6 @@ export class ChildBook {
     const { end, clientId, order } = child;
     if (end === null || this.#kept.has(`closed ${clientId}`)) return;
     this.#kept.add(`closed ${clientId}`);
-    if (order !== null) settleCancellationsOf(this.#trading, order);
     this.#keep({ closed: clientId, end, order });
     const { archive } = this.#trading.journal;
     const { filled = '0' } = order ?? {};

@@ -13,7 +13,7 @@ import { reconcileOrders } from '../../settling/reconcile-orders.js';
 import { settleOrder } from '../../settling/settle-order.js';
 import type { TradingContext } from '../../trading-context.js';
 import type { Child, ChildEnd, ChildRole } from '../plan/children.js';
-import { type ChildLine, childName, type FactRecord } from '../record/store.js';
+import { type CancellationLine, type ChildLine, childName, type FactRecord } from '../record/store.js';
 
 /** The order of a child that the network made twice. */
 interface DuplicateOrder {
@@ -28,9 +28,6 @@ interface DuplicateOrder {
  * `missing`: it was placed, and the exchange does not show it any more.
  */
 type Sending = 'recorded' | 'unknown' | 'placed' | 'missing' | 'refused' | 'notSent';
-
-/** Between the names of a child and of a cancellation of it in the journal. */
-const CANCELS = 'x';
 
 /** A child with the order that it became, as the journal and the exchange show it. */
 export class ChildOrder {
@@ -216,11 +213,6 @@ export class ChildOrder {
     const open = [...this.duplicates].find(([, one]) => one.order?.state === 'open' && one.isProven === isProven);
     return open?.[0] ?? null;
   }
-
-  /** An id for the record of a cancellation, by which the journal knows that this algo order sent it. */
-  cancelId(random: string): string {
-    return `${this.clientId}${CANCELS}${random}`;
-  }
 }
 
 function fillsOf(order: Order | null): Pick<Child, 'filled' | 'filledValue' | 'fees'> {
@@ -239,7 +231,6 @@ export class ChildrenInJournal {
   readonly #journal: Journal;
   readonly #lines = new Map<string, ChildLine>();
   readonly #settlements = new Map<string, Settlement>();
-  readonly #cancelled = new Set<string>();
   readonly entries = new Map<string, JournalEntry<'order'>>();
 
   /**
@@ -250,15 +241,12 @@ export class ChildrenInJournal {
     this.#journal = journal;
     // the unsettled first: what is settled meanwhile is in both
     for (const entry of journal.unsettledEntries()) {
-      if (entry.refusal === undefined) this.#noteCancel(entry.write.id);
       if (!entry.isKind('order') || childName(entry.write.id) === undefined) continue;
       this.entries.set(entry.write.id, entry);
       const { reqTime, terms } = entry.write;
       this.#lines.set(entry.write.id, { ...terms, child: entry.write.id, time: reqTime });
     }
-    for (const { write, events, ...settlement } of journal.archive.newestFirst({}, since - CLOCK_SLACK_MS)) {
-      const isRejected = settlement.outcome !== 'cancelled' || events.some(({ refused }) => refused !== undefined);
-      if (!isRejected) this.#noteCancel(write.id);
+    for (const { write, ...settlement } of journal.archive.newestFirst({}, since - CLOCK_SLACK_MS)) {
       if (!isKind(write, 'order') || childName(write.id) === undefined) continue;
       this.entries.delete(write.id);
       this.#settlements.set(write.id, settlement);
@@ -266,18 +254,12 @@ export class ChildrenInJournal {
     }
   }
 
-  /** Notes that this algo order has cancelled a child, or may have. A rejected cancellation has cancelled nothing. */
-  #noteCancel(id: string): void {
-    // the last one: the id of an algo order may have this letter too
-    const child = id.slice(0, Math.max(0, id.lastIndexOf(CANCELS)));
-    if (childName(child) !== undefined) this.#cancelled.add(child);
-  }
-
   /** The children of an algo order, oldest first: those that its record names, and those that the journal has. */
-  of({ id, children, closed, duplicates, toldFills }: FactRecord): ChildOrder[] {
+  of({ id, children, cancellations, closed, duplicates, toldFills }: FactRecord): ChildOrder[] {
     const lines = new Map(children.map((line) => [line.child, line]));
     for (const [child, line] of this.#lines) if (childName(child)?.parent === id) lines.set(child, line);
     const found = [...lines.values()].map((line) => this.#childOf(line));
+    for (const child of found) child.isCancelledHere = mayHaveCancelled(child.clientId, cancellations);
     for (const { closed: child, end, order } of closed)
       found.find(({ clientId }) => clientId === child)?.showClosed(end, order);
     for (const { duplicateOf, order, isProven } of duplicates)
@@ -306,12 +288,18 @@ export class ChildrenInJournal {
 
   #childOf(line: ChildLine): ChildOrder {
     const child = new ChildOrder(line);
-    child.isCancelledHere = this.#cancelled.has(line.child);
     const settlement = this.#settlements.get(line.child);
     if (settlement !== undefined) child.settled(settlement);
     else child.sending = 'unknown';
     return child;
   }
+}
+
+/** Whether one of the cancellations of a child may have cancelled it. */
+function mayHaveCancelled(child: string, lines: readonly CancellationLine[]): boolean {
+  const own = lines.filter(({ cancelling }) => cancelling === child);
+  const inVain = own.filter(({ isInVain }) => isInVain).length;
+  return own.length - inVain > inVain;
 }
 
 /** The journal forgets what is older, in milliseconds: then only the exchange knows it. */

@@ -214,7 +214,11 @@ export class ChildSender {
     const wasCancelledHere = child.isCancelledHere;
     // until the answer is known
     if (id === child.orderId) child.isCancelledHere = true;
-    const newId = () => child.cancelId(Buffer.from(trading.host.randomBytes(6)).toString('hex'));
+    const isNoted = id === child.orderId && this.#noteCancellation(child, false);
+    const wasInVain = () => {
+      child.isCancelledHere = wasCancelledHere;
+      if (isNoted) this.#noteCancellation(child, true);
+    };
     try {
       // unlike an order, a cancellation may be repeated: nothing waits until its request has expired
       const budget = new TimeBudget(CANCEL_MS, trading.host.monotonic, true);
@@ -223,7 +227,7 @@ export class ChildSender {
         child.showCancelled(accepted);
         if (child.end !== null) onAnswer();
       };
-      const [attempt] = await cancelOrders({ ...trading, budget }, market.market, [{ id }], onResponse, newId);
+      const [attempt] = await cancelOrders({ ...trading, budget }, market.market, [{ id }], onResponse);
       if (attempt === undefined) return undefined;
       const { result, wasRejected } = attempt;
       const isRejected = wasRejected || result.outcome === 'refused';
@@ -232,13 +236,24 @@ export class ChildSender {
       // a push, or the answer, may have shown it
       child.isCancelUnknown = result.outcome === 'unknown' && child.end === null;
       // what was final already may have been cancelled by others: then it is not placed again
-      if (isRejected) child.isCancelledHere = wasCancelledHere;
+      if (isRejected) wasInVain();
       return undefined;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       // it throws only if nothing was sent
-      child.isCancelledHere = wasCancelledHere;
+      wasInVain();
       return error;
+    }
+  }
+
+  /** Returns false if the disk does not take it: the child is cancelled all the same. */
+  #noteCancellation({ clientId: cancelling }: ChildOrder, isInVain: boolean): boolean {
+    try {
+      this.#context.store.addLine(this.#terms.id, { cancelling, isInVain });
+      return true;
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      return false;
     }
   }
 

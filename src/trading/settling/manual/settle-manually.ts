@@ -45,6 +45,6 @@ export async function settleManually(
     );
   throw usage(`The outcome of ${id} cannot be recorded with --as.`, [
     'It is for orders, batches, withdrawals, calls of pit api and damaged records.',
-    suggest('Cancellations are looked up', 'resolve'),
+    suggest('Replacements are looked up', 'resolve'),
   ]);
 }

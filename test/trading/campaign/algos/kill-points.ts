@@ -3,7 +3,7 @@ import { requiring } from '../required-module.js';
 /** The steps of a watching process at which it is killed, each right before or right after. */
 export const KILL_POINTS = [
   ...['best', 'triggered', 'paused', 'ended'].flatMap((fact) => [`before fact ${fact}`, `after fact ${fact}`]),
-  ...['child line', 'closed line', 'order record', 'cancellation record', 'archive line'].flatMap((what) => [
+  ...['child line', 'cancelling line', 'closed line', 'order record', 'archive line'].flatMap((what) => [
     `before ${what}`,
     `after ${what}`,
   ]),
@@ -55,6 +55,7 @@ const MODULE = `
     const [, fact] = /"fact":"(\\w+)"/.exec(text) ?? [];
     if (fact !== undefined) return 'fact ' + fact;
     if (text.includes('"child":')) return 'child line';
+    if (text.includes('"cancelling":')) return 'cancelling line';
     return text.includes('"closed":') ? 'closed line' : undefined;
   };
   fs.writeSync = (descriptor, data, ...rest) => {
@@ -66,8 +67,7 @@ const MODULE = `
     const name = path.basename(String(to));
     if (String(to).includes(path.sep + 'ended' + path.sep)) reach('before putting away');
     const isRecord = String(to).includes(path.sep + 'journal' + path.sep) && /^a[a-hj-km-np-z2-9]{6}[ets]/.test(name);
-    const what = !isRecord ? undefined : /[ets]\\d+x/.test(name) ? 'cancellation record' : 'order record';
-    return around(what, () => renameSync(from, to));
+    return around(isRecord ? 'order record' : undefined, () => renameSync(from, to));
   };
   require('node:module').syncBuiltinESMExports();
 

@@ -59,7 +59,7 @@ export const cancel: Kind<CancelAction> = {
     const breaches = [
       ...sentTwice(action, evidence),
       ...(isLate ? [] : truthful(reported, isOpen, isOurs)),
-      ...settledRightly(action, reported, isOpen, isOurs, evidence),
+      ...keptRightly(action, isOpen, evidence),
     ];
     return { reported, duplicates: 0, prompt: 0, flagged: 0, isLate, breaches };
   },
@@ -110,22 +110,9 @@ function truthful(reported: ReportedOutcome, isOpen: boolean, isOurs: boolean): 
   return reported === 'failed' && isOurs ? ['lost silently'] : [];
 }
 
-function settledRightly(
-  action: CancelAction,
-  reported: ReportedOutcome,
-  isOpen: boolean,
-  isOurs: boolean,
-  evidence: Evidence,
-): Breach[] {
-  if (reported !== 'unknown' && reported !== 'killed') return [];
-  const names = [action.order, action.words.at(-1)];
-  const rows = evidence.resolved.filter(
-    ({ operation, id, target }) => operation === 'cancelOrder' && names.some((name) => name === id || name === target),
-  );
-  const row = rows.at(-1);
-  if (row === undefined && reported === 'killed') return isOurs ? ['lost silently'] : [];
-  if (row === undefined) return action.target === 'resting' ? ['not settled'] : [];
-  if (row.outcome === 'unknown') return ['not settled'];
-  const isRight = row.outcome === 'cancelled' ? !isOpen : !isOurs;
-  return isRight ? [] : ['settled wrongly'];
+/** The journal says of an order only that it was seen cancelled, and `pit resolve` nothing: the order itself shows the outcome. */
+function keptRightly({ order }: CancelAction, isOpen: boolean, { resolved }: Evidence): Breach[] {
+  const rows = resolved.filter(({ operation, id }) => operation === 'cancelOrder' && id === order);
+  const isWrong = rows.some(({ isArchived }) => isArchived !== true || isOpen);
+  return isWrong ? ['settled wrongly'] : [];
 }
