@@ -19,7 +19,7 @@ const LINE_BYTES = 4_096;
 
 const QUOTED = /"([^"]*)"/g;
 
-type FilterField = 'id' | 'clientId' | 'operation' | 'market' | 'side' | 'coin';
+type FilterField = 'id' | 'clientId' | 'operation' | 'market' | 'side' | 'account' | 'coin';
 
 /** Names and values that must occur somewhere in a line's JSON; `{}` matches every line. */
 export type LineFilter = Readonly<Partial<Record<FilterField, string> & { unexpected: true }>>;

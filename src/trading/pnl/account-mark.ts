@@ -1,17 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type AccountInfo, isHeld } from '../../domain/account.js';
 import type { Bill } from '../../domain/funds.js';
+import type { AccountType } from '../../domain/order.js';
 import type { Exchange } from '../../exchange/exchange.js';
 import { type KnownFills, type KnownSides, knownFills } from '../history/known-side.js';
 import { areStillOpen } from '../history/order-history.js';
 import type { Journal } from '../journal/journal.js';
-import { isKind, type RecordedWrite } from '../journal/write.js';
+import { isKind } from '../journal/write.js';
 import type { TradingContext } from '../trading-context.js';
 import { groupBy } from './group-by.js';
 import { type AccountDescription, type AccountMark, rowOfBill } from './kept-history.js';
 
 /** The archive of the journal has every order that was settled so long ago, in milliseconds. */
 const LONGEST_MS = 7 * 86_400_000;
+
+const MARGIN_ACCOUNTS = ['isolated', 'cross'] as const satisfies readonly AccountType[];
 
 /** What is new of an account since its mark. */
 export interface AccountNews {
@@ -101,12 +104,11 @@ export function hasOpenOrders(journal: Journal): boolean {
 
 /** Whether an order of a margin account was settled since a time. The list that closed it may not have been kept. */
 function hasMarginOrdersSince({ archive }: Journal, time: number): boolean {
-  for (const { write } of archive.newestFirst({}, time)) if (isOnMargin(write)) return true;
-  return false;
-}
-
-function isOnMargin(write: RecordedWrite): boolean {
-  return (isKind(write, 'order') || isKind(write, 'batch')) && write.terms.account !== 'spot';
+  return MARGIN_ACCOUNTS.some((account) => {
+    for (const { write } of archive.newestFirst({ account }, time))
+      if ((isKind(write, 'order') || isKind(write, 'batch')) && write.terms.account === account) return true;
+    return false;
+  });
 }
 
 /** A bill with this text is the same one, or one that is alike in all that the exchange says. */

@@ -100,8 +100,11 @@ export function keptStore(
     read: () => {
       const text = cache.read(key)?.value;
       if (text === undefined) return undefined;
-      const { bills, matchedBy, matched, ...rest } = JSON.parse(text) as Rows & KeptHistory;
-      return { ...rest, bills: bills.map(billOf), matched: matchedBy === version ? matched : null };
+      const { bills: rows, matchedBy, matched, ...rest } = JSON.parse(text) as Rows & KeptHistory;
+      const bills: Bill[] = [];
+      // each row can go once it was read: all of them take more memory than the bills
+      for (let row = rows.pop(); row !== undefined; row = rows.pop()) bills.push(billOf(row));
+      return { ...rest, bills: bills.reverse(), matched: matchedBy === version ? matched : null };
     },
     write: async ({ bills, ...rest }) => {
       const rows: Rows = { bills: bills.map(rowOfBill), matchedBy: version };
@@ -120,7 +123,7 @@ export function keptStore(
 }
 
 interface Rows {
-  readonly bills: readonly ReturnType<typeof rowOfBill>[];
+  readonly bills: ReturnType<typeof rowOfBill>[];
   /** The version of pit. */
   readonly matchedBy: string;
 }

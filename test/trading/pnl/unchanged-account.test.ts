@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { AccountType } from '../../../src/domain/order.js';
 import { EMPTY } from '../../../src/trading/pnl/kept-history.js';
 import { TERMS } from '../support/terms.js';
 import { temporaryState } from '../support/trading.js';
@@ -225,7 +226,6 @@ describe('an account with fills on margin that another command has listed since'
 });
 
 describe('an account with an order on margin that pit has settled, and whose list no command has kept', () => {
-  const onMargin = { ...TERMS, account: 'cross' } as const;
   const shown = { orders: ['1', '2'], unexplained: ['btc', 'usdt'] };
 
   function accountWithTrade(): ForgetfulAccount {
@@ -236,8 +236,9 @@ describe('an account with an order on margin that pit has settled, and whose lis
     return account;
   }
 
-  function settleOnMargin({ journal }: ForgetfulAccount): void {
-    const placed = journal.begin<'order'>({ operation: 'order', terms: onMargin }, { id: 'm1', reqTime: 1 });
+  function settleOnMargin({ journal }: ForgetfulAccount, of: AccountType): void {
+    const terms = { ...TERMS, account: of };
+    const placed = journal.begin<'order'>({ operation: 'order', terms }, { id: 'm1', reqTime: 1 });
     placed.settle({ outcome: 'placed', id: '2', duplicates: [] }, 'placed');
   }
 
@@ -248,18 +249,18 @@ describe('an account with an order on margin that pit has settled, and whose lis
     expect(account.journal.unclosedEntries()).toEqual([]);
   }
 
-  it('is read on', async () => {
+  it.each(['isolated', 'cross'] as const)('is read on, of the account %s', async (of) => {
     const account = accountWithTrade();
     await account.read();
     account.elapsedMs += DAY_MS;
-    settleOnMargin(account);
+    settleOnMargin(account, of);
     fillAndClose(account);
     expect(await account.read()).toMatchObject(shown);
   });
 
   it('is read on if it was read before while the list might still show the order', async () => {
     const account = accountWithTrade();
-    settleOnMargin(account);
+    settleOnMargin(account, 'cross');
     account.elapsedMs += DAY_MS;
     expect(await account.read()).toMatchObject({ orders: ['1'], unexplained: [] });
     account.elapsedMs += DAY_MS;
