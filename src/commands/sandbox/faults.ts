@@ -5,7 +5,7 @@ import * as shape from '../../cli/shapes.js';
 import { channels, operations, SUCCESS } from '../../exchange/description.js';
 import { ADMIN_CALLS } from '../../sandbox/admin/calls.js';
 import type { Effects, FaultEntry } from '../../sandbox/faults/log.js';
-import { FAULT_KINDS, type FaultRule, isStreamFault } from '../../sandbox/faults/rules.js';
+import { FAULT_KINDS, type FaultRule, faultsThatNeed, isStreamFault } from '../../sandbox/faults/rules.js';
 import { type Column, table } from '../../terminal/table.js';
 import { oneOf, wordCompletedWith } from '../inputs/parsers.js';
 import { define } from '../session/command.js';
@@ -77,12 +77,12 @@ export const add = define({
     ),
     delay: flag(
       '--delay <ms>',
-      'how long to wait; required for delay, late and stream-delay',
+      `how long to wait; required for ${faultsThatNeed('delay').join(', ')}`,
       numberBy('--delay', FAULT.delay.wrapped),
     ),
     skew: flag(
       '--skew <ms>',
-      'how far to shift the clock, negative for behind; required for skew',
+      `how far to shift the clock, negative for behind; required for ${faultsThatNeed('skew').join(', ')}`,
       numberBy('--skew', FAULT.skew.wrapped),
     ),
   },

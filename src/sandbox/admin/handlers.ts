@@ -9,7 +9,7 @@ import { BackInTime } from '../exchange/clock.js';
 import type { SandboxExchange } from '../exchange/exchange.js';
 import { UnreadableStore } from '../failures.js';
 import type { Faults } from '../faults/faults.js';
-import { FAULT_KINDS, isStreamFault } from '../faults/rules.js';
+import { isStreamFault, wrongParameter } from '../faults/rules.js';
 import type { DataDirectory } from '../lifecycle/data-directory.js';
 import { newKeys, type SandboxAddress, type SandboxFiles } from '../lifecycle/files.js';
 import type { MarginTransfer } from '../margin/margin-service.js';
@@ -301,20 +301,16 @@ function setClock({ clock }: SandboxExchange, time: number): void {
 }
 
 function addFault(input: CheckedInput<'POST /faults/add'>, { faults }: Administered) {
-  const { kind, operation = null, probability = null, count = null, every = null } = input;
+  const { kind, operation = null } = input;
   const names = isStreamFault(kind) ? Object.keys(channels) : SERVED.map(({ name }) => name);
   if (operation !== null && !names.includes(operation)) {
     const what = isStreamFault(kind) ? 'a channel' : 'an operation';
     throw new AdminRefusal(`"${operation}" is not ${what} that is served.`, `There are ${names.join(', ')}.`);
   }
-  const needed = (name: 'delay' | 'skew') => {
-    const [given, isNeeded] = [input[name], FAULT_KINDS[kind].needs === name];
-    if (isNeeded && given === undefined) throw new AdminRefusal(`This fault needs a ${name}.`, `Add --${name} MS.`);
-    if (!isNeeded && given !== undefined) throw new AdminRefusal(`This fault has no ${name}.`, `Leave --${name} out.`);
-    return given ?? 0;
-  };
-  const [delay, skew] = [needed('delay'), needed('skew')];
-  return faults.rules.add({ kind, operation, probability, count, every, delay, skew });
+  const wrong = wrongParameter(input);
+  if (wrong?.isNeeded) throw new AdminRefusal(`This fault needs a ${wrong.name}.`, `Add --${wrong.name} MS.`);
+  if (wrong !== undefined) throw new AdminRefusal(`This fault has no ${wrong.name}.`, `Leave --${wrong.name} out.`);
+  return faults.rules.add(input);
 }
 
 async function replay(data: DataDirectory, input: CheckedInput<'POST /replay'>) {

@@ -6,7 +6,7 @@ import { CONTENT_TYPE, dateHeader, STATUS } from '../server/interface-details.js
 import { splitTarget } from '../server/parameters.js';
 import type { ApiRequest, ApiResponse, RequestHandler } from '../server/request-handler.js';
 import { type Effects, effectsOf, type FaultLog, parametersOf } from './log.js';
-import { FaultRules, REQUEST_FAULTS, type RequestFault, type RequestRule, type StreamRule } from './rules.js';
+import { FaultRules, type RequestRule, requestFault, type Sent, type StreamFault, type StreamRule } from './rules.js';
 
 /** What a proxy, or an exchange in trouble, sends instead of an answer. */
 const PAGE =
@@ -72,9 +72,12 @@ export class Faults {
     return this.rules.none ? undefined : this.rules.match(operationIn(url));
   }
 
-  /** The fault to apply to a frame of this channel, which then counts and is logged; undefined for none. */
-  matchFrame(channel: string): StreamRule | undefined {
-    const rule = this.rules.noneForStreams ? undefined : this.rules.matchFrame(channel);
+  /**
+   * The fault to apply to a frame of this channel, which then counts and is logged; undefined for none.
+   * @param without one that would change nothing now
+   */
+  matchFrame(channel: string, without?: StreamFault): StreamRule | undefined {
+    const rule = this.rules.noneForStreams ? undefined : this.rules.matchFrame(channel, without);
     if (rule === undefined) return undefined;
     const { id, kind } = rule;
     const time = new Date(this.#options.now()).toISOString();
@@ -94,19 +97,20 @@ export class Faults {
     const { now, sleep, waitFor } = this.#options;
     // the reqTime of a late request is checked as it arrives: later, it might be too old
     const times = handler.times.map((range) => shifted(range, rule.skew));
-    if (rule.kind === 'late') await waitFor(handler, rule.delay);
+    const { sends, shifts } = requestFault(rule.kind);
+    if (shifts === 'execution') await waitFor(handler, rule.delay);
     const [answer, executions] = await this.#execute(rule, { ...request, times }, handler);
     const { id, kind, skew } = rule;
     const [operation, parameters] = [operationIn(request.url), parametersOf(request.url)];
     this.log.add({ time: new Date(now()).toISOString(), rule: id, kind, operation, parameters, executions });
-    if (kind === 'delay') await sleep(rule.delay);
-    return { answer, reply: replyOf(kind, request, answer), skew };
+    if (shifts === 'answer') await sleep(rule.delay);
+    return { answer, reply: REPLIES[sends](request, answer), skew };
   }
 
   async #execute(rule: RequestRule, request: ApiRequest, handler: RequestHandler): Promise<[ApiResponse, Effects[]]> {
     const effects: Effects[] = [];
     let answer = handler.refuse(request.url, new RequestRefused('tooFrequent'));
-    for (let time = 0; time < REQUEST_FAULTS[rule.kind].executions; time += 1) {
+    for (let time = 0; time < requestFault(rule.kind).executions; time += 1) {
       answer = await handler.answer(request);
       effects.push(effectsOf(operationIn(request.url), parametersOf(request.url), answer.body));
     }
@@ -122,16 +126,19 @@ function operationIn(url: string): string {
   return splitTarget(url).path.split('/').at(-1) ?? '';
 }
 
-function replyOf(kind: RequestFault, { url }: ApiRequest, { body }: ApiResponse): FaultyReply {
-  const whole = (status: number, type: string, text: string, headers = {}) =>
-    ({ kind: 'whole', status, type, body: text, headers }) as const;
-  if (kind === 'drop-before' || kind === 'drop-after') return { kind: 'closed' };
-  if (kind === 'truncate') return { kind: 'cut', body };
-  if (kind === 'redirect') return whole(302, 'text/html', '', { location: url });
-  if (kind === 'error-before' || kind === 'error-after') return whole(502, 'text/html', PAGE);
-  if (kind === 'html-before' || kind === 'html-after') return whole(STATUS, 'text/html', PAGE);
-  return whole(STATUS, CONTENT_TYPE, body);
-}
+const whole = (status: number, type: string, body: string, headers = {}): FaultyReply => {
+  return { kind: 'whole', status, type, body, headers };
+};
+
+/** What is sent, for each word of the table of faults. */
+const REPLIES: Readonly<Record<Sent, (request: ApiRequest, answer: ApiResponse) => FaultyReply>> = {
+  answer: (_, { body }) => whole(STATUS, CONTENT_TYPE, body),
+  nothing: () => ({ kind: 'closed' }),
+  half: (_, { body }) => ({ kind: 'cut', body }),
+  'error page': () => whole(502, 'text/html', PAGE),
+  page: () => whole(STATUS, 'text/html', PAGE),
+  redirect: ({ url }) => whole(302, 'text/html', '', { location: url }),
+};
 
 function send(response: ServerResponse, reply: FaultyReply, date: string): void {
   if (reply.kind === 'closed') response.destroy();

@@ -1,44 +1,106 @@
 import { RandomStream } from '../simulator/random.js';
 
+/** The parameters that a fault may require, in ms. */
+const PARAMETERS = ['delay', 'skew'] as const;
+
+type Parameter = (typeof PARAMETERS)[number];
+
 /** What a fault does. */
 interface Fault {
   /** In the words of `pit sandbox fault add`. */
   readonly does: string;
   /** The parameter that it requires, and others do not take. */
-  readonly needs?: 'delay' | 'skew';
+  readonly needs?: Parameter;
 }
 
-interface RequestFaultRules extends Fault {
+/** What a client gets of a faulty request; `faults.ts` makes it. */
+export type Sent = 'answer' | 'nothing' | 'half' | 'error page' | 'page' | 'redirect';
+
+export interface RequestFaultRules extends Fault {
   /** How often the request is executed. */
   readonly executions: 0 | 1 | 2;
+  readonly sends: Sent;
+  /** What the parameter is for: a wait before the execution or before the answer, or the clock of the check. */
+  readonly shifts?: 'execution' | 'answer' | 'clock';
 }
 
-/** Faults of a request. `faults.ts` says what is sent. */
+/** Faults of a request. */
 export const REQUEST_FAULTS = {
-  'drop-before': { does: 'close the connection; the request is not executed', executions: 0 },
-  'drop-after': { does: 'execute the request and close the connection without an answer', executions: 1 },
-  delay: { does: 'execute the request at once and answer after --delay', executions: 1, needs: 'delay' },
+  'drop-before': { does: 'close the connection; the request is not executed', executions: 0, sends: 'nothing' },
+  'drop-after': {
+    does: 'execute the request and close the connection without an answer',
+    executions: 1,
+    sends: 'nothing',
+  },
+  'drop-twice': {
+    does: 'execute the request twice, as a repeating proxy does, and close the connection without an answer',
+    executions: 2,
+    sends: 'nothing',
+  },
+  delay: {
+    does: 'execute the request at once and answer after --delay',
+    executions: 1,
+    sends: 'answer',
+    needs: 'delay',
+    shifts: 'answer',
+  },
   late: {
     does: "execute the request after --delay by the exchange's clock, when the client may have given up",
     executions: 1,
+    sends: 'answer',
     needs: 'delay',
+    shifts: 'execution',
   },
-  truncate: { does: 'execute the request and close the connection within the answer', executions: 1 },
-  'error-before': { does: 'answer with an HTML page and status 502; the request is not executed', executions: 0 },
-  'error-after': { does: 'execute the request and answer with an HTML page and status 502', executions: 1 },
-  'html-before': { does: 'answer with an HTML page and status 200; the request is not executed', executions: 0 },
-  'html-after': { does: 'execute the request and answer with an HTML page and status 200', executions: 1 },
-  twice: { does: 'execute the request twice, as a repeating proxy does, and give the second answer', executions: 2 },
-  redirect: { does: 'redirect (302) to the same address; the request is not executed', executions: 0 },
-  'rate-limit': { does: 'refuse the request as too frequent; it is not executed', executions: 0 },
+  truncate: {
+    does: 'execute the request and close the connection within the answer',
+    executions: 1,
+    sends: 'half',
+  },
+  'error-before': {
+    does: 'answer with an HTML page and status 502; the request is not executed',
+    executions: 0,
+    sends: 'error page',
+  },
+  'error-after': {
+    does: 'execute the request and answer with an HTML page and status 502',
+    executions: 1,
+    sends: 'error page',
+  },
+  'html-before': {
+    does: 'answer with an HTML page and status 200; the request is not executed',
+    executions: 0,
+    sends: 'page',
+  },
+  'html-after': {
+    does: 'execute the request and answer with an HTML page and status 200',
+    executions: 1,
+    sends: 'page',
+  },
+  twice: {
+    does: 'execute the request twice, as a repeating proxy does, and give the second answer',
+    executions: 2,
+    sends: 'answer',
+  },
+  redirect: {
+    does: 'redirect (302) to the same address; the request is not executed',
+    executions: 0,
+    sends: 'redirect',
+  },
+  'rate-limit': {
+    does: 'refuse the request as too frequent; it is not executed',
+    executions: 0,
+    sends: 'answer',
+  },
   skew: {
     does: 'check reqTime against a clock that is off by --skew, and date the answer by it',
     executions: 1,
+    sends: 'answer',
     needs: 'skew',
+    shifts: 'clock',
   },
 } as const satisfies Readonly<Record<string, RequestFaultRules>>;
 
-/** Faults of a frame that a stream sends. `streams/faulty-sender.ts` carries them out. */
+/** Faults of a frame that a stream sends. `streams/faulty-sender.ts` carries out each of them. */
 const STREAM_FAULTS = {
   'stream-drop': { does: 'do not send the frame' },
   'stream-delay': { does: 'send the frame, and what follows it, after --delay', needs: 'delay' },
@@ -54,6 +116,25 @@ export type StreamFault = keyof typeof STREAM_FAULTS;
 export type FaultKind = RequestFault | StreamFault;
 
 export const FAULT_KINDS: Readonly<Record<FaultKind, Fault>> = { ...REQUEST_FAULTS, ...STREAM_FAULTS };
+
+/** Of a request, what the table says of it. */
+export function requestFault(kind: RequestFault): RequestFaultRules {
+  return REQUEST_FAULTS[kind];
+}
+
+/** The faults that require a parameter. */
+export function faultsThatNeed(parameter: Parameter): readonly FaultKind[] {
+  return (Object.keys(FAULT_KINDS) as FaultKind[]).filter((kind) => FAULT_KINDS[kind].needs === parameter);
+}
+
+/** A parameter that a fault lacks, or has and does not take; undefined if it has just what it requires. */
+export function wrongParameter({
+  kind,
+  ...given
+}: FaultRequest): { readonly name: Parameter; readonly isNeeded: boolean } | undefined {
+  const name = PARAMETERS.find((one) => (given[one] != null) !== (FAULT_KINDS[kind].needs === one));
+  return name && { name, isNeeded: FAULT_KINDS[kind].needs === name };
+}
 
 export function isStreamFault(kind: FaultKind): kind is StreamFault {
   return Object.hasOwn(STREAM_FAULTS, kind);
@@ -75,6 +156,11 @@ export interface FaultSpec {
   /** ms, positive or negative */
   readonly skew: number;
 }
+
+/** The same as it is asked for: what is missing is null, and its parameters are those that its kind requires. */
+export type FaultRequest = Pick<FaultSpec, 'kind'> & {
+  readonly [Name in Exclude<keyof FaultSpec, 'kind'>]?: FaultSpec[Name] | null | undefined;
+};
 
 export interface FaultRule extends FaultSpec {
   readonly id: number;
@@ -148,7 +234,12 @@ export class FaultRules {
     return this.list().filter(({ count, applied }) => count === null || applied < count).length;
   }
 
-  add(spec: FaultSpec): FaultRule {
+  /** Throws for a fault with a {@link wrongParameter}: it would change nothing, or something else. */
+  add(request: FaultRequest): FaultRule {
+    const wrong = wrongParameter(request);
+    if (wrong !== undefined) throw new Error(`${wrong.name} of the fault ${request.kind}`);
+    const { kind, operation = null, probability = null, count = null, every = null, delay, skew } = request;
+    const spec: FaultSpec = { kind, operation, probability, count, every, delay: delay ?? 0, skew: skew ?? 0 };
     this.#added += 1;
     const rule = new Rule(this.#added, spec, this.#seed);
     (isStreamFault(spec.kind) ? this.#streamRules : this.#rules).push(rule);
@@ -169,7 +260,9 @@ export class FaultRules {
   }
 
   /** The oldest rule that matches a frame of this channel. */
-  matchFrame(channel: string): StreamRule | undefined {
-    return this.#streamRules.find((rule) => rule.matches(channel))?.shown as StreamRule | undefined;
+  matchFrame(channel: string, without?: StreamFault): StreamRule | undefined {
+    return this.#streamRules.find((rule) => rule.spec.kind !== without && rule.matches(channel))?.shown as
+      | StreamRule
+      | undefined;
   }
 }

@@ -42,9 +42,8 @@ export interface PrivateSandboxOptions {
 
 /** A fault applies to every so many requests or frames. */
 const FAULT_EVERY = 10;
-const FAULT_DELAY_MS = 3_000;
-/** More than a request may be off. */
-const FAULT_SKEW_MS = -90_000;
+/** What the faults require; a clock that is off by more than a request may be. */
+const USUAL_MS = { delay: 3_000, skew: -90_000 } as const;
 /** The same faults in each rehearsal. */
 const SEED = 1;
 /** So many orders that have changed are known of a market. */
@@ -99,17 +98,8 @@ export class PrivateSandbox {
     const log = { add: (entry: Omit<FaultEntry, 'number'>) => this.#countFault(entry), after: () => [] };
     this.#faults = new Faults(SEED, log, { now, sleep, waitFor: (_, ms) => sleep(ms) });
     for (const kind of faults) {
-      const needs = FAULT_KINDS[kind].needs;
-      const [delay, skew] = [needs === 'delay' ? FAULT_DELAY_MS : 0, needs === 'skew' ? FAULT_SKEW_MS : 0];
-      this.#faults.rules.add({
-        kind,
-        operation: null,
-        probability: null,
-        count: null,
-        every: FAULT_EVERY,
-        delay,
-        skew,
-      });
+      const { needs } = FAULT_KINDS[kind];
+      this.#faults.rules.add({ kind, every: FAULT_EVERY, ...(needs && { [needs]: USUAL_MS[needs] }) });
     }
     exchange.changes.listen((topic, order) => this.#changed(topic, order));
   }

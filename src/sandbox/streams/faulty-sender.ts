@@ -1,4 +1,5 @@
 import type { Faults } from '../faults/faults.js';
+import type { StreamFault, StreamRule } from '../faults/rules.js';
 
 /** What an exchange in trouble may send: half a message, a page of a proxy, other JSON, control characters. */
 const GARBAGE = [
@@ -62,15 +63,27 @@ export class FaultySender {
   /** `channel` is the name of a channel, or what the frame is otherwise, such as `pong`. */
   send(text: string, channel: string): void {
     if (this.#isSilent || this.#silentChannels.has(channel)) return;
-    const { kind, operation, delay = 0 } = this.#faults.matchFrame(channel) ?? {};
-    if (kind === 'stream-drop') return;
-    if (kind === 'stream-stale') {
+    // only one frame waits for the next: a second one would just be sent
+    const rule = this.#faults.matchFrame(channel, this.#held === undefined ? undefined : 'stream-reorder');
+    if (rule === undefined) this.#pass(text);
+    else this.#carryOut[rule.kind](text, channel, rule);
+  }
+
+  /** What each fault does to a frame. */
+  readonly #carryOut: Readonly<Record<StreamFault, (text: string, channel: string, rule: StreamRule) => void>> = {
+    'stream-drop': () => undefined,
+    'stream-delay': (text, _, { delay }) => this.#pass(text, 1, delay),
+    'stream-duplicate': (text) => this.#pass(text, 2),
+    'stream-reorder': (text) => {
+      this.#held = text;
+    },
+    'stream-cut': (text) => this.#wire.cut(halfFrame(text)),
+    'stream-stale': (_, channel, { operation }) => {
       if (operation === null) this.#isSilent = true;
       else this.#silentChannels.add(channel);
-    } else if (kind === 'stream-cut') this.#wire.cut(halfFrame(text));
-    else if (kind === 'stream-reorder' && this.#held === undefined) this.#held = text;
-    else this.#pass(kind === 'stream-garbage' ? this.#nextGarbage() : text, kind === 'stream-duplicate' ? 2 : 1, delay);
-  }
+    },
+    'stream-garbage': () => this.#pass(this.#nextGarbage()),
+  };
 
   /** Forgets what waits, because the connection is closed. */
   close(): void {
@@ -83,7 +96,7 @@ export class FaultySender {
     return this.#isSilent || this.#silentChannels.size > 0 || this.#held !== undefined || this.#delayed.length > 0;
   }
 
-  #pass(text: string, times: number, delay: number): void {
+  #pass(text: string, times = 1, delay = 0): void {
     for (let time = 0; time < times; time += 1) this.#leave(text, delay);
     const held = this.#held;
     this.#held = undefined;

@@ -3,9 +3,11 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { Clock } from '../../../src/sandbox/exchange/clock.js';
 import { Faults } from '../../../src/sandbox/faults/faults.js';
 import { FaultLog } from '../../../src/sandbox/faults/log.js';
+import { FAULT_KINDS, FaultRules, REQUEST_FAULTS, type RequestFaultRules } from '../../../src/sandbox/faults/rules.js';
 import { Activity, interfaceRequestListener, listen } from '../../../src/sandbox/server/http.js';
 import { keptLimits, UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import { RequestHandler } from '../../../src/sandbox/server/request-handler.js';
+import { textOf } from '../../architecture/sources.js';
 import { eventually } from '../../support/eventually.js';
 import { admin, done, sandbox, temporaryFolder } from '../admin/served.js';
 import { ALICE, NOW, servedAs, stillExchange } from '../server/fake-exchange.js';
@@ -46,6 +48,7 @@ describe('a fault', () => {
   it.each([
     ['drop-before', 0, ''],
     ['drop-after', 1, ''],
+    ['drop-twice', 2, ''],
     ['error-before', 0, 'HTTP/1.1 502 Bad Gateway'],
     ['error-after', 1, 'HTTP/1.1 502 Bad Gateway'],
     ['html-before', 0, 'HTTP/1.1 200 OK'],
@@ -108,8 +111,7 @@ describe('a fault', () => {
       () => undefined,
     );
     const faults = new Faults(7, new FaultLog(path.join(temporaryFolder(), 'log')), { now: () => NOW });
-    const spec = { operation: null, probability: null, count: 1, every: null, delay: 600_000, skew: 0 };
-    faults.rules.add({ kind: 'late', ...spec });
+    faults.rules.add({ kind: 'late', count: 1, delay: 600_000 });
     const handler = new RequestHandler({
       exchange: servedAs(stillExchange({ clock })),
       now: () => NOW,
@@ -210,5 +212,26 @@ describe('the faults', () => {
     const { address } = await sandbox();
     expect(await admin(address, 'POST /faults/add', input)).toMatchObject([400, { error }]);
     expect(await done(address, 'GET /faults')).toEqual([]);
+  });
+});
+
+describe('each fault of requests', () => {
+  it('changes what is executed, what the client gets, or when: no other counts as applied', () => {
+    const plain = Object.entries(REQUEST_FAULTS).filter(([, fault]) => {
+      const { executions, sends, shifts }: Pick<RequestFaultRules, 'executions' | 'sends' | 'shifts'> = fault;
+      return executions === 1 && sends === 'answer' && shifts === undefined;
+    });
+    expect(plain).toEqual([]);
+  });
+
+  it.each(Object.keys(FAULT_KINDS))('%s is in the table of docs/sandbox.md', (kind) => {
+    expect(textOf('docs/sandbox.md')).toMatch(new RegExp(`^\\|.*\`${kind}\`.*\\|.+\\|$`, 'm'));
+  });
+
+  it('is refused without the parameter that it requires, and with another one', () => {
+    const rules = new FaultRules(1);
+    expect(() => rules.add({ kind: 'late' })).toThrow('delay of the fault late');
+    expect(() => rules.add({ kind: 'twice', skew: 1 })).toThrow('skew of the fault twice');
+    expect(rules.add({ kind: 'skew', skew: 1 })).toMatchObject({ delay: 0, skew: 1, every: null });
   });
 });

@@ -3,24 +3,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Faults } from '../../../src/sandbox/faults/faults.js';
 import { FaultLog } from '../../../src/sandbox/faults/log.js';
-import type { FaultSpec } from '../../../src/sandbox/faults/rules.js';
+import type { FaultRequest } from '../../../src/sandbox/faults/rules.js';
 import { admin, done, sandbox, temporaryFolder } from '../admin/served.js';
 import { NOW, stillExchange } from '../server/fake-exchange.js';
 import { get, serveInterface } from '../server/wire.js';
 import { StreamClient } from './client.js';
 
-const SPEC: FaultSpec = {
-  kind: 'stream-drop',
-  operation: null,
-  probability: null,
-  count: null,
-  every: null,
-  delay: 0,
-  skew: 0,
-};
+const SPEC: FaultRequest = { kind: 'stream-drop' };
 
 /** A client of a sandbox with a fault. Each request `no` is answered with an error that echoes it. */
-async function connected(spec: Partial<FaultSpec>) {
+async function connected(spec: Partial<FaultRequest>) {
   const faults = new Faults(7, new FaultLog(path.join(temporaryFolder(), 'faults.ndjson')), { now: () => NOW });
   const { port } = await serveInterface(stillExchange(), undefined, undefined, undefined, { faults });
   const client = await StreamClient.connect(port);
@@ -53,6 +45,13 @@ describe('a fault of a stream', () => {
     const { ask, numbers } = await connected({ kind: 'stream-reorder', count: 1 });
     ask(1, 2, 3);
     expect(await numbers()).toEqual([2, 1, 3]);
+  });
+
+  it('stream-reorder does not count for a frame that follows one that waits, as it could change nothing', async () => {
+    const { ask, numbers, faults } = await connected({ kind: 'stream-reorder', count: 3 });
+    ask(1, 2, 3, 4, 5, 6);
+    expect(await numbers()).toEqual([2, 1, 4, 3, 6, 5]);
+    expect(faults.rules.list()).toMatchObject([{ seen: 3, applied: 3 }]);
   });
 
   it('stream-delay holds a frame and all that follow it, in their order', async () => {
