@@ -20,7 +20,7 @@ import type { AlgoEvent } from '../../trading/algos/run/algo-voice.js';
 import { changedRulesText } from '../../trading/orders/changed-rules.js';
 import { ORDER, orderRow } from '../order/order-row.js';
 import type { AlgoView } from './algos.js';
-import { wordsOf } from './entry-words.js';
+import { ENTRY_PARTS, wordsOf } from './entry-words.js';
 import { algoSentences, exitWords } from './sentences.js';
 import { distanceText } from './terms-text.js';
 import { unseenDuplicatesText } from './unwatched.js';
@@ -45,10 +45,7 @@ const ENTRY = shape.nullable(
     {
       kind: shape.enumOf(ENTRY_NAMES, ''),
       price: shape.nullable(shape.decimal('of its orders, or the limit of slices and of a chase')),
-      overMs: shape.nullable(shape.integer('how long slices take, in milliseconds')),
-      everyMs: shape.nullable(shape.integer('the time between two slices, in milliseconds')),
-      passive: shape.boolean('whether slices rest'),
-      show: shape.nullable(shape.decimal('how much of an iceberg rests at most')),
+      ...ENTRY_PARTS,
       when: shape.array(shape.text(''), 'the conditions that it waits for'),
     },
     'what builds a position',

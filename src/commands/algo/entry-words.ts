@@ -1,11 +1,20 @@
+import * as shape from '../../cli/shapes.js';
 import type { BestPrices } from '../../domain/book.js';
 import { type Decimal, formatAmount, formatPrice } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import { percentText } from '../../trading/algos/plan/check-terms.js';
 import { partCount } from '../../trading/algos/plan/entries/iceberg.js';
 import { sliceCounts } from '../../trading/algos/plan/entries/twap.js';
-import type { AlgoEntry, AlgoEntryName, AlgoTerms, EntryOf } from '../../trading/algos/plan/terms.js';
+import type { AlgoEntry, AlgoEntryName, AlgoTerms, EntryOf, EntryParts } from '../../trading/algos/plan/terms.js';
 import { bandText, durationText } from './terms-text.js';
+
+/** The printed terms of an entry, beside its kind, its price and its conditions. */
+export const ENTRY_PARTS = {
+  overMs: shape.nullable(shape.integer('how long slices take, in milliseconds')),
+  everyMs: shape.nullable(shape.integer('the time between two slices, in milliseconds')),
+  passive: shape.boolean('whether slices rest'),
+  show: shape.nullable(shape.decimal('how much of an iceberg rests at most')),
+} satisfies { readonly [Name in keyof EntryParts]: shape.Shape<EntryParts[Name]> };
 
 /** What a kind of entry is called wherever pit shows one. */
 interface EntryWords<Entry extends AlgoEntry> {

@@ -8,12 +8,11 @@ import { describedTerms } from '../commit/described-terms.js';
 import { type PrepareRequest, prepareWrite } from '../commit/prepare.js';
 import { commitPrepared, findPrepared } from '../commit/send-prepared.js';
 import { algoId, marketName, oneOf, orderId, preparedId } from '../inputs/parsers.js';
-import { checkAlgo } from '../order/algo-args.js';
+import { AGENT_ALGO_FLAGS, checkAlgo } from '../order/algo-args.js';
 import { parseLadder } from '../order/batch-input.js';
 import { checkGiven } from '../order/order-args.js';
 import { type Context, define } from '../session/command.js';
 import { openWrite } from '../writes/write.js';
-import { AGENT_ALGO_FLAGS } from './algo-parameters.js';
 
 /** In one prepared write. A user would not read more before confirming. */
 const MOST_ORDERS = 50;

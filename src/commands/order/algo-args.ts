@@ -63,6 +63,29 @@ export const ALGO_FLAGS = {
   notify: toggle('--notify', 'of an algo order: show a notification on the desktop for each event'),
 } as const;
 
+/** An agent runs no program of the user. */
+const { exec: _exec, notify: _notify, ...agentFlags } = ALGO_FLAGS;
+
+/** The flags that an agent may give as parameters of its tools. */
+export const AGENT_ALGO_FLAGS = agentFlags;
+
+/** What they are to an agent, in as few words as possible. */
+export const AGENT_TEXTS: { readonly [Name in keyof typeof AGENT_ALGO_FLAGS]: string } = {
+  take: 'algo: take-profit price',
+  stop: 'algo: stop price',
+  limit: 'algo: of what the stop sends',
+  trail: 'algo: stop following by 2%, 300 or 50ticks',
+  over: 'algo: TWAP in slices over 2h',
+  every: 'time between slices (1m)',
+  passive: 'slices rest',
+  show: 'algo: iceberg; at most this rests at price',
+  chase: 'algo: rest at the best price, follow it',
+  when: 'algo: wait for any: last>30000, close:15min>28000, trail<-2%, eth_usdt:bid<2000',
+  for: 'algo: give up the entry after 10m',
+  slippage: 'of stops and slices (1%)',
+  trigger: 'of a stop (book)',
+};
+
 /** What {@link ALGO_FLAGS} were given. */
 export interface AlgoFlags {
   readonly take: PriceExpression | undefined;

@@ -10,7 +10,14 @@ import { checkTerms, type TermsMarket } from '../../trading/algos/plan/check-ter
 import { most } from '../../trading/algos/plan/children.js';
 import { kindOfEntry, namedPriceOf } from '../../trading/algos/plan/entries/entry-kinds.js';
 import { fits, limitAt, stopPrice } from '../../trading/algos/plan/prices.js';
-import { type AlgoTerms, type Exits, hasStop, kindOf } from '../../trading/algos/plan/terms.js';
+import {
+  type AlgoTerms,
+  EXIT_PRICES,
+  type Exits,
+  hasStop,
+  kindOf,
+  mapExitPrices,
+} from '../../trading/algos/plan/terms.js';
 import { compareTrail, trailBreach } from '../../trading/algos/plan/trail-distance.js';
 import { stopLevel } from '../../trading/algos/plan/trigger.js';
 import {
@@ -384,9 +391,9 @@ function previewText(
     ['kind', kindOf(terms)],
     ...(entry === null ? [] : priced(wordsOf(entry).price, namedPriceOf(entry))),
     ...(entry === null ? [] : wordsOf(entry).rows(entry, rules)),
-    ...priced('take-profit', exits?.take ?? null),
-    ...priced('stop', exits?.stop ?? null),
-    ...priced('stop limit', exits?.limit ?? null),
+    ...(exits === null
+      ? []
+      : Object.values(mapExitPrices((name) => priced(EXIT_PRICES[name].label, exits[name]))).flat()),
     ['bid, ask', `${shown(market.bid)}, ${shown(market.ask)} ${rules.quote}`],
     ...doesEntries(does),
     ['exchange knows', exchangeKnows],

@@ -182,13 +182,9 @@ describe('the list of tools', () => {
   });
 });
 
-it('docs/agents.md has each tool, with its parameters', () => {
-  const page = readFileSync(path.resolve('docs/agents.md'), 'utf8');
-  const rows = [...page.matchAll(/^\| `(\w+)` \|[^|]*\|([^|]*)\|$/gm)];
-  const documented = rows.map(([, name, parameters = '']) => [
-    name,
-    [...parameters.matchAll(/\w+/g)].map(([word]) => word),
-  ]);
+it('docs/agents.md has each tool, with its parameters: npm test -- test/commands/mcp -u', async () => {
+  const file = path.resolve('docs/agents.md');
+  const page = readFileSync(file, 'utf8');
   const terms = {
     commit: 'ask',
     markets: undefined,
@@ -198,7 +194,15 @@ it('docs/agents.md has each tool, with its parameters', () => {
     allowBorrow: false,
   } as const;
   const { tools } = tradingTools({ host: fakeHost(), session: undefined as never, globals: undefined as never }, terms);
-  expect(documented).toEqual([...READ_TOOLS, ...tools].map(({ name, parameters }) => [name, Object.keys(parameters)]));
+  const all = [...READ_TOOLS, ...tools];
+  const row = /^\| `(\w+)` \|([^|]*)\|[^|]*\|$/gm;
+  expect([...page.matchAll(row)].map(([, name]) => name)).toEqual(all.map(({ name }) => name));
+  const written = page.replace(row, (_, name: string, about: string) => {
+    const { parameters = {} } = all.find((one) => one.name === name) ?? {};
+    const names = Object.keys(parameters).map((parameter) => `\`${parameter}\``);
+    return `| \`${name}\` |${about}| ${names.join(', ')} |`;
+  });
+  await expect(written).toMatchFileSnapshot(file);
 });
 
 describe('a failure', () => {

@@ -6,7 +6,7 @@ import { checkAmount, checkNotional, checkPrice, leastAmount } from '../../order
 import { crosses } from '../../preview/market-view.js';
 import { kindOfEntry, namedPriceOf } from './entries/entry-kinds.js';
 import { limitWithSlippage, noWorse } from './prices.js';
-import { type AlgoTerms, type Exits, exitSideOf } from './terms.js';
+import { type AlgoTerms, type Exits, exitSideOf, mapExitPrices } from './terms.js';
 import { trailLevel } from './trigger.js';
 
 /** The market in which terms are checked. */
@@ -43,7 +43,8 @@ export function checkTerms(terms: AlgoTerms, market: TermsMarket): void {
 }
 
 function pricesOf({ entry, exits }: AlgoTerms): Decimal[] {
-  return [namedPriceOf(entry), exits?.take, exits?.stop, exits?.limit].flatMap((price) => price ?? []);
+  const ofExits = exits === null ? [] : Object.values(mapExitPrices((name) => exits[name]));
+  return [namedPriceOf(entry), ...ofExits].flatMap((price) => price ?? []);
 }
 
 /** The price that an order of this side would meet now; null if unknown. */

@@ -2,7 +2,7 @@ import { Decimal } from '../../../domain/decimal.js';
 import type { Side } from '../../../domain/order.js';
 import type { AlgoFacts } from '../record/facts.js';
 import { kindOfEntry } from './entries/entry-kinds.js';
-import { type AlgoTerms, exitSideOf } from './terms.js';
+import { type AlgoTerms, EXIT_PRICES, exitSideOf, mapExitPrices } from './terms.js';
 
 /** The terms with the rules that the market has now: each price of an order is rounded to the safe side, and a distance stays what it was. */
 export function currentTerms({ began: { terms }, rules }: Pick<AlgoFacts, 'began' | 'rules'>): AlgoTerms {
@@ -19,8 +19,7 @@ export function currentTerms({ began: { terms }, rules }: Pick<AlgoFacts, 'began
     entry: entry && kindOfEntry(entry).withPrice(entry, (price) => rounded(side, price)),
     exits: exits && {
       ...exits,
-      take: bound(exitSide, exits.take),
-      limit: bound(exitSide, exits.limit),
+      ...mapExitPrices((name) => (EXIT_PRICES[name].isOfOrder ? bound(exitSide, exits[name]) : exits[name])),
       trail:
         exits.trail?.unit === 'ticks'
           ? { unit: 'price', value: exits.trail.value.times(Decimal.of(terms.market.tickSize)) }

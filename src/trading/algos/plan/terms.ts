@@ -78,6 +78,8 @@ export interface EntryParts {
   readonly show: string | null;
 }
 
+export const NO_PARTS: EntryParts = { overMs: null, everyMs: null, passive: false, show: null };
+
 /** At least one of `take`, `stop` and `trail`. With both, the stop and the trail protect together: the one that is reached first acts. */
 export interface Exits {
   /** The price of the take-profit, which rests at the exchange; null for none. */
@@ -87,6 +89,23 @@ export interface Exits {
   readonly limit: Decimal | null;
   /** How far the stop follows the best price; null for none. */
   readonly trail: TrailDistance | null;
+}
+
+export type ExitPriceName = Exclude<keyof Exits, 'trail'>;
+
+/** The prices of exits: what each is called, and whether it is that of an order, which new rules of the market round. */
+export const EXIT_PRICES: {
+  readonly [Name in ExitPriceName]: { readonly label: string; readonly isOfOrder: boolean };
+} = {
+  take: { label: 'take-profit', isOfOrder: true },
+  stop: { label: 'stop', isOfOrder: false },
+  limit: { label: 'stop limit', isOfOrder: true },
+};
+
+/** The same made of each price of exits. */
+export function mapExitPrices<Value>(of: (name: ExitPriceName) => Value): { readonly [Name in ExitPriceName]: Value } {
+  const names = Object.keys(EXIT_PRICES) as ExitPriceName[];
+  return Object.fromEntries(names.map((name) => [name, of(name)])) as { readonly [Name in ExitPriceName]: Value };
 }
 
 /** `2%` is the share 0.02; `300` a price; `50ticks`. */

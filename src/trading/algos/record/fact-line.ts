@@ -3,7 +3,7 @@ import type { Market } from '../../../domain/market.js';
 import type { GivenLimits } from '../../guards/given-limits.js';
 import { LineFields as Fields, tryDecode } from '../../journal/line-fields.js';
 import { decodeEntry } from '../plan/entries/entry-kinds.js';
-import type { AlgoTerms, Exits, TrailDistance } from '../plan/terms.js';
+import { type AlgoTerms, type Exits, mapExitPrices, type TrailDistance } from '../plan/terms.js';
 import type { AlgoFact } from './facts.js';
 
 // A fact on disk is a line of JSON; its decimals are texts.
@@ -126,9 +126,7 @@ function marketOf(fields: Fields): Market {
 
 function exitsOf(fields: Fields): Exits {
   return {
-    take: fields.optional('take', Fields.decimal),
-    stop: fields.optional('stop', Fields.decimal),
-    limit: fields.optional('limit', Fields.decimal),
+    ...mapExitPrices((name) => fields.optional(name, Fields.decimal)),
     trail: fields.optional('trail', (value) => trailOf(new Fields(value))),
   };
 }

@@ -3,7 +3,15 @@ import type { Side } from '../../../domain/order.js';
 import { type Child, filledOf, positionOf, positive } from '../plan/children.js';
 import { entriesOf, exitsOf } from '../plan/decision-input.js';
 import { kindOfEntry, namedPriceOf } from '../plan/entries/entry-kinds.js';
-import { type AlgoEntryName, type AlgoTerms, type EntryParts, exitSideOf, kindOf } from '../plan/terms.js';
+import {
+  type AlgoEntryName,
+  type AlgoTerms,
+  type EntryParts,
+  exitSideOf,
+  kindOf,
+  mapExitPrices,
+  NO_PARTS,
+} from '../plan/terms.js';
 import { stopLevel } from '../plan/trigger.js';
 import type { AlgoFacts, AlgoState } from './facts.js';
 
@@ -214,8 +222,6 @@ export function entryRow({ entry, when }: AlgoTerms): EntryRow | null {
   return { kind, price: textOrNull(namedPriceOf(entry)), ...NO_PARTS, ...parts, when };
 }
 
-const NO_PARTS: EntryParts = { overMs: null, everyMs: null, passive: false, show: null };
-
 export function exitRow(
   terms: AlgoTerms,
   { best }: Pick<AlgoFacts, 'best'>,
@@ -223,12 +229,10 @@ export function exitRow(
 ): ExitRow | null {
   const { exits } = terms;
   if (exits === null) return null;
-  const { take, stop, limit, trail } = exits;
+  const { trail } = exits;
   return {
     side: exitSideOf(terms),
-    take: textOrNull(take),
-    stop: textOrNull(stop),
-    limit: textOrNull(limit),
+    ...mapExitPrices((name) => textOrNull(exits[name])),
     trail: trail === null ? null : { unit: trail.unit, value: trail.value.trimmed().toString() },
     best: textOrNull(best?.price),
     level: textOrNull(stopLevel(terms, best?.price ?? null)),
