@@ -1,5 +1,5 @@
 import type { PassThrough } from 'node:stream';
-import { beforeAll, expect } from 'vitest';
+import { beforeAll, beforeEach, expect } from 'vitest';
 import type { SendRequest } from '../../src/exchange/connect.js';
 import type { Host } from '../../src/platform/host.js';
 import type { AdminCallName } from '../../src/sandbox/admin/calls.js';
@@ -171,13 +171,13 @@ export function usePitHome(words?: readonly string[]): PitHome {
 export class WorldHome extends PitHome {
   #world: World | undefined;
 
-  /** @param options of the world of a file */
+  /** @param options of its world */
   constructor(readonly options: WorldOptions) {
     super('');
   }
 
   get world(): World {
-    if (this.#world === undefined) throw new Error('the world is made before the first test');
+    if (this.#world === undefined) throw new Error('the world is made before the test');
     return this.#world;
   }
 
@@ -235,10 +235,17 @@ export class WorldHome extends PitHome {
   }
 }
 
-/** A home in a world for a test file. */
+/** A home in a world that all tests of a file share: for tests that change nothing in it. */
 export function useWorldHome(options: WorldOptions = {}): WorldHome {
   const pit = new WorldHome(options);
   beforeAll(() => pit.serve());
+  return pit;
+}
+
+/** A home in a world of its own for each test, which finds nothing of the tests before it. */
+export function useWorldPerTest(options: WorldOptions = {}): WorldHome {
+  const pit = new WorldHome(options);
+  beforeEach(() => pit.serve());
   return pit;
 }
 

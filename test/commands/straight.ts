@@ -20,7 +20,7 @@ export interface Terms {
 export class Straight {
   readonly #pit: PitHome;
 
-  #client: ExchangeClient | undefined;
+  #client: { readonly home: string; readonly exchange: ExchangeClient } | undefined;
 
   constructor(pit: PitHome) {
     this.#pit = pit;
@@ -101,6 +101,13 @@ export class Straight {
   }
 
   get client(): ExchangeClient {
+    const { home } = this.#pit;
+    // each test may have a world of its own
+    if (this.#client?.home !== home) this.#client = { home, exchange: this.#newClient() };
+    return this.#client.exchange;
+  }
+
+  #newClient(): ExchangeClient {
     const { now, send } = this.#pit.link;
     const host = {
       ...fakeHost(),
@@ -109,13 +116,12 @@ export class Straight {
       sleep: (ms: number) => new Promise<void>((end) => setTimeout(end, ms)),
     };
     const { baseUrl, tradeUrl, accessKey, secretKey } = this.#pit.served.address;
-    this.#client ??= new ExchangeClient({
+    return new ExchangeClient({
       host,
       hosts: { baseUrl, tradeUrl },
       ...(send && { send }),
       credentials: () => ({ accessKey, secretKey }),
       budget: new TimeBudget(3_600_000, now),
     });
-    return this.#client;
   }
 }

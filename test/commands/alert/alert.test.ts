@@ -3,9 +3,9 @@ import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import { schemaViolations } from '../../cli-contract/schema-violations.js';
 import { eventually } from '../../support/eventually.js';
 import type { StartOptions } from '../../support/world/world.js';
-import { document, useWorldHome } from '../pit-home.js';
+import { document, useWorldPerTest } from '../pit-home.js';
 
-const pit = useWorldHome({ limits: UNLIMITED });
+const pit = useWorldPerTest({ limits: UNLIMITED });
 
 interface Alert {
   readonly condition: string;

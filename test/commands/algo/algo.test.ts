@@ -1,11 +1,11 @@
-import { appendFileSync, rmSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import { eventually } from '../../support/eventually.js';
-import { useWorldHome } from '../pit-home.js';
+import { useWorldPerTest } from '../pit-home.js';
 
-const pit = useWorldHome({ limits: UNLIMITED });
+const pit = useWorldPerTest({ limits: UNLIMITED });
 
 interface Algo {
   readonly id: string;
@@ -116,7 +116,6 @@ describe('an algo order', () => {
     expect((await pit.failure('order sell btc_usdt 0.1 --stop bid-2%', 8)).kind).toBe('declined');
     await pit.done('halt');
     expect((await pit.failure('order sell btc_usdt 0.1 --stop bid-2% --yes', 2)).message).toContain('halted');
-    await pit.done('halt --lift --confirm sandbox');
     expect(await pit.json('algo list --all')).toEqual([]);
   });
 
@@ -166,7 +165,6 @@ describe('an algo order', () => {
     expect(stderr).toContain(`Order ${other.id} is open and may be a duplicate of an order of ${id}.`);
     expect(stderr).toContain(`pit cancel btc_usdt ${other.id}`);
     expect((await pit.run(`algo show ${id}`)).stderr).toContain(`pit cancel btc_usdt ${other.id}`);
-    await pit.done(`cancel btc_usdt ${other.id}`);
   });
 
   it('whose record is damaged is named by pit algo list, which ends with exit code 9', async () => {
@@ -176,7 +174,6 @@ describe('an algo order', () => {
     const { code, stderr } = await pit.run('algo list');
     expect(code).toBe(9);
     expect(stderr).toContain(`Not all algo orders are shown: nothing is done for ${id}: its record is damaged: `);
-    rmSync(record);
   });
 
   it('is named with all others that do not exist or have ended, and nothing is changed then', async () => {
@@ -191,17 +188,15 @@ describe('an algo order', () => {
       'No open algo order azzzzzz or ayyyyyy.',
     );
     expect(await pit.json<Algo[]>('algo list')).toMatchObject([{ id, state: 'waiting' }]);
-    await pit.done(`algo cancel ${id}`);
   });
 
   it('is watched still when a pit algo run that waits for another process ends at --timeout, which says nothing else', async () => {
-    const { id } = await pit.json<Algo>('order sell btc_usdt 0.1 --stop bid-20% --yes');
+    await pit.done('order sell btc_usdt 0.1 --stop bid-20% --yes');
     const { code, stderr } = await pit.run('algo run --timeout 2');
     expect(code).toBe(0);
     expect(stderr).toMatch(
       /^Process \d+ watches the algo orders of this account\. This one takes over when that ends\.\n$/,
     );
-    await pit.done(`algo cancel ${id}`);
   });
 
   it('that was paused by a halt and then cancelled is not said to stay paused when the halt is lifted', async () => {
@@ -227,6 +222,5 @@ describe('an algo order', () => {
     const lifted = await pit.run('halt --lift --confirm sandbox');
     expect(lifted.stderr).toContain(`Resume them: pit algo resume ${id}\n`);
     expect(await pit.json<Algo[]>('algo list')).toContainEqual(expect.objectContaining({ id, state: 'paused' }));
-    await pit.done(`algo cancel ${id} ${pausedBefore}`);
   });
 });

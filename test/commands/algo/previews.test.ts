@@ -1,15 +1,10 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
-import { useWorldHome } from '../pit-home.js';
+import { useWorldPerTest } from '../pit-home.js';
 
-const pit = useWorldHome({ limits: UNLIMITED });
+const pit = useWorldPerTest({ limits: UNLIMITED });
 
 const set = (setting: string, value: string) => pit.done(`profile set sandbox ${setting} ${value}`);
-
-afterEach(async () => {
-  for (const setting of ['priceBand', 'orderNotional', 'dayNotional'])
-    await pit.done(`profile unset sandbox ${setting}`);
-});
 
 const dry = async (words: string) => {
   const { preview } = await pit.json<{ preview: { amount: string; warnings: string[]; does: string[] } }>(

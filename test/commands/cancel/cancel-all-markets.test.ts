@@ -1,12 +1,8 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { instead, LOST, late, PASS } from '../../support/world/network.js';
-import { document, useWorldHome } from '../pit-home.js';
+import { document, useWorldPerTest } from '../pit-home.js';
 
-const pit = useWorldHome();
-
-afterEach(() => {
-  pit.world.network.treat = () => PASS;
-});
+const pit = useWorldPerTest();
 
 /** The message of the last line, which warnings may precede. */
 function lastMessage(stderr: string): string {
@@ -42,7 +38,6 @@ describe('pit cancel --all --all-markets', () => {
     await placeInThree();
     expect(await pit.failure('cancel --all --all-markets', 8)).toMatchObject({ kind: 'declined' });
     expect(await pit.json('orders --all-markets')).toHaveLength(3);
-    await pit.done('cancel --all --all-markets --yes');
   });
 
   it('asks once on a terminal, with the count of each market, and cancels nothing after no', async () => {
@@ -64,7 +59,6 @@ describe('pit cancel --all --all-markets', () => {
   it('does not say that no orders are open if the lists could not be read', async () => {
     pit.world.network.treat = ({ operation }) => (operation === 'getOrders' ? LOST : PASS);
     const { code, stdout } = await pit.run('cancel --all --all-markets --yes --timeout 2');
-    pit.world.network.treat = () => PASS;
     expect([code, stdout.trim()]).toEqual([9, 'No order was cancelled.']);
   });
 
@@ -102,6 +96,7 @@ describe('pit cancel --all --all-markets', () => {
     expect(stderr).toContain('Orders may still be open: 1 earlier write without a known outcome.');
     expect(stderr).toMatch(/Find out: pit resolve pit\w+/);
     await pit.world.pass(60_000);
+    await pit.done('resolve');
     expect(await pit.json('cancel --all --all-markets --yes')).toMatchObject([{ outcome: 'cancelled' }]);
   });
 
@@ -119,7 +114,6 @@ describe('pit cancel --all --all-markets', () => {
     expect(await pit.json('orders eth_usdt')).toHaveLength(1);
     await pit.world.pass(60_000);
     expect(await pit.json('orders eth_usdt')).toEqual([]);
-    await pit.done('resolve');
   });
 
   it.each([

@@ -1,30 +1,15 @@
-import { chmodSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { keyDigest } from '../../../src/config/keys.js';
-import { PASS, slow } from '../../support/world/network.js';
+import { slow } from '../../support/world/network.js';
 import { Kept } from '../../terminal/screens.js';
-import { document, lastError, useWorldHome } from '../pit-home.js';
+import { document, lastError, useWorldPerTest } from '../pit-home.js';
 
-const pit = useWorldHome();
+const pit = useWorldPerTest();
 const ORDER = 'order buy btc_usdt 0.01 --at bid-2% --yes';
-let placed = 0;
-/** The same order in another size each time: twice the same within seconds would count as a possible duplicate. */
-const newOrder = () => ORDER.replace('0.01', `0.01${++placed}`);
 
-beforeAll(() => pit.done('profile set sandbox dayNotional off'));
-
-afterEach(async () => {
-  pit.world.network.treat = () => PASS;
-  rmSync(latchFile('sandbox'), { recursive: true, force: true });
-  await pit.run('sandbox fault clear');
-  await pit.run('halt --lift --confirm sandbox');
-  await pit.run('cancel --all --all-markets --yes');
-});
-
-function latchFile(account: string): string {
-  return path.join(pit.home, 'state', 'halted', account);
-}
+beforeEach(() => pit.done('profile set sandbox dayNotional off'));
 
 interface Halted {
   readonly halted: boolean;
@@ -66,7 +51,7 @@ describe('a halt belongs to the access key', () => {
       /^Halted two, one and sandbox, which have the same key,|two, sandbox and one/,
     );
     expect(await pit.json<Halted>('halt --lift --profile two --confirm two')).toMatchObject({ halted: false });
-    await pit.done(`--profile one ${newOrder()}`);
+    await pit.done(`--profile one ${ORDER}`);
   });
 
   it('does not cover a profile with another key', async () => {
@@ -77,18 +62,18 @@ describe('a halt belongs to the access key', () => {
     await pit.done(`profile add other --base-url ${baseUrl} --trade-url ${tradeUrl}`);
     await pit.done('keys set --profile other --stdin', { input: `${other.accessKey}\n${other.secretKey}\n` });
     expect((await pit.json<Halted>('halt --profile other')).profiles).toEqual(['other']);
-    await pit.done(newOrder());
-    await pit.json('halt --lift --profile other --confirm other');
+    await pit.done(ORDER);
   });
 
   it('needs no key at hand: the keychain is locked, and the account is halted all the same', async () => {
     const { baseUrl, tradeUrl, accessKey } = pit.served.address;
     await pit.done(`profile add locked --base-url ${baseUrl} --trade-url ${tradeUrl}`);
     const entry = { keychain: 'locked-0123456789abcdef', keyDigest: keyDigest(accessKey) };
-    writeFileSync(path.join(pit.home, 'config', 'keys', 'locked.json'), JSON.stringify(entry), { mode: 0o600 });
+    const folder = path.join(pit.home, 'config', 'keys');
+    mkdirSync(folder, { mode: 0o700 });
+    writeFileSync(path.join(folder, 'locked.json'), JSON.stringify(entry), { mode: 0o600 });
     expect(await pit.json<Halted>('halt --profile locked')).toMatchObject({ halted: true });
     expect(await pit.failure(ORDER, 2)).toMatchObject({ halted: true });
-    await pit.json('halt --lift --profile locked --confirm locked');
   });
 
   it('says first that the account is not halted if its key is unknown', async () => {
@@ -102,9 +87,7 @@ describe('a halt belongs to the access key', () => {
 
 describe('a latch that cannot be written', () => {
   it('is the first thing that is said, and what --cancel asks for is done', async () => {
-    // another size than the orders of other profiles, which would count as possible duplicates
-    await pit.done(newOrder());
-    await pit.json('halt --lift --confirm sandbox');
+    await pit.done(ORDER);
     // a folder in the place of the file: writing fails for root, too
     const { code, stdout, stderr } = await withoutLatch(() => pit.run('halt --cancel --json'));
     expect([code, lastError(stderr).message]).toEqual([9, expect.stringMatching(/^The account is NOT HALTED: /)]);
@@ -151,7 +134,7 @@ describe('pit halt --flatten', () => {
   });
 
   it('halts the account and cancels before the consent that it lacks', async () => {
-    await pit.done(newOrder());
+    await pit.done(ORDER);
     expect(await pit.failure('halt --cancel --flatten usdt', 8)).toMatchObject({
       message: expect.stringMatching(/^Nothing was sold: .* The account is halted\.$/),
     });
@@ -160,7 +143,6 @@ describe('pit halt --flatten', () => {
   });
 
   it('counts in a dry run what cancelling would free', async () => {
-    await pit.done('halt --lift --confirm sandbox');
     await pit.done('order sell eos_usdt 100 --at ask+3% --yes');
     const available = async () =>
       (await pit.json<{ coin: string; available: string; total: string }[]>('balance eos'))[0];
@@ -194,7 +176,6 @@ describe('pit halt --flatten', () => {
     await pit.done('profile set sandbox orderNotional 2500usdt');
     await pit.done('sandbox fault add twice --operation order --count 1');
     const { code, stderr } = await pit.run('halt --flatten usdt --yes --json');
-    await pit.done('profile unset sandbox orderNotional');
     expect([code, lastError(stderr).message]).toEqual([9, expect.stringContaining('placed more than once')]);
   });
 
@@ -215,7 +196,6 @@ describe('pit halt --flatten', () => {
     await Promise.all([running.interrupt('SIGINT'), pit.world.until(() => running.isOver)]);
     const { code, stdout, stderr } = await running.ended;
     expect((await filled()).length).toBeGreaterThan(before + 1);
-    await pit.done('profile unset sandbox orderNotional');
     const { halted, flattened } = document<Halted>(stdout);
     expect([code, halted, flattened.length > 0]).toEqual([130, true, true]);
     expect(lastError(stderr).message).not.toContain('Nothing was sold');

@@ -1,9 +1,10 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
 import { query, record } from '../../trading/support/exchange.js';
 import { environmentAt } from '../literal-exchange.js';
 import { place } from '../order/order-rows.js';
-import { DECIMAL, ID, lastError, TIME, usePitHome } from '../pit-home.js';
+import { DECIMAL, ID, lastError, TIME, usePitHome, useWorldPerTest } from '../pit-home.js';
 import { Straight } from '../straight.js';
 
 interface Fill {
@@ -140,26 +141,37 @@ describe('pit orders --all-markets', () => {
 });
 
 describe('pit fills, the second time', () => {
+  const again = useWorldPerTest({ limits: UNLIMITED });
+
+  beforeEach(async () => {
+    await place(again, 'buy eos_usdt 5 --at ask+2%');
+    await again.world.pass(10_000);
+    for (let count = 0; count < 11; count += 1) await place(again, 'sell eos_usdt 5 --at bid-2%');
+  });
+
+  const listed = (words: string) => again.json<Fill[]>(`fills ${words}`);
+  const asked = async (words: string) => {
+    const before = again.world.sent('getOrders').length;
+    const fills = await listed(words);
+    return { fills, pages: again.world.sent('getOrders').length - before };
+  };
+
   it('asks for no page again on which every order is closed', async () => {
-    await straight.administer('POST /clock/advance', { ms: 600_000 });
-    // learns the new time
-    await list('eos_usdt');
-    await fill('sell eos_usdt 5 --at bid-2%');
-    const all = idsOf(await list('eos_usdt --all'));
-    const { stdout, stderr } = await pit.run('fills eos_usdt --all --json --verbose');
-    expect((JSON.parse(stdout) as Fill[]).map(({ orderId }) => orderId)).toEqual(all);
-    expect(all).toHaveLength(filled.length - 1);
+    await listed('eos_usdt --all');
+    await again.world.pass(600_000);
+    await place(again, 'sell eos_usdt 5 --at bid-2%');
+    const first = await listed('eos_usdt --all');
+    expect(first).toHaveLength(13);
     // one of each side
-    expect(stderr.match(/getOrders\?/g)).toHaveLength(2);
+    expect(await asked('eos_usdt --all')).toEqual({ fills: first, pages: 2 });
   });
 
   it('reads every page on request, and lists the same', async () => {
-    const newest = await list('eos_usdt');
-    const { stdout, stderr } = await pit.run('fills eos_usdt --refresh --json --verbose');
-    expect(JSON.parse(stdout)).toEqual(newest);
+    await again.world.pass(600_000);
+    const newest = await listed('eos_usdt');
     // two of the sells, and one of the buys
-    expect(stderr.match(/getOrders\?/g)).toHaveLength(3);
-    expect(await list('eos_usdt --all --refresh')).toEqual(await list('eos_usdt --all'));
+    expect(await asked('eos_usdt --refresh')).toEqual({ fills: newest, pages: 3 });
+    expect(await listed('eos_usdt --all --refresh')).toEqual(await listed('eos_usdt --all'));
   });
 });
 

@@ -1,8 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { LOST, LOST_ANSWER, PASS } from '../../support/world/network.js';
-import { testWorld } from '../../support/world/world.js';
+import { testWorld, type World } from '../../support/world/world.js';
 
-const world = await testWorld({ markets: { btc_usdt: { bid: '29990.00', ask: '30000.00' } } });
+let world: World;
+beforeEach(async () => {
+  world = await testWorld({ markets: { btc_usdt: { bid: '29990.00', ask: '30000.00' } } });
+});
 
 /** Runs a command, and returns what it printed and the operations that it asked for. */
 async function asks(line: string) {

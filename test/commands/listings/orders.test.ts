@@ -61,33 +61,38 @@ describe('pit orders', () => {
     const { header, rows } = await pit.csv('orders eos_usdt --side sell');
     expect(header).toBe(HEADER);
     expect(rows.map((row) => row.split(',')[0])).toEqual(newestFirst(sells));
-    expect(await pit.csv('orders xrp_usdt')).toEqual({ header: HEADER, rows: [] });
-    expect(await pit.json('orders xrp_usdt')).toEqual([]);
+    expect(await pit.csv('orders ltc_usdt')).toEqual({ header: HEADER, rows: [] });
+    expect(await pit.json('orders ltc_usdt')).toEqual([]);
   });
 
   it('filters by state', async () => {
-    const filled = await place(pit, 'buy eos_usdt 5 --at ask+2%');
-    const [gone] = sells;
-    await pit.done(`cancel eos_usdt ${gone?.id}`);
-    expect(idsOf(await list('--state filled --all'))).toEqual([filled.id]);
-    expect(idsOf(await list('--state cancelled --all'))).toEqual([gone?.id]);
-    expect(idsOf(await list(''))).toEqual(newestFirst([...buys, ...sells.slice(1)]));
-    expect(await list('--state all --all')).toHaveLength(28);
+    const [open, gone] = [
+      await place(pit, 'buy xrp_usdt 10 --at bid-50%'),
+      await place(pit, 'sell xrp_usdt 10 --at ask+50%'),
+    ];
+    const filled = await place(pit, 'buy xrp_usdt 5 --at ask+2%');
+    await pit.done(`cancel xrp_usdt ${gone.id}`);
+    const inState = async (words: string) => idsOf(await pit.json<OrderRow[]>(`orders xrp_usdt${words}`));
+    expect(await inState(' --state filled --all')).toEqual([filled.id]);
+    expect(await inState(' --state cancelled --all')).toEqual([gone.id]);
+    expect(await inState('')).toEqual([open.id]);
+    expect(await inState(' --state all --all')).toEqual(newestFirst([open, gone, filled]));
   });
 });
 
 describe('pit cancel of several', () => {
-  const row = { clientId: null, market: 'eos_usdt', code: 1000, message: TEXT };
+  const row = { clientId: null, market: 'eth_usdt', code: 1000, message: TEXT };
+  const placed = () => place(pit, 'buy eth_usdt 0.1 --at bid-50%');
 
   it('succeeds if all are cancelled', async () => {
-    const [first, second] = buys;
-    const ids = [first?.id, second?.id, first?.id].join(' ');
-    expect(await pit.json(`cancel eos_usdt ${ids}`)).toStrictEqual(
+    const [first, second] = [await placed(), await placed()];
+    const ids = [first.id, second.id, first.id].join(' ');
+    expect(await pit.json(`cancel eth_usdt ${ids}`)).toStrictEqual(
       [first, second].map((order) => ({
         ...row,
         ...{
           outcome: 'cancelled',
-          id: order?.id,
+          id: order.id,
           price: DECIMAL,
           amount: DECIMAL,
           filled: DECIMAL,
@@ -98,15 +103,16 @@ describe('pit cancel of several', () => {
   });
 
   it('prints all outcomes and exits with 9 if some were not cancelled', async () => {
-    const [gone, , open] = buys;
-    const { code, stdout, stderr } = await pit.run(`cancel eos_usdt ${gone?.id} ${open?.id} 17 --json`);
+    const [gone, open] = [await placed(), await placed()];
+    await pit.done(`cancel eth_usdt ${gone.id}`);
+    const { code, stdout, stderr } = await pit.run(`cancel eth_usdt ${gone.id} ${open.id} 17 --json`);
     const nothing = { price: null, amount: null, filled: null, filledValue: null };
     expect(JSON.parse(stdout)).toStrictEqual([
       // what is known of it is error all the same
       {
         ...row,
         outcome: 'refused',
-        id: gone?.id,
+        id: gone.id,
         code: 3001,
         price: DECIMAL,
         amount: DECIMAL,
@@ -116,7 +122,7 @@ describe('pit cancel of several', () => {
       {
         ...row,
         outcome: 'cancelled',
-        id: open?.id,
+        id: open.id,
         price: DECIMAL,
         amount: DECIMAL,
         filled: DECIMAL,
@@ -129,33 +135,38 @@ describe('pit cancel of several', () => {
   });
 
   it('reports a refusal if no order was cancelled', async () => {
-    const error = await pit.failure(`cancel eos_usdt ${buys[0]?.id} 17`, 3);
+    const { id } = await placed();
+    await pit.done(`cancel eth_usdt ${id}`);
+    const error = await pit.failure(`cancel eth_usdt ${id} 17`, 3);
     expect(error).toMatchObject({ kind: 'refused', code: 3001 });
   });
 
   it('takes your own id among the ids: it has letters', async () => {
-    const placed = await pit.json<{ id: string }>('order buy eos_usdt 5 --at bid-3% --id mine0042 --yes');
-    expect(await pit.json('order show eos_usdt mine0042')).toMatchObject({ id: placed.id, state: 'open' });
-    const [cancellation] = await pit.json<unknown[]>('order replace eos_usdt mine0042 --amount 6 --dry-run');
-    expect(cancellation).toMatchObject({ operation: 'cancelOrder', request: { id: placed.id } });
-    expect(await pit.json(`cancel eos_usdt mine0042 ${buys[3]?.id}`)).toMatchObject([
+    const [mine, other] = [
+      await pit.json<{ id: string }>('order buy eth_usdt 0.2 --at bid-50% --id mine0042 --yes'),
+      await placed(),
+    ];
+    expect(await pit.json('order show eth_usdt mine0042')).toMatchObject({ id: mine.id, state: 'open' });
+    const [cancellation] = await pit.json<unknown[]>('order replace eth_usdt mine0042 --amount 0.3 --dry-run');
+    expect(cancellation).toMatchObject({ operation: 'cancelOrder', request: { id: mine.id } });
+    expect(await pit.json(`cancel eth_usdt mine0042 ${other.id}`)).toMatchObject([
       { outcome: 'cancelled', clientId: 'mine0042' },
-      { outcome: 'cancelled', id: buys[3]?.id },
+      { outcome: 'cancelled', id: other.id },
     ]);
   });
 
   it.each([['17'], ['mine0043'], ['--id mine0043']])('lists your orders if there is no order %s', async (order) => {
-    const { hint } = await pit.failure(`cancel eos_usdt ${order}`, 3);
-    expect(hint).toBe('See your orders: pit orders eos_usdt --state all');
-    expect(await pit.failure(`order show eos_usdt ${order}`, 3)).toMatchObject({
-      hint: 'List your orders: pit orders eos_usdt --state all',
+    const { hint } = await pit.failure(`cancel eth_usdt ${order}`, 3);
+    expect(hint).toBe('See your orders: pit orders eth_usdt --state all');
+    expect(await pit.failure(`order show eth_usdt ${order}`, 3)).toMatchObject({
+      hint: 'List your orders: pit orders eth_usdt --state all',
     });
-    await pit.done('orders eos_usdt --state all');
+    await pit.done('orders eth_usdt --state all');
   });
 
   it('needs either ids or your own id', async () => {
-    await pit.failure('cancel eos_usdt', 2);
-    await pit.failure('cancel eos_usdt 17 --id myOrder1', 2);
-    await pit.failure('cancel eos_usdt 17th-order', 2);
+    await pit.failure('cancel eth_usdt', 2);
+    await pit.failure('cancel eth_usdt 17 --id myOrder1', 2);
+    await pit.failure('cancel eth_usdt 17th-order', 2);
   });
 });

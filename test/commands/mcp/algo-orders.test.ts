@@ -1,10 +1,10 @@
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import { eventually } from '../../support/eventually.js';
-import { useWorldHome } from '../pit-home.js';
+import { useWorldPerTest } from '../pit-home.js';
 import { type Prepared, TradingClient } from './trading-client.js';
 
-const pit = useWorldHome({ limits: UNLIMITED });
+const pit = useWorldPerTest({ limits: UNLIMITED });
 
 const LIMITS = { markets: 'btc_usdt', 'max-order': '400usdt', 'max-day': '100000usdt', 'max-open': '20' };
 const STOP = { kind: 'algo', market: 'btc_usdt', side: 'sell', amount: '0.01', stop: 'bid-10%' };
@@ -52,15 +52,11 @@ async function refusal(agent: TradingClient, given: object): Promise<string> {
   return (await agent.failed('commit', { id })).message;
 }
 
-beforeAll(async () => {
+beforeEach(async () => {
   await pit.administer('POST /price', { market: 'btc_usdt', price: '28000', ms: 0 });
 });
 
-afterEach(async () => {
-  await pit.run('algo cancel --all --yes');
-  await Promise.all(clients.splice(0).map((one) => one.end()));
-  await pit.done('cancel btc_usdt --all --yes');
-});
+afterEach(() => Promise.all(clients.splice(0).map((one) => one.end())));
 
 describe('an algo order of an agent', () => {
   it('is prepared in sentences, made once under the id of prepare, watched, listed and shown', async () => {
@@ -273,7 +269,6 @@ describe('an agent that asks nobody', () => {
         children: [],
       }),
     );
-    await pit.administer('POST /price', { market: 'btc_usdt', price: '28000', ms: 0 });
   });
 });
 

@@ -1,43 +1,32 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { pausesOnly } from '../../support/command-clocks.js';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import { eventually } from '../../support/eventually.js';
-import { usePitHome } from '../pit-home.js';
+import { useWorldPerTest } from '../pit-home.js';
 import { type Done, type Prepared, TradingClient } from './trading-client.js';
 
-const pit = usePitHome();
+const pit = useWorldPerTest({ limits: UNLIMITED });
 let client: TradingClient;
-/** By how much the server's clock was moved, in milliseconds. */
-let skipped = 0;
 
 const LIMITS = ['--markets', 'btc_usdt', '--max-order', '400usdt', '--max-day', '100000usdt', '--max-open', '40'];
 
-beforeAll(async () => {
+beforeEach(async () => {
   const words = ['--allow-trading', '--commit', 'unattended', ...LIMITS, '--timeout', '12'];
-  const { monotonic, sleep } = pausesOnly();
-  client = new TradingClient({ pit, words, host: { monotonic: () => monotonic() + skipped, sleep } });
+  client = new TradingClient({ pit, words });
   await client.initialize();
 });
 
-afterEach(() => pit.done('sandbox fault clear'));
-afterAll(() => client.end());
+afterEach(() => client.end());
 
-let last = 0;
-
-/** An order that was not prepared before. */
-function anOrder() {
-  last += 1;
-  return { kind: 'order', market: 'btc_usdt', side: 'buy', amount: '0.01', price: `bid-${2 + last}%` };
-}
+const ORDER = { kind: 'order', market: 'btc_usdt', side: 'buy', amount: '0.01', price: 'bid-3%' };
 
 async function ordersOfAll(): Promise<number> {
   return (await pit.json<object[]>('orders btc_usdt --state all --all')).length;
 }
 
 it('an unknown outcome says not to repeat it, the same is refused, and resolve tells what became of it', async () => {
-  const order = anOrder();
-  const { id } = await client.done<Prepared>('prepare', order);
+  const { id } = await client.done<Prepared>('prepare', ORDER);
   await pit.json('sandbox fault add drop-after --operation order --count 1');
   await pit.json('sandbox fault add drop-before --operation getOrder --count 1000');
   await pit.json('sandbox fault add drop-before --operation getOrders --count 1000');
@@ -48,13 +37,13 @@ it('an unknown outcome says not to repeat it, the same is refused, and resolve t
     hint: `Do not prepare or commit it again: call resolve with the id ${id}.`,
   });
   await pit.done('sandbox fault clear');
-  expect(await client.failed('prepare', order)).toMatchObject({ clientId: id });
+  expect(await client.failed('prepare', ORDER)).toMatchObject({ clientId: id });
   expect(await client.failed('commit', { id })).toMatchObject({ message: expect.stringContaining('is not known yet') });
   const [resolved] = await client.done<Done[]>('resolve', {});
   expect(resolved).toMatchObject({ clientId: id, outcome: 'placed' });
   expect(await ordersOfAll()).toBe(1);
   // it knows now, and may want another one
-  expect(await client.done('prepare', order)).toMatchObject({
+  expect(await client.done('prepare', ORDER)).toMatchObject({
     warnings: [expect.stringContaining(`ago as order ${resolved?.id} (${id}).`)],
   });
 });
@@ -62,8 +51,7 @@ it('an unknown outcome says not to repeat it, the same is refused, and resolve t
 /** Commits, and gives up waiting once the exchange has the orders. */
 async function commitUnheard(id: string, orders: number): Promise<void> {
   const before = await ordersOfAll();
-  last += 1;
-  const [requestId, params] = [900 + last, { name: 'commit', arguments: { id } }];
+  const [requestId, params] = [900, { name: 'commit', arguments: { id } }];
   client.input.write(`${JSON.stringify({ jsonrpc: '2.0', id: requestId, method: 'tools/call', params })}\n`);
   await eventually(async () => expect(await ordersOfAll()).toBe(before + orders));
   const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } };
@@ -71,8 +59,8 @@ async function commitUnheard(id: string, orders: number): Promise<void> {
 }
 
 it.each([
-  ['order', anOrder(), 1],
-  ['ladder', { ...anOrder(), kind: 'ladder', price: 'bid-1%:bid-5%:3', amount: '0.03' }, 3],
+  ['order', ORDER, 1],
+  ['ladder', { ...ORDER, kind: 'ladder', price: 'bid-1%:bid-5%:3', amount: '0.03' }, 3],
 ])(
   'the same %s is refused after a client gave up waiting, until resolve has told it the outcome',
   async (kind, order, count) => {
@@ -97,9 +85,9 @@ it.each([
 );
 
 /** Sends a commit, and whatever else, without a word about who still waits for the answer. Resolves once both were answered. */
-async function commitAnd(id: string, meanwhile: () => void, answers: number): Promise<void> {
+async function commitAnd(id: string, delay: number, meanwhile: () => void, answers: number): Promise<void> {
   const before = await ordersOfAll();
-  await pit.json('sandbox fault add delay --delay 600 --operation order --count 1');
+  await pit.json(`sandbox fault add delay --delay ${delay} --operation order --count 1`);
   const params = { name: 'commit', arguments: { id } };
   client.input.write(`${JSON.stringify({ jsonrpc: '2.0', id: 950, method: 'tools/call', params })}\n`);
   await eventually(async () => expect(await ordersOfAll()).toBe(before + 1));
@@ -107,10 +95,11 @@ async function commitAnd(id: string, meanwhile: () => void, answers: number): Pr
   for (let answer = 0; answer < answers; answer += 1) await client.nextLine();
 }
 
-it.each<[string, () => void, number]>([
-  ['took longer than four seconds', () => (skipped += 4_001), 1],
+it.each<[string, number, () => void, number]>([
+  ['took longer than four seconds', 4_001, () => undefined, 1],
   [
     'came after another call',
+    600,
     () => {
       const other = { jsonrpc: '2.0', id: 951, method: 'tools/call', params: { name: 'markets', arguments: {} } };
       client.input.write(`${JSON.stringify(other)}\n`);
@@ -119,26 +108,24 @@ it.each<[string, () => void, number]>([
   ],
 ])(
   'the same is refused although the commit was answered, if the answer %s: its client may have given up',
-  async (_, meanwhile, answers) => {
-    const order = anOrder();
-    const { id } = await client.done<Prepared>('prepare', order);
-    await commitAnd(id, meanwhile, answers);
-    expect(await client.failed('prepare', order)).toMatchObject({
+  async (_, delay, meanwhile, answers) => {
+    const { id } = await client.done<Prepared>('prepare', ORDER);
+    await commitAnd(id, delay, meanwhile, answers);
+    expect(await client.failed('prepare', ORDER)).toMatchObject({
       kind: 'usage',
       clientId: id,
       message: `The same was committed as ${id}, and pit cannot know whether the answer to that has arrived. Nothing was sent this time.`,
       hint: expect.stringContaining(`resolve ${id}`),
     });
     expect(await client.done('resolve', { id })).toMatchObject([{ outcome: 'placed' }]);
-    expect(await client.done('prepare', order)).toMatchObject({
+    expect(await client.done('prepare', ORDER)).toMatchObject({
       warnings: [expect.stringContaining('The same was placed')],
     });
   },
 );
 
 it('a commit that is repeated while the first one is checked is not told its outcome, and the same is still refused', async () => {
-  const order = anOrder();
-  const { id } = await client.done<Prepared>('prepare', order);
+  const { id } = await client.done<Prepared>('prepare', ORDER);
   const before = await ordersOfAll();
   await pit.json('sandbox fault add delay --delay 800 --operation depth --count 1');
   await pit.json('sandbox fault add delay --delay 800 --operation order --count 1');
@@ -150,8 +137,8 @@ it('a commit that is repeated while the first one is checked is not told its out
     hint: expect.stringMatching(new RegExp(`^See what became of it: pit .*resolve ${id}$`)),
   });
   await unheard;
-  await pit.done(`resolve ${id}`);
-  expect(await client.failed('prepare', order)).toMatchObject({
+  await eventually(() => pit.done(`resolve ${id}`));
+  expect(await client.failed('prepare', ORDER)).toMatchObject({
     clientId: id,
     message: expect.stringContaining('its outcome was not reported'),
   });
@@ -159,7 +146,7 @@ it('a commit that is repeated while the first one is checked is not told its out
 });
 
 it('of two commits of an id at the same time one sends it, and the other says so', async () => {
-  const { id } = await client.done<Prepared>('prepare', anOrder());
+  const { id } = await client.done<Prepared>('prepare', ORDER);
   const before = await ordersOfAll();
   const lines = [901, 902].map((number) => {
     const params = { name: 'commit', arguments: { id } };

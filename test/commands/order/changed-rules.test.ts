@@ -1,22 +1,17 @@
-import { rmSync } from 'node:fs';
-import path from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import type { InputOf } from '../../../src/sandbox/admin/calls.js';
-import { administer } from '../../../src/sandbox/lifecycle/admin-client.js';
-import { usePitHome } from '../pit-home.js';
+import { useWorldPerTest } from '../pit-home.js';
 
 // The exchange changes the rules of a market while pit keeps those of before for an hour.
 
-const pit = usePitHome();
+const pit = useWorldPerTest();
 const BEFORE = { priceScale: 2, amountScale: 6, minAmount: '0.0001', minNotional: '1' };
 
 async function change(rules: Partial<InputOf<'POST /rules'>>): Promise<void> {
-  await administer(pit.served.address, 'POST /rules', { market: 'btc_usdt', ...BEFORE, ...rules }, 60_000);
+  await pit.administer('POST /rules', { market: 'btc_usdt', ...BEFORE, ...rules });
 }
 
 beforeEach(async () => {
-  await change({});
-  rmSync(path.join(pit.home, 'cache'), { recursive: true, force: true });
   // pit keeps the rules from here on
   await pit.done('order buy btc_usdt 0.01 --at 20000.12 --yes');
 });
@@ -79,5 +74,4 @@ test('pit halt --flatten sells everything under new rules', async () => {
   const sold = flattened.filter(({ market }) => market === 'btc_usdt');
   expect(sold.some(({ outcome }) => outcome === 'placed')).toBe(true);
   expect(sold.filter(({ outcome, price }) => outcome === 'placed' && price.includes('.'))).toEqual([]);
-  await pit.run('halt --lift --yes');
 });

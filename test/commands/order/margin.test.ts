@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
-import { DECIMAL, ID, type PitHome, TEXT, usePitHome } from '../pit-home.js';
+import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
+import { DECIMAL, ID, type PitHome, TEXT, useWorldPerTest } from '../pit-home.js';
 import { type Placed, same, sum } from './order-rows.js';
 
 interface WalletRow {
@@ -12,7 +13,7 @@ interface WalletRow {
   readonly borrowed: string;
 }
 
-const pit = usePitHome();
+const pit = useWorldPerTest({ limits: UNLIMITED });
 
 async function wallet(of: PitHome, name: string, coin: string): Promise<WalletRow> {
   const rows = await of.json<WalletRow[]>('sandbox account show');
@@ -74,7 +75,6 @@ describe('pit order on margin', () => {
     expect(next).toMatchObject({ outcome: 'placed', account: 'cross', replaced: { outcome: 'cancelled' } });
     const again = await pit.json<Placed>(`order replace btc_usdt ${next.id} --at 20200 --yes`);
     expect(again).toMatchObject({ outcome: 'placed', account: 'cross' });
-    await pit.done(`cancel btc_usdt ${again.id}`);
   });
 
   it('--borrow on spot is a usage error, and nothing is sent', async () => {

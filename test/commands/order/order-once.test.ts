@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import { LOST, LOST_ANSWER, PASS } from '../../support/world/network.js';
-import { lastError, useWorldHome } from '../pit-home.js';
+import { lastError, useWorldPerTest } from '../pit-home.js';
 
-const pit = useWorldHome({ limits: UNLIMITED });
+const pit = useWorldPerTest({ limits: UNLIMITED });
 const ORDER = 'order buy btc_usdt 0.01 --at 20000 --override price-band --yes';
 
 interface Placed {

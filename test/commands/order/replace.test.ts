@@ -1,7 +1,7 @@
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import type { WorldProcess } from '../../support/world/world.js';
-import { type CliError, document, lastError, TEXT, useWorldHome } from '../pit-home.js';
+import { type CliError, document, lastError, TEXT, useWorldPerTest } from '../pit-home.js';
 import { Straight } from '../straight.js';
 
 /** An order's object of the contract, with what became of the one before. */
@@ -14,17 +14,16 @@ interface Replaced {
   readonly replaced: { readonly outcome: string; readonly id: string; readonly filled: string | null };
 }
 
-const pit = useWorldHome({ limits: UNLIMITED });
+const pit = useWorldPerTest({ limits: UNLIMITED });
 const straight = new Straight(pit);
 const FAR = { side: 'buy', price: '20000', amount: '0.01' } as const;
 let inside = '';
 
-beforeAll(async () => {
+beforeEach(async () => {
   // the crowd stands still, so that only these orders meet each other
   await straight.administer('POST /clock/stop');
   inside = await straight.inside();
 });
-afterEach(() => straight.tidy());
 
 /** A sell order at the top of its side, partly filled afterwards. */
 async function partlyFilled(filled: string): Promise<string> {
@@ -68,7 +67,6 @@ describe('pit order replace', () => {
     const error = await pit.failure('order replace btc_usdt --id again001 --amount 0.02 --yes', 3);
     expect(error.hint).toContain(`pit order replace btc_usdt ${second.id} --amount 0.02`);
     expect(error.hint).toContain(`pit order show btc_usdt ${second.id}`);
-    await pit.done(`cancel btc_usdt ${second.id}`);
   });
 
   it('cancels the order and places the rest at the new price', async () => {
@@ -238,8 +236,6 @@ describe('pit order replace', () => {
     await straight.untilFault();
     await pit.finish(replacement.interrupt('SIGINT'));
     expect(replacement.printed.stderr).toMatch(/Find out: pit resolve pit[0-9a-f]{24}/);
-    replacement.kill();
-    await straight.tidy('eth_usdt');
   });
 
   it('places nothing and exits with 6 if the cancellation is unknown, and resolve settles it', async () => {

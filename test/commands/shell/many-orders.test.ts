@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
-import { useWorldHome } from '../pit-home.js';
+import { useWorldPerTest } from '../pit-home.js';
 
 // orders of one moment would all be on the same page of the list
-const pit = useWorldHome({ limits: UNLIMITED, latencyMs: 1 });
+const pit = useWorldPerTest({ limits: UNLIMITED, latencyMs: 1 });
 
 /** Runs lines in one shell. Returns how often it asked for each operation, too. */
 async function shell(lines: readonly string[]) {

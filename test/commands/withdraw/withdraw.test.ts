@@ -1,17 +1,8 @@
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
-import path from 'node:path';
-import { promisify } from 'node:util';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { PIT, pitLine } from '../../support/command.js';
-import { countRequests } from '../../support/counting-proxy.js';
-import { awayFromMidnight } from '../../support/midnight.js';
-import { plainEnvironment } from '../../support/pit.js';
-import type { PtyStep } from '../../support/pty.js';
-import { atTerminal } from '../../support/terminal.js';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
+import type { TerminalStep } from '../../support/terminal.js';
 import { keyWith } from '../funds/funds.js';
-import { DECIMAL, document, type Extra, ID, lastError, usePitHome } from '../pit-home.js';
+import { DECIMAL, document, type Extra, ID, lastError, useWorldPerTest } from '../pit-home.js';
 
 interface Address {
   readonly address: string;
@@ -24,15 +15,11 @@ interface Record {
   readonly address: string;
 }
 
-/** A test cannot wait for the tolerance of a minute. */
-const pit = usePitHome(['--limit', 'key=off,address=off,kline=off,reqTime=4s']);
+const pit = useWorldPerTest({ limits: UNLIMITED });
 /** The verified addresses of the sandbox's account. */
 const verified: { btc: string; usdt: string; xrp: Address } = { btc: '', usdt: '', xrp: { address: '', memo: null } };
 
-// the limit of the day counts the withdrawals of the whole file
-beforeAll(awayFromMidnight);
-beforeAll(async () => {
-  await pit.done('profile set sandbox reqTimeTolerance 4s');
+beforeEach(async () => {
   for (const coin of ['btc', 'usdt'] as const) {
     const [place] = await pit.json<Address[]>(`address ${coin} --withdraw`);
     verified[coin] = place?.address ?? '';
@@ -117,7 +104,7 @@ describe('an invalid withdrawal', () => {
     ['btc 0.01 --to BTC --confirm-address 1Boat --safe-pwd-stdin', 2, 'differs from that of --to'],
     ['btc 0.01 --to BTC --safe-pwd-stdin --safe-pwd-fd 3', 2, 'exclude each other'],
     ['btc 0.01 --to BTC --confirm-address BTC --safe-pwd-fd 1', 2, '--safe-pwd-fd must be'],
-    ['btc 0.01 --to BTC --confirm-address BTC --safe-pwd-fd 9', 2, 'file descriptor 9 could not be read'],
+    ['btc 0.01 --to BTC --confirm-address BTC --safe-pwd-fd 999', 2, 'file descriptor 999 could not be read'],
     ['btc 0.01 --to BTC --safe-pwd secret', 2, 'unknown'],
   ])('sends no invalid withdrawal: %s', async (words, exitCode, message) => {
     const error = await pit.failure(line(`withdraw ${words}`), exitCode);
@@ -158,16 +145,6 @@ describe('a withdrawal by a script', () => {
     }
     const records = await pit.json<Record[]>('withdrawals xrp');
     expect(records.map((record) => record.address)).toEqual([`${address}_${memo}`, `${address}_${memo}`]);
-  });
-
-  it('reads the fund password from a descriptor that the shell opened', async () => {
-    const file = path.join(pit.home, 'password.txt');
-    writeFileSync(file, `${pit.served.address.safePwd}\n`, { mode: 0o600 });
-    const words = line('withdraw btc 0.0124 --to BTC --confirm-address BTC --safe-pwd-fd 3 --csv');
-    const command = `exec "$@" ${words} 3< "$0"`;
-    const env = plainEnvironment(pit.home);
-    const { stdout } = await promisify(execFile)('sh', ['-c', command, file, ...pitLine()], { env });
-    expect(stdout).toMatch(/^outcome,id,coin,amount,fee,receives,/);
   });
 
   it('a dry run previews the withdrawal, sends nothing and asks for no password', async () => {
@@ -218,6 +195,7 @@ describe('a withdrawal on a bad network', () => {
 describe("the user's own limits", () => {
   it('the limits apply to every script, and only a person can loosen them', async () => {
     const set = (setting: string) => pit.done(`profile set sandbox ${setting}`);
+    await pit.json(scripted('btc 0.14 --to BTC'), password());
     await set('withdrawLimit 0.05btc');
     const most = await pit.failure(scripted('btc 0.06 --to BTC'), 2, password());
     expect(most.message).toContain('more than your limit for one withdrawal, 0.05 btc');
@@ -231,7 +209,7 @@ describe("the user's own limits", () => {
     await set('withdrawDayLimit 0.18btc');
     const day = await pit.failure(scripted('btc 0.049 --to BTC'), 2, password());
     expect(day.message).toMatch(
-      /With 0\.\d+ btc withdrawn today, this makes 0\.1[89]\d+ btc, more than your limit for a day/,
+      /With 0\.14 btc withdrawn today, this makes 0\.189 btc, more than your limit for a day/,
     );
     await set(`withdrawAddresses ${verified.usdt}`);
     const listed = await pit.failure(scripted('btc 0.01 --to BTC'), 2, password());
@@ -240,7 +218,9 @@ describe("the user's own limits", () => {
   });
 
   it('typing the name of a limit loosens it', async () => {
-    for (const setting of ['withdrawLimit', 'withdrawDayLimit', 'withdrawAddresses']) {
+    const limits = { withdrawLimit: '0.05btc', withdrawDayLimit: '0.18btc', withdrawAddresses: verified.usdt };
+    for (const [setting, value] of Object.entries(limits)) {
+      await pit.done(`profile set sandbox ${setting} ${value}`);
       const steps = [{ await: 'to loosen it:', type: `${setting}\r` }];
       const done = await at(`profile unset sandbox ${setting}`, steps);
       expect([setting, done.status, done.screen]).toEqual([
@@ -252,9 +232,8 @@ describe("the user's own limits", () => {
   });
 });
 
-async function at(words: string, steps: readonly PtyStep[], columns = 80) {
-  const environment = { NO_COLOR: '1' };
-  const result = await atTerminal(words.split(' '), { home: pit.home, steps, environment, columns, rows: 60 });
+async function at(words: string, steps: readonly TerminalStep[], columns = 80) {
+  const result = await pit.terminal(words, { steps, environment: { NO_COLOR: '1' }, columns, rows: 60 });
   expect(result.echoes).toBe(true);
   return result;
 }
@@ -264,6 +243,7 @@ describe('a withdrawal at a terminal', () => {
 
   it('the end of the address confirms the withdrawal, and the password is typed without showing it', async () => {
     const { safePwd } = pit.served.address;
+    await pit.json(scripted('btc 0.0123 --to BTC'), password());
     const { screen, status } = await at(line('withdraw btc 0.0111 --to BTC'), [
       { await: CONFIRM, type: `${verified.btc.slice(-6)}\r` },
       { await: 'password:', type: `${safePwd}\r` },
@@ -306,25 +286,4 @@ describe('a withdrawal at a terminal', () => {
     expect(screen).toContain(`pit withdraw xrp 30 --to ${address} --memo ${memo} --dry-run`);
     expect(screen).toContain('Dry run: nothing was sent.');
   });
-});
-
-it('a withdrawal that a signal stops before it is sent says that it was not sent', async () => {
-  const proxy = await countRequests(pit.served.address.tradeUrl);
-  // the second read of the records comes right before the request
-  await pit.done('sandbox fault add delay --delay 60000 --operation getWithdrawRecord --every 2');
-  const environment = plainEnvironment(pit.home, { ...pit.served.environment, PIT_TRADE_URL: proxy.url });
-  const child = spawn(PIT.command, [...PIT.arguments, ...scripted('btc 0.01 --to BTC').split(' ')], {
-    env: environment,
-  });
-  let error = '';
-  child.stderr.on('data', (chunk) => {
-    error += chunk;
-  });
-  child.stdin.end(password().input);
-  const ended = once(child, 'close');
-  await Promise.race([proxy.passed('getWithdrawRecord', 2), ended]);
-  child.kill('SIGTERM');
-  expect(await ended).toEqual([143, null]);
-  await pit.done('sandbox fault clear');
-  expect(error.trimEnd().split('\n').at(-1)).toBe('Nothing was sent.');
 });

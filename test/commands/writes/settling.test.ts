@@ -15,8 +15,9 @@ it('refuses a client id that is taken, as the two orders could not be told apart
   const second = await pit('order', 'sell', 'btc_usdt', '0.001', '--at', '60000', '--id', 'once1', '--yes');
   expect(second).toMatchObject({ code: 2, stdout: '' });
   expect(second.stderr).toContain(`The client id once1 is taken by order ${id}.`);
-  const all = JSON.parse((await pit('orders', 'btc_usdt', '--state', 'all', '--json')).stdout);
-  expect(all).toHaveLength(1);
+  const { stdout } = await pit('orders', 'btc_usdt', '--state', 'all', '--all', '--json');
+  const all = JSON.parse(stdout) as { readonly id: string; readonly side: string; readonly price: string }[];
+  expect(all.filter(({ price, side }) => side === 'sell' && price === '60000.00')).toEqual([]);
 });
 
 it('cancel, order show and orders need the trade host alone', async () => {

@@ -57,6 +57,7 @@ export class WorldNetwork {
   readonly #clock: WorldClock;
   readonly #answer: (url: string) => Promise<ServedAnswer>;
   readonly #latencyMs: number;
+  readonly #dateOfAnswers: () => number;
   /** Every request, in the order in which they were sent. */
   readonly requests: Passed[] = [];
   /** Decides about each request. */
@@ -64,8 +65,14 @@ export class WorldNetwork {
   /** Changes the body of each answer on its way. */
   rewrite: (body: string, request: Passed) => string = (body) => body;
 
-  constructor(clock: WorldClock, answer: (url: string) => Promise<ServedAnswer>, latencyMs: number) {
+  constructor(
+    clock: WorldClock,
+    answer: (url: string) => Promise<ServedAnswer>,
+    latencyMs: number,
+    dateOfAnswers: () => number,
+  ) {
     this.#clock = clock;
+    this.#dateOfAnswers = dateOfAnswers;
     this.#answer = answer;
     this.#latencyMs = latencyMs;
   }
@@ -103,7 +110,7 @@ export class WorldNetwork {
     if (reply === 'never') return new Promise(() => undefined);
     if (reply === 'reset') throw new TransportError('reset', true, 'connection reset');
     if (reply === 'cut') throw new TransportError('truncated', true, 'the answer was cut off');
-    const response = responseOf(first ?? insteadOf(treatment), this.#clock.now());
+    const response = responseOf(first ?? insteadOf(treatment), this.#dateOfAnswers());
     return { ...response, body: this.rewrite(response.body, request) };
   }
 
