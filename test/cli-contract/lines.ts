@@ -1,29 +1,50 @@
-/** The clock of a sandbox starts at the present and never goes back. */
-const IN_THREE_HOURS = new Date(Date.now() + 3 * 3_600_000).toISOString().slice(0, '2026-01-01T00:00'.length);
-
-/**
- * A command line that shows what the JSON of a command is like, in their order: what comes later builds on what came before. A command
- * without a line here is shown by the first of its examples.
- */
-export interface Line {
-  readonly words: string;
+/** A line that is run first. */
+interface Step {
   readonly line: string;
-  /** Runs in a home without a running sandbox. */
-  readonly elsewhere?: true;
-  /** The name of its golden document, if the command has another one, too. */
-  readonly golden?: string;
-  /** Runs for its side effects only. */
-  readonly isUnkept?: true;
   /** What later lines take from its document, for `{name}`. */
   readonly learns?: (document: unknown) => Readonly<Record<string, string>>;
 }
 
+/**
+ * A command line that shows what the JSON of a command is like, in an account of its own. A command without a line here is shown by the
+ * first of its examples.
+ */
+export interface Line {
+  readonly words: string;
+  readonly line: string;
+  /** What has happened in the account, in this order. */
+  readonly after?: readonly Step[];
+  /** Runs on the machine's clock: with a sandbox that is served there, or in a home without one. Default: in a world. */
+  readonly place?: 'served' | 'elsewhere';
+  /** The name of its golden document, if the command has another one, too. */
+  readonly golden?: string;
+}
+
 const idOf = (name: string) => (document: unknown) => ({ [name]: (document as { readonly id: string }).id });
 
-const algoOf = idOf('algo');
+const ORDER: Step = { line: 'order buy btc_usdt 0.01 --at bid-5% --id golden1', learns: idOf('order') };
+const FILLED: Step = { line: 'order buy btc_usdt 0.01 --at ask+1% --id golden2' };
+const STOP: Step = { line: 'order sell btc_usdt 0.01 --stop bid-20%', learns: idOf('algo') };
+const PAUSED: Step = { line: 'algo pause {algo}' };
+const DEPOSIT: Step = { line: 'sandbox deposit usdt 100' };
+/** Time for the deposit to arrive. */
+const LATER: Step = { line: 'sandbox clock advance 1h' };
+const ADDRESS: Step = {
+  line: 'address btc --withdraw',
+  learns: (document) => ({ btc: (document as { readonly address: string }[])[0]?.address ?? '' }),
+};
+const PROFILE: Step = {
+  line: 'profile add overseas --base-url https://api.example.com --trade-url https://trade.example.com',
+};
+const ZONE: Step = { line: 'profile set overseas zone +08:00' };
+const KEYS: Step = { line: 'keys set --profile overseas --file {keys}' };
+const ALICE: Step = { line: 'sandbox account add alice --permissions asset' };
+const FAULT: Step = { line: 'sandbox fault add delay --delay 1 --operation getAccountInfo' };
+const EXPORT: Step = { line: 'sandbox export {state.ndjson}' };
+const INSTALLED: Step = { line: 'completion install bash' };
 
-function shown(words: string, rest = '', more: Partial<Line> = {}): Line {
-  return { words, line: `${words}${rest === '' ? '' : ` ${rest}`}`, ...more };
+function shown(words: string, rest = '', after: readonly Step[] = [], more: Partial<Line> = {}): Line {
+  return { words, line: `${words}${rest === '' ? '' : ` ${rest}`}`, after, ...more };
 }
 
 export const LINES: readonly Line[] = [
@@ -33,86 +54,76 @@ export const LINES: readonly Line[] = [
   shown('kline', 'btc_usdt --size 2'),
   shown('stream', 'ticker:btc_usdt --count 1'),
   shown('alert', 'btc_usdt last>1'),
-  shown('order', 'buy btc_usdt 0.01 --at bid-5% --id golden1', { learns: idOf('order') }),
+  shown('order', 'buy btc_usdt 0.01 --at bid-5% --id golden1'),
   shown('order batch', 'buy eth_usdt --ladder bid-1%:bid-5%:3 --amount 0.3'),
-  shown('order show', 'btc_usdt {order}'),
-  shown('orders', 'btc_usdt'),
-  shown('order replace', 'btc_usdt {order} --at bid-6%', { learns: idOf('replaced') }),
-  shown('resolve', 'golden1'),
+  shown('order show', 'btc_usdt {order}', [ORDER]),
+  shown('orders', 'btc_usdt', [ORDER]),
+  shown('order replace', 'btc_usdt {order} --at bid-6%', [ORDER]),
+  shown('resolve', 'golden1', [ORDER]),
   shown('commit'),
-  shown('cancel', 'btc_usdt {replaced} 17'),
+  shown('cancel', 'btc_usdt {order} 17', [ORDER]),
   shown('cancel-after', 'btc_usdt'),
   shown('halt', '--reason golden --for 1h'),
-  { words: 'halt', line: 'halt --lift --confirm sandbox', isUnkept: true },
-  { words: 'order', line: 'order sell btc_usdt 0.01 --stop bid-20%', isUnkept: true, learns: algoOf },
-  shown('algo list'),
-  shown('algo show', '{algo}'),
-  shown('algo pause', '{algo}'),
-  shown('algo resume', '{algo}'),
-  shown('algo cancel', '{algo}'),
+  shown('algo list', '', [STOP]),
+  shown('algo show', '{algo}', [STOP]),
+  shown('algo pause', '{algo}', [STOP]),
+  shown('algo resume', '{algo}', [STOP, PAUSED]),
+  shown('algo cancel', '{algo}', [STOP]),
   shown('algo service', 'systemd'),
   shown('account'),
   shown('balance', 'btc usdt --in usdt'),
   shown('sandbox deposit', 'usdt 100'),
-  // the hour would fill some of them, depending on the prices of the day
-  { words: 'cancel', line: 'cancel eth_usdt --all', isUnkept: true },
   shown('sandbox clock advance', '1h'),
-  shown('bills', 'usdt'),
+  shown('bills', 'usdt', [DEPOSIT, LATER]),
   shown('address', 'usdt'),
-  shown('deposits', 'usdt'),
+  // bills show the time zone of its date
+  shown('deposits', 'usdt', [DEPOSIT, LATER, { line: 'bills usdt' }]),
   shown('withdrawals', 'usdt'),
-  {
-    words: 'address',
-    line: 'address btc --withdraw',
-    isUnkept: true,
-    learns: (document) => ({ btc: (document as { readonly address: string }[])[0]?.address ?? '' }),
-  },
   // its dry run: the fund password would be asked for
-  shown('withdraw', 'btc 0.01 --to {btc} --dry-run'),
+  shown('withdraw', 'btc 0.01 --to {btc} --dry-run', [ADDRESS]),
   shown('fees', 'usdt'),
-  { words: 'order', line: 'order buy btc_usdt 0.01 --at ask+1% --id golden2', isUnkept: true },
-  shown('fills', 'btc_usdt'),
-  shown('pnl', 'btc_usdt'),
-  shown('pnl', 'btc_usdt --by coin --in usdt', { golden: 'pnl-by-coin' }),
-  shown('pnl', 'btc_usdt --by coin --in btc --lots', { golden: 'pnl-by-coin-lots' }),
-  shown('ledger', '--format csv --out {ledger.csv}'),
+  shown('fills', 'btc_usdt', [FILLED]),
+  shown('pnl', 'btc_usdt', [FILLED]),
+  shown('pnl', 'btc_usdt --by coin --in usdt', [FILLED], { golden: 'pnl-by-coin' }),
+  shown('pnl', 'btc_usdt --by coin --in btc --lots', [FILLED], { golden: 'pnl-by-coin-lots' }),
+  shown('ledger', '--format csv --out {ledger.csv}', [FILLED]),
+  shown('rehearse', 'sandbox --to 2023-03-01T02:00 -- order sell btc_usdt 0.5 --trail 1%', [], { place: 'elsewhere' }),
   shown('api', 'markets'),
   shown('mcp config', 'claude'),
   shown('doctor'),
   shown('completion install', 'bash'),
-  shown('completion uninstall', 'bash'),
+  shown('completion uninstall', 'bash', [INSTALLED]),
   shown('profile list'),
-  shown('profile add', 'overseas --base-url https://api.example.com --trade-url https://trade.example.com'),
+  shown('profile add', PROFILE.line.replace('profile add ', '')),
   shown('profile use', 'sandbox'),
-  shown('profile set', 'overseas zone +08:00'),
-  shown('profile show', 'overseas'),
-  shown('profile unset', 'overseas zone'),
-  shown('keys set', '--profile overseas --file {keys}'),
-  shown('keys show', '--profile overseas'),
-  shown('keys remove', '--profile overseas'),
-  shown('profile remove', 'overseas'),
-  shown('sandbox serve', '--port 0', { elsewhere: true }),
-  shown('sandbox start'),
-  shown('sandbox status'),
-  shown('sandbox stop', '', { elsewhere: true }),
-  shown('sandbox reset', '', { elsewhere: true }),
+  shown('profile set', 'overseas zone +08:00', [PROFILE]),
+  shown('profile show', 'overseas', [PROFILE, ZONE]),
+  shown('profile unset', 'overseas zone', [PROFILE, ZONE]),
+  shown('keys set', '--profile overseas --file {keys}', [PROFILE]),
+  shown('keys show', '--profile overseas', [PROFILE, KEYS]),
+  shown('keys remove', '--profile overseas', [PROFILE, KEYS]),
+  shown('profile remove', 'overseas', [PROFILE]),
+  shown('sandbox serve', '--port 0', [], { place: 'elsewhere' }),
+  shown('sandbox start', '', [], { place: 'served' }),
+  shown('sandbox status', '', [], { place: 'served' }),
+  shown('sandbox stop', '', [], { place: 'elsewhere' }),
+  shown('sandbox reset', '', [], { place: 'elsewhere' }),
   shown('sandbox account add', 'alice --permissions asset'),
-  shown('sandbox account list'),
+  shown('sandbox account list', '', [ALICE]),
   shown('sandbox account show'),
-  shown('sandbox transfer', 'usdt 5 --to alice'),
+  shown('sandbox transfer', 'usdt 5 --to alice', [ALICE]),
   shown('sandbox price', 'btc_usdt 25000'),
   shown('sandbox fault add', 'delay --delay 1 --operation getAccountInfo'),
-  shown('sandbox fault list'),
-  { words: 'account', line: 'account' },
-  shown('sandbox fault log'),
-  shown('sandbox fault clear'),
+  shown('sandbox fault list', '', [FAULT]),
+  shown('sandbox fault log', '', [FAULT, { line: 'account' }]),
+  shown('sandbox fault clear', '', [FAULT]),
   shown('sandbox export', '{state.ndjson}'),
-  shown('sandbox import', '{state.ndjson}'),
+  shown('sandbox import', '{state.ndjson}', [EXPORT, ORDER]),
   shown('sandbox clock stop'),
   shown('sandbox clock start'),
-  shown('sandbox clock set', IN_THREE_HOURS),
+  shown('sandbox clock set', '2026-01-05T15:00'),
   shown('sandbox clock speed', '2'),
-  shown('sandbox replay', 'xrp_eth {candles}'),
+  shown('sandbox replay', 'xrp_eth {candles}', [ORDER]),
 ];
 
 /** Lists with rows and without: their CSV has the same header. Bills have one more form, and so fields of both. */

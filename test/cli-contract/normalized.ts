@@ -55,5 +55,6 @@ function normalText(text: string): string {
     .replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:1')
     .replace(/^\/\S+\/(?=[^/]+$)/, '/')
     .replace(/pit[0-9a-f]{24}/g, 'pit…')
+    .replace(/job[0-9a-f]{20}/g, 'job…')
     .replace(/: \d{10,}$/, ': 123456');
 }
