@@ -25,7 +25,7 @@ describe('pit deposits and pit withdrawals', () => {
     id = await withdraw(pit, 'usdt', '50', '1');
   });
 
-  it('lists every documented field', async () => {
+  it('lists every documented field, and each state by name', async () => {
     const deposits = await pit.json<Row[]>('deposits usdt');
     expect(deposits.map(({ amount }) => amount)).toEqual(['7.00000000', '100.50000000']);
     expect(deposits).toStrictEqual(
@@ -48,6 +48,17 @@ describe('pit deposits and pit withdrawals', () => {
         ...{ hash: null, merchantOrderNo: TEXT, state: 'submitted', status: 0 },
       },
     ]);
+    await pit.done('sandbox clock advance 25s');
+    expect((await pit.json<Row[]>('withdrawals usdt'))[0]).toMatchObject({ state: 'confirmed', hash: TEXT });
+    await pit.done('sandbox clock advance 5m');
+    expect((await pit.json<Row[]>('withdrawals usdt'))[0]).toMatchObject({ state: 'success', status: 2 });
+    const ended = await pit.json<Row[]>('deposits usdt');
+    expect(ended.map(({ state, confirmations }) => [state, confirmations])).toEqual([
+      ['failed', 11],
+      ['success', 3],
+    ]);
+    expect(await pit.done('deposits usdt')).toMatch(/amount +state +confirmations +hash/);
+    expect(await pit.done('deposits usdt')).toMatch(/7\.0+ +failed +11 +[0-9a-f]{64} +0x/);
   });
 
   it("converts a deposit's date from the zone learned from a bill", async () => {
@@ -55,20 +66,6 @@ describe('pit deposits and pit withdrawals', () => {
     const time = Date.parse(deposit?.time ?? '');
     expect(Math.abs(time - Date.now())).toBeLessThan(120_000);
     expect(deposit?.timeRaw).toBe(new Date(time + 8 * 3_600_000).toISOString().slice(0, 19).replace('T', ' '));
-  });
-
-  it('shows each state by name', async () => {
-    await pit.done('sandbox clock advance 25s');
-    expect((await pit.json<Row[]>('withdrawals usdt'))[0]).toMatchObject({ state: 'confirmed', hash: TEXT });
-    await pit.done('sandbox clock advance 5m');
-    expect((await pit.json<Row[]>('withdrawals usdt'))[0]).toMatchObject({ state: 'success', status: 2 });
-    const deposits = await pit.json<Row[]>('deposits usdt');
-    expect(deposits.map(({ state, confirmations }) => [state, confirmations])).toEqual([
-      ['failed', 11],
-      ['success', 3],
-    ]);
-    expect(await pit.done('deposits usdt')).toMatch(/amount +state +confirmations +hash/);
-    expect(await pit.done('deposits usdt')).toMatch(/7\.0+ +failed +11 +[0-9a-f]{64} +0x/);
   });
 
   it('lists one page with --page and all with --all', async () => {

@@ -57,7 +57,9 @@ describe('pit trades --out', () => {
   });
 
   it('refuses to add trades of another market', async () => {
-    const { message } = await pit.failure(`trades eth_usdt --since 1 --out ${file('trades.csv')}`, 2);
+    const [{ id } = { id: '' }] = await pit.json<{ id: string }[]>('trades btc_usdt');
+    await pit.done(`trades btc_usdt --since ${id} --out ${file('other.csv')}`);
+    const { message } = await pit.failure(`trades eth_usdt --since 1 --out ${file('other.csv')}`, 2);
     expect(message).toMatch(/has trades of another market: btc_usdt\.$/);
   });
 

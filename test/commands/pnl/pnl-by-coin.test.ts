@@ -55,6 +55,8 @@ describe('pit pnl --by coin', () => {
     await pit.done('balance');
   };
   const basis = (text: string) => writeFileSync(file, text);
+  const COSTS =
+    'time,coin,amount,cost,coin of the cost\n2020-01-01,btc,1000,20000000,usdt\n2020-01-02,eth,1000,1000000,usdt\n';
 
   beforeAll(async () => {
     await straight.administer('POST /clock/stop');
@@ -72,9 +74,7 @@ describe('pit pnl --by coin', () => {
   });
 
   it('closes lots of what a trade between coins sends and opens lots of what it brings in', async () => {
-    basis(
-      'time,coin,amount,cost,coin of the cost\n2020-01-01,btc,1000,20000000,usdt\n2020-01-02,eth,1000,1000000,usdt\n',
-    );
+    basis(COSTS);
     const lots = await pit.json<Lot[]>(`pnl --by coin --in usdt --lots --method lifo --basis ${file}`);
     const btc = lots.find(({ coin, closing }) => coin === 'btc' && closing === 'buy') as Lot;
     expect(btc).toMatchObject({
@@ -92,6 +92,7 @@ describe('pit pnl --by coin', () => {
   });
 
   it('keeps fees apart if asked, with the same fees beside cost and proceeds', async () => {
+    basis(COSTS);
     const line = `pnl --by coin --in usdt --lots --method lifo --basis ${file}`;
     // a price of the present minute may change between the two
     await eventually(async () => {
@@ -232,10 +233,10 @@ describe('pit pnl --by coin', () => {
     // one page of each list shows that nothing is new
     expect(second.counts.getSpotBills).toBeLessThanOrEqual(4);
     expect(second.counts.getChargeRecord).toBeLessThan(first.counts.getChargeRecord ?? 0);
-    await order('more', 'buy btc_usdt 0.1 --at ask+2%');
+    await order('more', 'buy xrp_usdt 10 --at ask+2%');
     const third = await asked();
-    const bought = (rows: readonly Row[]) => rows.find(({ coin }) => coin === 'btc')?.bought ?? '0';
-    expect(same(bought(third.rows), sum(bought(second.rows), '0.1'))).toBe(true);
+    const bought = (rows: readonly Row[]) => rows.find(({ coin }) => coin === 'xrp')?.bought ?? '0';
+    expect(same(bought(third.rows), sum(bought(second.rows), '10'))).toBe(true);
     expect(third.counts.getSpotBills).toBeLessThanOrEqual(4);
   });
 });

@@ -1,13 +1,14 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import { countRequests } from '../../support/counting-proxy.js';
 import { withoutPauses } from '../../support/in-process.js';
 import { temporaryHome } from '../../support/pit.js';
 import { keyWith } from '../funds/funds.js';
 import { useLiteralExchange } from '../literal-exchange.js';
 import { place, same, sum } from '../order/order-rows.js';
-import { document, type Extra, lastError, PitHome, TIME, usePitHome } from '../pit-home.js';
+import { document, type Extra, lastError, PitHome, TIME, usePitHome, useWorldPerTest } from '../pit-home.js';
 import { Straight } from '../straight.js';
 
 interface Row {
@@ -52,6 +53,24 @@ const PASSES_FAST = 900_000;
 
 const pitOfSandbox = usePitHome();
 
+/** Trades three days ago and now, on a clock that stands still. Returns a time between. */
+async function tradeForDays(pit: PitHome, straight: Straight): Promise<string> {
+  await straight.administer('POST /clock/stop');
+  await place(pit, 'buy eos_usdt 100 --at ask+2%');
+  await straight.advance(3 * 86_400_000);
+  await pit.done('sandbox deposit usdt 500');
+  await straight.advance(PASSES_FAST);
+  const { time } = await pit.json<{ time: string }>('sandbox status');
+  await straight.advance(PASSES_FAST);
+  // this command learns what time it is there: the clock stands still, however long this takes
+  await pit.done('balance');
+  await place(pit, 'buy eos_usdt 40 --at ask+2%');
+  await place(pit, 'sell eos_usdt 120 --at bid-2%');
+  await place(pit, 'sell xrp_usdt 50 --at bid-2%');
+  await straight.advance(60_000);
+  return time;
+}
+
 describe('pit pnl', () => {
   const pit = pitOfSandbox;
   const straight = new Straight(pit);
@@ -59,19 +78,7 @@ describe('pit pnl', () => {
   let between = '';
 
   beforeAll(async () => {
-    await straight.administer('POST /clock/stop');
-    await place(pit, 'buy eos_usdt 100 --at ask+2%');
-    await straight.advance(3 * 86_400_000);
-    await pit.done('sandbox deposit usdt 500');
-    await straight.advance(PASSES_FAST);
-    between = (await pit.json<{ time: string }>('sandbox status')).time;
-    await straight.advance(PASSES_FAST);
-    // this command learns what time it is there: the clock stands still, however long this takes
-    await pit.done('balance');
-    await place(pit, 'buy eos_usdt 40 --at ask+2%');
-    await place(pit, 'sell eos_usdt 120 --at bid-2%');
-    await place(pit, 'sell xrp_usdt 50 --at bid-2%');
-    await straight.advance(60_000);
+    between = await tradeForDays(pit, straight);
   });
 
   it('shows each market and the total, and explains every bill', async () => {
@@ -192,48 +199,6 @@ describe('pit pnl', () => {
     expect(await pit.done('order sell bch_usdt 1 --at bid --dry-run')).not.toMatch(/^gain /m);
   });
 
-  it('asks only for the account, its newest bills and each open order while nothing is new', async () => {
-    const { tradeUrl, baseUrl, accessKey, secretKey } = pit.served.address;
-    const trade = await countRequests(tradeUrl);
-    const keys = { PIT_ACCESS_KEY: accessKey, PIT_SECRET_KEY: secretKey };
-    const extra: Extra = { environment: { PIT_BASE_URL: baseUrl, PIT_TRADE_URL: trade.url, ...keys } };
-    await pit.done('balance');
-    const open = await pit.json<{ id: string }>('order buy xrp_usdt 20 --at bid-3% --yes');
-    // no request of the order can still be carried out
-    await straight.advance(PASSES_FAST);
-    await pit.done('balance');
-    const before = await pit.json<Row[]>('pnl', extra);
-    const reads = ['getAccountInfo', 'getSpotBills', 'getOrders', 'getOrder', 'getChargeRecord', 'getWithdrawRecord'];
-    const counts = () => reads.map(trade.count);
-    const earlier = counts();
-    expect(await pit.json<Row[]>('pnl', extra)).toEqual(before);
-    const sent = counts().map((count, index) => count - (earlier[index] ?? 0));
-    expect(sent).toEqual([1, 1, 0, 1, 0, 0]);
-    await pit.json('pnl --refresh', extra);
-    expect(trade.count('getOrders')).toBeGreaterThan(earlier[2] ?? 0);
-    await pit.done(`cancel xrp_usdt ${open.id}`);
-  });
-
-  it('asks only for what is new the second time', async () => {
-    for (let count = 0; count < 12; count += 1) await place(pit, 'sell ltc_usdt 0.1 --at bid-2%');
-    await straight.advance(120_000);
-    const { tradeUrl, baseUrl, accessKey, secretKey } = pit.served.address;
-    const proxy = await countRequests(tradeUrl);
-    const keys = { PIT_ACCESS_KEY: accessKey, PIT_SECRET_KEY: secretKey };
-    const extra: Extra = { environment: { PIT_BASE_URL: baseUrl, PIT_TRADE_URL: proxy.url, ...keys } };
-    const count = () => proxy.count('getOrders') + proxy.count('getSpotBills');
-    const first = await pit.json<Row[]>('pnl ltc_usdt', extra);
-    const requests = count();
-    // this command learns the time that the sandbox's clock has got to
-    await pit.done('balance');
-    await place(pit, 'buy ltc_usdt 1 --at ask+2%');
-    await straight.advance(10_000);
-    const [second] = await pit.json<[Row]>('pnl ltc_usdt', extra);
-    expect(first[0]).toMatchObject({ sold: '1.2', bought: '0' });
-    expect(second).toMatchObject({ sold: '1.2', bought: '1' });
-    expect(count() - requests).toBeLessThan(requests);
-  });
-
   it('does not write what it has kept again if nothing is new', async () => {
     const files = () => {
       const folder = path.join(pit.home, 'cache/answers');
@@ -287,6 +252,49 @@ describe('pit pnl', () => {
     await straight.advance(10_000);
     await pit.done('balance');
     for (const view of views) expect([view, await isAltered(view)]).toEqual([view, false]);
+  });
+});
+
+describe('pit pnl, the second time', () => {
+  const pit = useWorldPerTest({ limits: UNLIMITED });
+  const sent = (operation: string) => pit.world.sent(operation).length;
+
+  it('asks only for the account, its newest bills and each open order while nothing is new', async () => {
+    const served = new PitHome(temporaryHome());
+    await served.serve();
+    const straight = new Straight(served);
+    await tradeForDays(served, straight);
+    const { tradeUrl, baseUrl, accessKey, secretKey } = served.served.address;
+    const trade = await countRequests(tradeUrl);
+    const keys = { PIT_ACCESS_KEY: accessKey, PIT_SECRET_KEY: secretKey };
+    const extra: Extra = { environment: { PIT_BASE_URL: baseUrl, PIT_TRADE_URL: trade.url, ...keys } };
+    await served.done('order buy xrp_usdt 20 --at bid-3% --yes');
+    // no request of the order can still be carried out
+    await straight.advance(PASSES_FAST);
+    await served.done('balance');
+    const before = await served.json<Row[]>('pnl', extra);
+    const reads = ['getAccountInfo', 'getSpotBills', 'getOrders', 'getOrder', 'getChargeRecord', 'getWithdrawRecord'];
+    const counts = () => reads.map(trade.count);
+    const earlier = counts();
+    expect(await served.json<Row[]>('pnl', extra)).toEqual(before);
+    const sent = counts().map((count, index) => count - (earlier[index] ?? 0));
+    expect(sent).toEqual([1, 1, 0, 1, 0, 0]);
+    await served.json('pnl --refresh', extra);
+    expect(trade.count('getOrders')).toBeGreaterThan(earlier[2] ?? 0);
+  });
+
+  it('asks only for what is new the second time', async () => {
+    for (let count = 0; count < 12; count += 1) await place(pit, 'sell ltc_usdt 0.1 --at bid-2%');
+    await pit.world.pass(120_000);
+    const count = () => sent('getOrders') + sent('getSpotBills');
+    const first = await pit.json<Row[]>('pnl ltc_usdt');
+    const requests = count();
+    await place(pit, 'buy ltc_usdt 1 --at ask+2%');
+    await pit.world.pass(10_000);
+    const [second] = await pit.json<[Row]>('pnl ltc_usdt');
+    expect(first[0]).toMatchObject({ sold: '1.2', bought: '0' });
+    expect(second).toMatchObject({ sold: '1.2', bought: '1' });
+    expect(count() - requests).toBeLessThan(requests);
   });
 });
 

@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { runPit, temporaryHome } from '../../support/pit.js';
 import { atTerminal } from '../../support/terminal.js';
 import { useLiteralExchange } from '../literal-exchange.js';
@@ -9,7 +9,7 @@ import { PitHome, usePitHome } from '../pit-home.js';
 
 /** The exchange of the profiles: the sandbox of another home. */
 const exchange = usePitHome();
-const pit = new PitHome(temporaryHome());
+let pit: PitHome;
 const OVERSEAS = { baseUrl: 'https://api.example.com', tradeUrl: 'https://trade.example.com' };
 
 function hosts() {
@@ -27,10 +27,12 @@ function shownKeys(profile: string) {
   return { profile, accessKey: `…${accessKey.slice(-4)}`, secretKey: `…${secretKey.slice(-4)}`, store: 'file' };
 }
 
-beforeAll(async () => {
+beforeEach(async () => {
+  pit = new PitHome(temporaryHome());
   const { baseUrl, tradeUrl } = hosts();
   await pit.run(`profile add local --base-url ${baseUrl} --trade-url ${tradeUrl}`);
   await pit.run(`profile add overseas --base-url ${OVERSEAS.baseUrl}/data/v1 --trade-url ${OVERSEAS.tradeUrl}/`);
+  await pit.done('keys set --profile local --stdin', { input: keysText() });
 });
 
 describe('pit profile', () => {
@@ -85,7 +87,6 @@ describe('pit profile', () => {
     const local = (await pit.run('profile show --profile local')).stdout;
     expect(local).toMatch(/^profile +local \(--profile\)\nmarket data +\S+ \(profile\)\n/);
     expect(local).toMatch(/\npriceBand +20% \(profile\)\n/);
-    await pit.done('profile unset local priceBand');
     // the same fields as ever: they are the profile's own
     expect(await pit.json('profile show', { environment })).toMatchObject({
       ...hosts(),
@@ -206,7 +207,6 @@ describe('pit keys', () => {
     await runPit(['profile', 'set', 'pasted', 'wsUrl', ` ${urls[2]}\n`], { home: pit.home });
     const [baseUrl, tradeUrl, wsUrl] = urls;
     expect(await pit.json('profile show pasted')).toMatchObject({ baseUrl, tradeUrl, wsUrl });
-    await pit.done('profile remove pasted --yes');
   });
 
   it('refuses keys for the sandbox before it reads them', async () => {
@@ -245,7 +245,6 @@ describe('pit keys', () => {
     expect(await pit.json('keys show --profile moving')).toStrictEqual(shownKeys('moving'));
     expect((await pit.run(url('https://other.example.com'))).stderr).toContain('pit keys set --profile moving');
     await pit.failure('keys show --profile moving', 4);
-    await pit.done('profile remove moving --yes');
   });
 
   it('the keys belong to the profile named by PIT_PROFILE', async () => {
@@ -271,7 +270,6 @@ describe('pit keys', () => {
 
 describe('a flag takes precedence over the environment, and that over the profile', () => {
   it('the flag chooses the profile before the environment, and the environment before the active profile', async () => {
-    await pit.done('profile use sandbox');
     const environment = { PIT_PROFILE: 'nobody' };
     const error = await pit.failure('account', 4, { environment });
     expect(error).toMatchObject({ kind: 'credentials', message: expect.stringContaining('nobody') });

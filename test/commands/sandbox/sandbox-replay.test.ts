@@ -10,8 +10,7 @@ import { readTape } from '../../../src/sandbox/replay/read-tape.js';
 import { depthLine, gapLine, iso, RULES, textOf, trade, tradesLine } from '../../sandbox/replay/tape-lines.js';
 import { TESTER, temporaryDirectory } from '../../sandbox/support/exchange-fixture.js';
 import { eventually } from '../../support/eventually.js';
-import { temporaryHome } from '../../support/pit.js';
-import { PitHome } from '../pit-home.js';
+import { usePitHome } from '../pit-home.js';
 
 interface Trade {
   readonly id: string;
@@ -34,17 +33,7 @@ interface Document {
 /** Of the tape that is recorded here. */
 const CHANNELS = ['trades:btc_usdt', 'depth:btc_usdt', 'kline:btc_usdt:1min'];
 
-const [recorder, replayer] = [new PitHome(temporaryHome()), new PitHome(temporaryHome())];
-beforeAll(async () => {
-  await recorder.serve();
-  await replayer.serve();
-});
-
-const fileIn = (name: string, text: string | Buffer) => {
-  const file = path.join(replayer.home, name);
-  writeFileSync(file, text);
-  return file;
-};
+const recorder = usePitHome();
 
 function documentsIn(file: string): Document[] {
   return gunzipSync(readFileSync(file))
@@ -60,6 +49,7 @@ function dataOf<Data>(documents: readonly Document[], channel: string): Data[] {
 }
 
 describe('a tape of a sandbox, replayed', () => {
+  const replayer = usePitHome();
   const tape = path.join(recorder.home, 'tape.ndjson.gz');
   let documents: Document[] = [];
   beforeAll(async () => {
@@ -144,6 +134,12 @@ describe('a tape of a sandbox, replayed', () => {
 });
 
 describe('pit sandbox replay', () => {
+  const replayer = usePitHome();
+  const fileIn = (name: string, text: string | Buffer) => {
+    const file = path.join(replayer.home, name);
+    writeFileSync(file, text);
+    return file;
+  };
   const book = (ms: number) => depthLine(ms, [['100.00', '1.0']], [['100.50', '1.0']], 'abc_usdt');
   const rules = { ...RULES, market: 'abc_usdt', base: 'abc', amountScale: 1, minAmount: '0.1' };
   const tapeOf = (lines: readonly object[], name = 'abc.ndjson') => fileIn(name, textOf(lines));

@@ -367,7 +367,12 @@ export async function testWorld(options: WorldOptions = {}): Promise<World> {
   const restoreProcesses = installProcesses();
   const { directory } = sandboxFiles({ state: path.join(home, 'state') });
   const exchange = await WorldExchange.open({ directory, clock, seed, markets, balances, tolerance, limits });
-  const network = new WorldNetwork(clock, (url) => exchange.answer(url), latencyMs, () => exchange.time);
+  const network = new WorldNetwork(
+    clock,
+    (url) => exchange.answer(url),
+    latencyMs,
+    () => exchange.time,
+  );
   if (faults !== undefined) network.treat = faults;
   const world = new World({ clock, home, exchange, network });
   moveTimeBy((ms) => world.pass(ms));

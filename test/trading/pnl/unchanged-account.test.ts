@@ -160,14 +160,18 @@ describe('an account that was read to its end', () => {
 });
 
 describe('an account with open orders on margin, which change no balance and make no bill', () => {
-  const account = new ForgetfulAccount();
-  account.deposit('usdt', 10_000);
-  account.trade('buy', 'btc_usdt', 80);
-  account.placeOnMargin('buy', 'btc_usdt', 40);
-  account.now += DAY_MS;
+  let account: ForgetfulAccount;
+
+  beforeEach(async () => {
+    account = new ForgetfulAccount();
+    account.deposit('usdt', 10_000);
+    account.trade('buy', 'btc_usdt', 80);
+    account.placeOnMargin('buy', 'btc_usdt', 40);
+    account.now += DAY_MS;
+    expect(await account.read()).toMatchObject({ orders: ['1'], asked: ['btc_usdt'] });
+  });
 
   it('is asked for each of them by its id', async () => {
-    expect(await account.read()).toMatchObject({ orders: ['1'], asked: ['btc_usdt'] });
     expect(await account.read()).toMatchObject({ orders: ['1'], asked: [], askedById: ['2'] });
   });
 
