@@ -78,7 +78,10 @@ describe('a signal during the check for duplicates after a write', () => {
   });
 });
 
-/** Runs a command, and sends a signal while the exchange holds a request unanswered. Returns what the handlers printed. */
+/**
+ * Runs a command, and sends a signal while the exchange holds a request unanswered. Returns what the handlers printed at once, and all that
+ * was printed.
+ */
 async function interruptedAt(line: string, isMoment: (operation: string, count: number) => boolean, answers: Answers) {
   const works: Works = new Set();
   const counts: Record<string, number> = {};
@@ -96,7 +99,7 @@ async function interruptedAt(line: string, isMoment: (operation: string, count: 
   });
   const host = hostOf(line, server.url, foldersIn(temporaryState()), works);
   await run(host, PROGRAM).catch(() => undefined);
-  return printed;
+  return { printed, all: host.printed() };
 }
 
 type Answers = (operation: string, count: number) => string;
@@ -126,7 +129,7 @@ describe('a signal while a timer is held', () => {
 
   it('a signal during a restart says that the timer may run longer', async () => {
     const again = (operation: string, count: number) => operation === 'cancelAllOrdersAfter' && count === 2;
-    const printed = await interruptedAt('cancel-after btc_usdt --hold --yes', again, answers);
+    const { printed } = await interruptedAt('cancel-after btc_usdt --hold --yes', again, answers);
     expect(printed).toMatch(
       /^Warning: The exchange will cancel every order of btc_usdt at \S+ \(UTC\) at the earliest( and by \S+ \(UTC\))?, unless/,
     );
@@ -139,7 +142,7 @@ it.each([
 ])('a signal while %s is being checked says that nothing was sent', async (line) => {
   const isCheck = (operation: string) => operation.endsWith('/depth');
   const answers: Answers = (operation) => (operation.endsWith('/markets') ? CONFIGURATION : DEPTH);
-  expect(await interruptedAt(line, isCheck, answers)).toBe('Nothing was sent.\n');
+  expect((await interruptedAt(line, isCheck, answers)).printed).toBe('Nothing was sent.\n');
 });
 
 describe('a signal during a write with --json', () => {
@@ -157,22 +160,26 @@ describe('a signal during a write with --json', () => {
       'Find out: pit resolve mine0001',
       'mine0001',
     ],
-    [
-      'cancel btc_usdt 7',
-      'cancelOrder',
-      '0 of 1 answers had arrived.',
-      'Cancelling again does no harm: pit cancel btc_usdt 7',
-      null,
-    ],
   ])('ends %s with an error object, held at %s', async (line, held, message, hint, clientId) => {
     const isHeld = (operation: string) => operation === held || operation.endsWith(held);
     const own: Answers = (operation, count) => (operation === 'getOrder' ? NOT_FOUND : answers(operation, count));
-    const printed = await interruptedAt(`${line} --json`, isHeld, own);
+    const { printed } = await interruptedAt(`${line} --json`, isHeld, own);
     const [object, ...others] = printed.trimEnd().split('\n');
     expect(JSON.parse(object ?? '')).toEqual({
       error: { kind: 'interrupted', message, hint, exitCode: 130, code: null, clientId },
     });
     expect(others).toEqual([]);
+  });
+
+  it('ends cancel btc_usdt 7 with an error object, once its answer had a moment to come', async () => {
+    const own: Answers = (operation, count) => (operation === 'getOrder' ? NOT_FOUND : answers(operation, count));
+    const { printed, all } = await interruptedAt('cancel btc_usdt 7 --json', (name) => name === 'cancelOrder', own);
+    const hint = 'Cancelling again does no harm: pit cancel btc_usdt 7';
+    const message = '0 of 1 answers had arrived.';
+    expect(printed).toBe('');
+    expect(JSON.parse(all)).toEqual({
+      error: { kind: 'interrupted', message, hint, exitCode: 130, code: null, clientId: null },
+    });
   });
 });
 

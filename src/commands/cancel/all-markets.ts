@@ -1,10 +1,8 @@
 import { counted, grouped } from '../../domain/decimal.js';
 import { Failure, type Hint, suggest, tryRead } from '../../errors.js';
-import type { Exchange } from '../../exchange/exchange.js';
 import { inParallel } from '../../platform/in-parallel.js';
 import { progressBar } from '../../terminal/progress.js';
-import type { EmptiedMarket } from '../../trading/cancel/cancel-in-market.js';
-import type { CancelAllOptions, CancelAttempt } from '../../trading/cancel/cancel-orders.js';
+import { type CancelledMarket, MARKETS_TOGETHER } from '../../trading/cancel/cancel-targets.js';
 import { type OwnOrders, readOpenOrders } from '../../trading/history/open-orders.js';
 import type { UnknownWrite } from '../../trading/settling/unknown-writes.js';
 import type { TradingContext } from '../../trading/trading-context.js';
@@ -12,12 +10,6 @@ import { leftOutText } from '../listings/left-out.js';
 import { withTimePerPage } from '../listings/paged-listing.js';
 import type { Context } from '../session/command.js';
 import { outcomeFailure } from '../writes/outcome-failure.js';
-
-/** Markets at once: each waits for its answers, and all keep the limits together. */
-const TOGETHER = 4;
-
-/** How long a signal waits for the answers to what was sent. */
-const PATIENCE_MS = 3_000;
 
 /** The markets in which orders may be open. */
 export interface MarketsToCancel {
@@ -73,7 +65,7 @@ export function unlistedText({ message }: Failure): string {
 }
 
 /** What became of the orders of a market. */
-export type Emptied = Pick<EmptiedMarket, 'market' | 'attempts' | 'stillOpen' | 'failure'>;
+export type Emptied = Pick<CancelledMarket, 'market' | 'attempts' | 'stillOpen' | 'failure'>;
 
 /**
  * The failure of a command that cancelled in many markets: any unknown 6; anything left, or not read, 9.
@@ -133,27 +125,25 @@ export async function openInAllMarkets(
       return { market, own: error };
     }
   };
-  return { markets: await inEachMarket(context, names, read, () => 'Reading all markets'), failure };
+  return { markets: await readEach(context, names, read), failure };
 }
 
-/** Does the same in many markets, with progress on a terminal. It may take longer than the time of one command. */
-export async function inEachMarket<Result>(
+/** Reads many markets, with progress on a terminal. It may take longer than the time of one command. */
+async function readEach<Result>(
   { output, budget, host }: Pick<Context, 'output' | 'budget' | 'host'>,
   names: readonly string[],
-  work: (market: string) => Promise<Result>,
-  label: () => string,
+  read: (market: string) => Promise<Result>,
 ): Promise<readonly Result[]> {
   let done = 0;
-  const hide = output.live((room) => {
-    const text = `${label()}: `;
-    return `${text}${progressBar(output.errorScreen, { done, total: names.length }, room - text.length)}`;
-  });
+  const label = 'Reading all markets: ';
+  const bar = (room: number) => progressBar(output.errorScreen, { done, total: names.length }, room - label.length);
+  const hide = output.live((room) => `${label}${bar(room)}`);
   const forget = host.onInterrupt(hide);
   try {
     const results = await budget.withoutDeadline(() =>
-      inParallel(names, TOGETHER, async (market) => {
+      inParallel(names, MARKETS_TOGETHER, async (market) => {
         budget.restart();
-        const result = await work(market);
+        const result = await read(market);
         done += 1;
         return result;
       }),
@@ -163,78 +153,5 @@ export async function inEachMarket<Result>(
   } finally {
     hide();
     forget();
-  }
-}
-
-/**
- * The cancellations of a command in several markets: how far they are, and what is known of each before its order was read. A
- * signal ends them.
- */
-export class CancelRun {
-  readonly #context: Pick<Context, 'budget' | 'host'>;
-
-  readonly #attempts = new Map<string, CancelAttempt>();
-  readonly #lists: Exchange;
-  #answers = 0;
-  #isStopped = false;
-  #work: Promise<unknown> = Promise.resolve();
-
-  constructor(context: Pick<Context, 'budget' | 'host'>, { client }: TradingContext) {
-    this.#context = context;
-
-    const { budget } = context;
-    this.#lists = budget.isUserSet ? client : client.restartingBudget(budget);
-  }
-
-  /** How the orders of a market are cancelled. */
-  readonly options: () => CancelAllOptions = () => ({
-    lists: this.#lists,
-    mayContinue: this.mayContinue,
-    // what the account decides takes the time that it takes
-    onProgress: () => {
-      if (!this.#context.budget.isUserSet) this.#context.budget.restart();
-    },
-    onResponse: (_, __, attempt) => {
-      this.#answers += 1;
-      this.#keep(attempt);
-    },
-  });
-
-  readonly mayContinue = (): boolean => !this.#isStopped;
-
-  /** `Cancelling in all markets, 230 orders so far`. */
-  readonly label = (): string => {
-    const count = this.#answers === 0 ? '' : `, ${grouped(String(this.#answers))} answered`;
-    return `Cancelling in all markets${count}`;
-  };
-
-  /** Runs the cancellations, so that {@link stop} can wait for them. */
-  async during<Value>(work: () => Promise<Value>): Promise<Value> {
-    const running = work();
-    this.#work = running.catch(() => undefined);
-    return running;
-  }
-
-  /** Sends nothing more, and waits a moment for the answers to what was sent. */
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    const end = new AbortController();
-    await Promise.race([this.#work, this.#context.host.sleep(PATIENCE_MS, end.signal)]);
-    end.abort();
-  }
-
-  /** Replaces what was known of the orders of a market. */
-  finished(attempts: readonly CancelAttempt[]): void {
-    for (const attempt of attempts) this.#keep(attempt);
-  }
-
-  /** What is known of each order that was to be cancelled. */
-  get attempts(): readonly CancelAttempt[] {
-    return [...this.#attempts.values()];
-  }
-
-  #keep(attempt: CancelAttempt): void {
-    const { market, id, clientId } = attempt.result;
-    this.#attempts.set(`${market} ${id ?? clientId}`, attempt);
   }
 }

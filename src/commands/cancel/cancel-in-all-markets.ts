@@ -5,21 +5,19 @@ import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { table } from '../../terminal/table.js';
 import { wrapped } from '../../terminal/text.js';
-import { type CancelAttempt, cancelAll } from '../../trading/cancel/cancel-orders.js';
+import type { CancelAttempt } from '../../trading/cancel/cancel-orders.js';
 import { type OwnOrders, ordersToCancel } from '../../trading/history/open-orders.js';
-import { closeMarket } from '../../trading/settling/reconcile-orders.js';
 import { concernsMarketOrAny, mayPlace, type UnknownWrite } from '../../trading/settling/unknown-writes.js';
 import { lossesOf } from '../algo/losses.js';
 import { algosAtWork, warnOfLostOrders } from '../algo/lost-orders.js';
 import type { Context } from '../session/command.js';
 import { answerOrThrow } from '../writes/outcome-failure.js';
+import { StoppableWork } from '../writes/stoppable-work.js';
 import { warnOfUnknown } from '../writes/unknown-writes.js';
 import { carryOut, dryRequest, exchangeText, openWithConsent } from '../writes/write.js';
 import {
   byReason,
-  CancelRun,
   type Emptied,
-  inEachMarket,
   type MarketOrders,
   type MarketsToCancel,
   marketsToCancel,
@@ -28,6 +26,7 @@ import {
   unlistedText,
 } from './all-markets.js';
 import { cancelTable } from './cancel-result.js';
+import { Cancelling } from './cancelling.js';
 import { openText } from './open-text.js';
 
 /** A market with open orders. */
@@ -63,12 +62,13 @@ const AGAIN = suggest('Cancel what is left', 'cancel', '--all', '--all-markets')
 export async function cancelInAllMarkets(context: Context, isWhole: boolean): Promise<Answer> {
   const write = await openWithConsent(context);
   const { trading } = write;
-  const run = new CancelRun(context, trading);
+  const work = new StoppableWork(context.host);
+  const cancelling = new Cancelling(context);
   const asks = write.isPreviewed;
   let algosBefore: ReadonlySet<string> = new Set();
   // their orders may still be open
   const warnOfEarlier = () => warnOfUnknown(context, (one) => concernsMarketOrAny(one, undefined));
-  const printed = () => cancelTable(run.attempts, 'No cancellation was answered.');
+  const printed = () => cancelTable(cancelling.attempts, 'No cancellation was answered.');
   return carryOut<Plan, readonly Emptied[]>(write, {
     passesHalt: true,
     prepare: async () => {
@@ -94,25 +94,13 @@ export async function cancelInAllMarkets(context: Context, isWhole: boolean): Pr
     send: ({ names, open }) => {
       algosBefore = algosAtWork(context);
       const byMarket = new Map(open.map(({ market, own }) => [market, own]));
-      const cancelOne = async (market: string): Promise<Emptied> => {
-        const own = byMarket.get(market);
-        try {
-          const done = await cancelAll(trading, market, own, { ...run.options(), isWhole });
-          run.finished(done.attempts);
-          if (done.attempts.length > 0) await closeMarket(trading, market);
-          return { market, ...done };
-        } catch (error) {
-          if (!(error instanceof Failure)) throw error;
-          const stillOpen = own === undefined ? [] : ordersToCancel(own).map(({ id }) => id);
-          return { market, attempts: [], stillOpen, failure: error };
-        }
-      };
-      return run.during(() => inEachMarket(context, names, cancelOne, run.label));
+      const targets = names.map((market) => ({ market, shown: byMarket.get(market) }));
+      return work.run((signal) => cancelling.run(trading, targets, signal, isWhole));
     },
-    stop: () => run.stop(),
+    stop: () => work.stop(),
     interrupted: ({ open }) => ({
       advice: [
-        `Orders may still be open: ${asks ? `${run.attempts.length} of ${counted(countOf(open), 'cancellation')}` : counted(run.attempts.length, 'cancellation')} were answered.`,
+        `Orders may still be open: ${asks ? `${cancelling.attempts.length} of ${counted(countOf(open), 'cancellation')}` : counted(cancelling.attempts.length, 'cancellation')} were answered.`,
         AGAIN,
       ],
     }),

@@ -6,26 +6,19 @@ import { type Order, type OrderReference, referenceText, type Side } from '../..
 import { type Hint, type Interruption, suggest, tryRead } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
-import { progressBar } from '../../terminal/progress.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record, table } from '../../terminal/table.js';
-import {
-  type CancelAllOptions,
-  type CancelAttempt,
-  type CancelledAll,
-  cancelAll,
-  cancelOrders,
-} from '../../trading/cancel/cancel-orders.js';
+import type { CancelAttempt, CancelledAll } from '../../trading/cancel/cancel-orders.js';
 import { NO_ORDERS, type OwnOrders, ordersToCancel, readOpenOrders } from '../../trading/history/open-orders.js';
 import { ordersMadeBy } from '../../trading/journal/write.js';
 import { type PreparedTerms, requireSameOrder } from '../../trading/prepared/prepared-write.js';
-import { closeMarket } from '../../trading/settling/reconcile-orders.js';
 import { type Loss, lossesOf } from '../algo/losses.js';
 import { algosAtWork, algosOfUncancelled, warnOfLostOrders } from '../algo/lost-orders.js';
 import { explainUnknownMarket, refuseUnknownMarket } from '../inputs/known-market.js';
 import { knownClientId, marketName, orderReference } from '../inputs/parsers.js';
 import { define } from '../session/command.js';
 import { dryRunShape, NO_PREVIEW } from '../writes/dry-run.js';
+import { StoppableWork } from '../writes/stoppable-work.js';
 import { warnOfUnknownIn } from '../writes/unknown-writes.js';
 import {
   carryOut,
@@ -36,9 +29,9 @@ import {
   type WriteContext,
   type WriteSteps,
 } from '../writes/write.js';
-import { CancelRun } from './all-markets.js';
 import { cancelInAllMarkets } from './cancel-in-all-markets.js';
 import { CANCELLED, cancelAgain, cancelAllAnswer, cancelAnswer, cancelTable } from './cancel-result.js';
+import { Cancelling } from './cancelling.js';
 import { openText } from './open-text.js';
 
 const DRY_CANCELLATIONS: shape.Shape = shape.array(dryRunShape());
@@ -151,7 +144,8 @@ function cancellation(
   orders: readonly OrderReference[],
 ): WriteSteps<typeof NO_WARNINGS, Pick<CancelledAll, 'attempts'>> {
   const { trading } = context;
-  const progress = new Progress(context, market, orders.length, cancelAgain(market, orders));
+  const work = new StoppableWork(context.host);
+  const cancelling = new Cancelling(context, orders.length);
   let algosBefore: ReadonlySet<string> = new Set();
   return {
     passesHalt: true,
@@ -161,15 +155,13 @@ function cancellation(
     },
     preview: async () => () => wouldCancel(market, orders),
     dryRun: () => dryCancellations(context, market, orders),
-    send: () =>
-      progress.during(async () => {
-        algosBefore = algosAtWork(context);
-        const attempts = await cancelOrders(trading, market, orders, (attempt) => progress.answered(attempt));
-        await closeMarket(trading, market);
-        return { attempts };
-      }),
-    interrupted: () => progress.interruption(),
-    printSoFar: () => progress.printSoFar(),
+    send: () => {
+      algosBefore = algosAtWork(context);
+      return work.run((signal) => cancelling.inMarket(trading, { market, named: orders }, signal));
+    },
+    stop: () => work.stop(),
+    interrupted: () => interruption(cancelling, cancelAgain(market, orders)),
+    printSoFar: () => printSoFar(context, cancelling),
     result: async (_, { attempts }) => {
       // the orders are cancelled even if the journal cannot be read, which the next line says
       await tryRead(async () => warnOfDuplicates(context, market, attempts));
@@ -186,13 +178,13 @@ const NO_WARNINGS: { readonly warnings: readonly never[] } = { warnings: [] };
 /** Cancels every open order of a market, after asking. @param isWhole reads the lists whole, whatever is known of them */
 export function cancelEverything(context: WriteContext, market: string, isWhole = false): Promise<Answer> {
   const { trading, globals, budget } = context;
-  const lists = budget.isUserSet ? trading.client : trading.client.restartingBudget(budget);
-  const again = suggest('Cancel what is left', 'cancel', market, '--all');
-  let progress = new Progress(context, market, 0, again);
+  const work = new StoppableWork(context.host);
+  let cancelling = new Cancelling(context);
   let algosBefore: ReadonlySet<string> = new Set();
   return carryOut<OpenOrders, CancelledAll>(context, {
     passesHalt: true,
     prepare: async () => {
+      const lists = budget.isUserSet ? trading.client : trading.client.restartingBudget(budget);
       const own = await explainUnknownMarket(context, market, () =>
         readOpenOrders(trading, market, { lists, isWhole }),
       );
@@ -216,25 +208,17 @@ export function cancelEverything(context: WriteContext, market: string, isWhole 
     send: async ({ own, orders }) => {
       if (own !== undefined && orders.length === 0)
         return { attempts: [], stillOpen: [], failure: own.failure, orders: own.byId };
-      progress = new Progress(context, market, orders.length, again);
+      cancelling = new Cancelling(context, orders.length);
       algosBefore = algosAtWork(context);
-      // what the account decides takes the time that it takes
-      return budget.whileProgressing((onProgress) =>
-        progress.during(async () => {
-          const onResponse: CancelAllOptions['onResponse'] = (answers, requests, attempt) =>
-            progress.answered(attempt, answers, requests);
-          const { mayContinue } = progress.run;
-          const done = await explainUnknownMarket(context, market, () =>
-            cancelAll(trading, market, own, { lists, isWhole, mayContinue, onProgress, onResponse }),
-          );
-          if (done.attempts.length > 0) await closeMarket(trading, market);
-          return done;
-        }),
+      return work.run((signal) =>
+        explainUnknownMarket(context, market, () =>
+          cancelling.inMarket(trading, { market, shown: own }, signal, isWhole),
+        ),
       );
     },
-    stop: () => progress.run.stop(),
-    interrupted: () => progress.interruption(),
-    printSoFar: () => progress.printSoFar(),
+    stop: () => work.stop(),
+    interrupted: () => interruption(cancelling, suggest('Cancel what is left', 'cancel', market, '--all')),
+    printSoFar: () => printSoFar(context, cancelling),
     result: async ({ own }, done) => {
       // those that were cancelled while they were read were not warned of
       const cancelled = done.attempts.flatMap(({ result: { id, outcome } }) =>
@@ -327,79 +311,12 @@ function lossEntries(losses: readonly { readonly text: string }[]): Entry[] {
   return losses.map(({ text }) => ['warning', text, (shown, paint) => paint.warn(shown)]);
 }
 
-/** Fewer are over before anybody could read of them. */
-const WORTH_SHOWING = 10;
-const REDRAW_MS = 200;
+/** What a signal leaves of cancellations in one market. @param again what the user can do about the others */
+function interruption(cancelling: Cancelling, again: string | Hint): Interruption {
+  return { advice: [cancelling.progressText, again] };
+}
 
-/** The progress of cancellations, shown on a terminal if there are many, and what a signal leaves of them. */
-class Progress {
-  readonly #context: WriteContext;
-  readonly #market: string;
-  readonly #again: string | Hint;
-
-  #done = 0;
-  #total: number;
-  #isRunning = false;
-  #isShown = false;
-  #hide = () => {};
-  readonly run: CancelRun;
-
-  /** @param again what the user can do about orders whose answers did not arrive */
-  constructor(context: WriteContext, market: string, count: number, again: string | Hint) {
-    this.#context = context;
-    this.#market = market;
-    this.#again = again;
-    this.#total = count;
-    this.run = new CancelRun(context, context.trading);
-  }
-
-  /** Called for each answer, with the number of answers and of requests so far; by default one more of the same. */
-  answered(attempt: CancelAttempt, answers = this.#done + 1, requests = this.#total): void {
-    this.run.finished([attempt]);
-    [this.#done, this.#total] = [answers, requests];
-    this.#show();
-  }
-
-  /** Prints what became of each order that was answered, as the answer of the command; nothing if none was. */
-  printSoFar(): Promise<void> | undefined {
-    const { attempts } = this.run;
-    return attempts.length === 0 ? undefined : this.#context.printAnswer(cancelTable(attempts, ''));
-  }
-
-  /** Runs the cancellations. @param work returns what became of them */
-  async during<Done extends { readonly attempts: readonly CancelAttempt[] }>(work: () => Promise<Done>): Promise<Done> {
-    return this.run.during(async () => {
-      const done = await this.#shown(work);
-      this.run.finished(done.attempts);
-      return done;
-    });
-  }
-
-  async #shown<Value>(work: () => Promise<Value>): Promise<Value> {
-    this.#isRunning = true;
-    this.#show();
-    try {
-      return await work();
-    } finally {
-      this.#isRunning = false;
-      this.#hide();
-    }
-  }
-
-  /** Shows the progress once there is enough to do. */
-  #show(): void {
-    if (!this.#isRunning || this.#isShown || this.#total < WORTH_SHOWING) return;
-    this.#isShown = true;
-    const { output } = this.#context;
-    const label = `Cancelling in ${this.#market}: `;
-    const bar = (room: number) =>
-      progressBar(output.errorScreen, { done: this.#done, total: this.#total }, room - label.length);
-    this.#hide = output.live((room) => `${label}${bar(room)}`, undefined, REDRAW_MS);
-  }
-
-  interruption(): Interruption {
-    return {
-      advice: [`${this.#done} of ${this.#total} answers had arrived.`, this.#again],
-    };
-  }
+/** Prints what became of each order that was answered, as the answer of the command; nothing if none was. */
+function printSoFar({ printAnswer }: WriteContext, { attempts }: Cancelling): Promise<void> | undefined {
+  return attempts.length === 0 ? undefined : printAnswer(cancelTable(attempts, ''));
 }

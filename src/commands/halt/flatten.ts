@@ -20,6 +20,7 @@ import { guardLimits } from '../../trading/guards/limits.js';
 import { orderResult } from '../order/order-result.js';
 import type { Context } from '../session/command.js';
 import { outcomeFailure } from '../writes/outcome-failure.js';
+import { StoppableWork } from '../writes/stoppable-work.js';
 import { carryOut, exchangeText, openWrite, type WriteContext } from '../writes/write.js';
 
 /** What `pit halt --flatten` did. */
@@ -81,6 +82,7 @@ export async function sellEverything(command: Context, into: string, options: Fl
   const context = await openWrite(command, isRead || command.globals.dryRun);
   const { trading, session } = context;
   const limits = guardLimits((await session.connection()).settings);
+  const work = new StoppableWork(context.host);
   const run = new SaleRun(context, into, sellRest(command, into, options));
   return carryOut<Plan, ReadonlyMap<string, SaleResult>>(context, {
     prepare: async () => {
@@ -97,8 +99,9 @@ export async function sellEverything(command: Context, into: string, options: Fl
       const coins = holdings.flatMap(({ coin, sale }) => (isSale(sale) ? [coin] : []));
       if (coins.length > 0) await confirm(context, `Sell all ${coins.join(', ')} into ${into}?`);
     },
-    send: async ({ holdings }) => run.sell(holdings, guardLimits(await session.currentSettings())),
-    stop: () => run.stop(),
+    send: ({ holdings }) =>
+      work.run(async (signal) => run.sell(holdings, guardLimits(await session.currentSettings()), signal)),
+    stop: () => work.stop(),
     interrupted: () => run.interruption(doneBefore),
     ...(doneBefore === undefined
       ? {}
@@ -108,9 +111,6 @@ export async function sellEverything(command: Context, into: string, options: Fl
   });
 }
 
-/** How long a signal waits for the outcome of the order under way. */
-const PATIENCE_MS = 5_000;
-
 /** The sale of one coin after another: how far it is, on a terminal, and what a signal leaves of it. */
 class SaleRun {
   readonly #context: WriteContext;
@@ -119,8 +119,6 @@ class SaleRun {
   readonly #again: Hint;
 
   readonly #sold: { readonly slice: SoldSlice; readonly sale: Sale }[] = [];
-  #isStopped = false;
-  #work: Promise<unknown> = Promise.resolve();
 
   constructor(context: WriteContext, into: string, again: Hint) {
     this.#context = context;
@@ -128,18 +126,20 @@ class SaleRun {
     this.#again = again;
   }
 
-  async sell(
+  /** @param signal ends it after the order under way */
+  sell(
     holdings: readonly Holding[],
     limits: ReturnType<typeof guardLimits>,
+    signal: AbortSignal,
   ): Promise<ReadonlyMap<string, SaleResult>> {
-    const work = this.#context.budget.whileProgressing((progressed) => this.#sellEach(holdings, limits, progressed));
-    this.#work = work.catch(() => undefined);
-    return work;
+    const { budget } = this.#context;
+    return budget.whileProgressing((progressed) => this.#sellEach(holdings, limits, signal, progressed));
   }
 
   async #sellEach(
     holdings: readonly Holding[],
     limits: ReturnType<typeof guardLimits>,
+    signal: AbortSignal,
     progressed: () => void,
   ): Promise<ReadonlyMap<string, SaleResult>> {
     const { trading, output } = this.#context;
@@ -158,18 +158,10 @@ class SaleRun {
         sold = sold.plus(filledOf(slice));
       };
       progressed();
-      const options = { mayContinue: () => !this.#isStopped, onSlice };
+      const options = { mayContinue: () => !signal.aborted, onSlice };
       results.set(coin, await sell(trading, { coin, sale }, limits, options).finally(hide));
     }
     return results;
-  }
-
-  /** Sends nothing more, and waits a moment for the outcome of the order under way. */
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    const end = new AbortController();
-    await Promise.race([this.#work, this.#context.host.sleep(PATIENCE_MS, end.signal)]);
-    end.abort();
   }
 
   interruption(doneBefore: Interruption | undefined): Interruption {

@@ -10,12 +10,20 @@ import { safe, wrapped } from '../../terminal/text.js';
 import { isoTime, zonedTime } from '../../terminal/time.js';
 import { noteStillPaused, type PausedAlgos, pauseAlgoOrders } from '../algo/halted-algos.js';
 import { CANCELLED } from '../cancel/cancel-result.js';
+import { Cancelling } from '../cancel/cancelling.js';
 import { coinName, durationAboveZero, profileName } from '../inputs/parsers.js';
 import { SENT_ORDER } from '../order/order-result.js';
 import { type Context, define } from '../session/command.js';
 import { outcomeFailure } from '../writes/outcome-failure.js';
+import { StoppableWork } from '../writes/stoppable-work.js';
 import { reportingSignals } from '../writes/write.js';
-import { CancelEverywhere, type CancelledEverywhere, NOTHING_CANCELLED, openEverywhere } from './cancel-everywhere.js';
+import {
+  type CancelledEverywhere,
+  cancelEverywhere,
+  cancelledSoFar,
+  NOTHING_CANCELLED,
+  openEverywhere,
+} from './cancel-everywhere.js';
 import { type Flattened, flatten, NOTHING_FLATTENED, sellEverything } from './flatten.js';
 import { requestsUnderWay, underWayText } from './requests-under-way.js';
 
@@ -118,13 +126,17 @@ async function haltAccount(context: Context, wanted: Wanted): Promise<Answer> {
   session.omitHaltWarning();
   const paused = await pauseAlgoOrders(context, reasonOf(wanted));
   const done: Done = { fall, paused, cancelled: NOTHING_CANCELLED, flattened: NOTHING_FLATTENED };
-  const cancelling = new CancelEverywhere(context);
+  const work = new StoppableWork(context.host);
+  const cancelling = new Cancelling(context);
   const interrupted = () => ({ advice: [stateText(fall), ...leftByInterruption(wanted)] });
-  const printCancelled = () => context.output.answer(haltAnswer({ ...done, cancelled: cancelling.soFar() }, undefined));
-  const signals = { interrupted, stop: () => cancelling.stop(), printSoFar: printCancelled };
+  const printCancelled = () =>
+    context.output.answer(haltAnswer({ ...done, cancelled: cancelledSoFar(cancelling) }, undefined));
+  const signals = { interrupted, stop: () => work.stop(), printSoFar: printCancelled };
   const { underWay, cancelled } = await reportingSignals(context, signals, async () => ({
     underWay: fall.isHalted ? await requestsUnderWay(context) : 0,
-    cancelled: wanted.isCancelling ? await cancelling.run() : NOTHING_CANCELLED,
+    cancelled: wanted.isCancelling
+      ? await work.run((signal) => cancelEverywhere(context, cancelling, signal))
+      : NOTHING_CANCELLED,
   }));
   const flattened = await flattenAfter(context, wanted, { ...done, cancelled });
   const isDone = fall.isHalted || cancelled.rows.length + flattened.rows.length > 0;

@@ -50,16 +50,18 @@ interface UndecidedCancel {
 
 /**
  * Cancels orders with one request each. Once all are sent, the orders are read, because only they confirm the answers.
- * @param onResponse called for each answer, with what it alone shows
+ * @param onAnswer called for each answer, with what it alone shows
+ * @param signal ends it: nothing more is sent
  * @throws Failure `usage` or `credentials` if none of them could be sent
  */
 export async function cancelOrders(
   trading: TradingContext,
   market: string,
   orders: readonly OrderReference[],
-  onResponse: (attempt: CancelAttempt) => void = () => {},
+  onAnswer: (attempt: CancelAttempt) => void = () => {},
+  signal?: AbortSignal,
 ): Promise<CancelAttempt[]> {
-  return decideAll(trading, await sendAll(trading, market, orders, (sent) => onResponse(preliminary(sent))));
+  return decideAll(trading, await sendAll(trading, market, orders, (sent) => onAnswer(preliminary(sent)), signal));
 }
 
 type Orders = Iterable<OrderReference> | AsyncIterable<OrderReference>;
@@ -72,8 +74,8 @@ async function sendAll(
   trading: TradingContext,
   market: string,
   orders: Orders,
-  onResponse: (sent: Sent) => void,
-  mayContinue: () => boolean = () => true,
+  onAnswer: (sent: Sent) => void,
+  signal?: AbortSignal,
 ): Promise<Sent[]> {
   const unsent: Failure[] = [];
   const send = async (order: OrderReference): Promise<Sent> => {
@@ -87,9 +89,9 @@ async function sendAll(
       return { attempt: attemptOf(market, order, notSent) };
     }
   };
-  const all = await inParallel(whileTrue(mayContinue, orders), CONCURRENCY, async (order) => {
+  const all = await inParallel(untilAborted(signal, orders), CONCURRENCY, async (order) => {
     const sent = await send(order);
-    onResponse(sent);
+    onAnswer(sent);
     return sent;
   });
   const [first] = unsent;
@@ -97,13 +99,13 @@ async function sendAll(
   return all;
 }
 
-/** Gives what comes for as long as a check is true. */
-async function* whileTrue<Value>(
-  check: () => boolean,
+/** Gives what comes until a signal is aborted. */
+async function* untilAborted<Value>(
+  signal: AbortSignal | undefined,
   values: Iterable<Value> | AsyncIterable<Value>,
 ): AsyncGenerator<Value> {
   for await (const value of values) {
-    if (!check()) return;
+    if (signal?.aborted) return;
     yield value;
   }
 }
@@ -195,8 +197,8 @@ const MOST_IDLE = 10;
 const TEMPORARY: readonly CancelAttempt['failure'][] = ['unreachable', 'unknown', 'limited'];
 
 export interface CancelAllOptions {
-  /** Called for each answer, with the number of answers and of requests so far, and what the answer alone shows. */
-  readonly onResponse?: (responses: number, requests: number, attempt: CancelAttempt) => void;
+  /** Called for each answer, with what it alone shows, and the number of requests so far. */
+  readonly onAnswer?: ((attempt: CancelAttempt, requests: number) => void) | undefined;
   /** Called for each cancellation that the exchange accepted. */
   readonly onProgress?: () => void;
   /** Reads the lists whole at first, whatever is known of them. */
@@ -204,9 +206,9 @@ export interface CancelAllOptions {
   /** Called when orders were found, before they are cancelled, if they are cancelled while they are read. */
   readonly onOpen?: () => void;
   /** Called for each page of a list, once its orders are cancelled, if they are cancelled while they are read. */
-  readonly onPage?: () => void;
-  /** Asked before each request: false ends it, and the orders are not read again. */
-  readonly mayContinue?: () => boolean;
+  readonly onPage?: (() => void) | undefined;
+  /** Ends it: nothing more is sent, and the orders are not read again. */
+  readonly signal?: AbortSignal;
   /** Reads the lists (default: the client of the context). */
   readonly lists?: Exchange | undefined;
 }
@@ -225,11 +227,11 @@ export async function cancelAll(
   market: string,
   shown: OwnOrders | undefined,
   {
-    onResponse = () => {},
+    onAnswer = () => {},
     onProgress = () => {},
     onOpen = () => {},
     onPage,
-    mayContinue,
+    signal,
     lists,
     isWhole,
   }: CancelAllOptions = {},
@@ -239,10 +241,11 @@ export async function cancelAll(
   let requests = 0;
   const answered = (sentOne: Sent) => {
     if ('reply' in sentOne ? sentOne.reply.accepted !== undefined : sentOne.attempt.failure === null) onProgress();
-    onResponse(++responses, Math.max(requests, responses), preliminary(sentOne));
+    responses += 1;
+    onAnswer(preliminary(sentOne), Math.max(requests, responses));
   };
-  const send = async (orders: Orders, onAnswer: (one: Sent) => void = answered): Promise<readonly Sent[]> => {
-    const round = await sendAll(trading, market, orders, onAnswer, mayContinue);
+  const send = async (orders: Orders, onSent: (one: Sent) => void = answered): Promise<readonly Sent[]> => {
+    const round = await sendAll(trading, market, orders, onSent, signal);
     sent.push(...round);
     return round;
   };
@@ -278,7 +281,7 @@ export async function cancelAll(
     let round = shown === undefined ? await sendWhileReading() : await sendShown(shown);
     ({ seen } = round);
     ({ failure } = seen);
-    for (let idle = 0; round.ids.length > 0 && mayContinue?.() !== false; round = await sendShown(seen)) {
+    for (let idle = 0; round.ids.length > 0 && signal?.aborted !== true; round = await sendShown(seen)) {
       seen = await readOpenOrders(trading, market, { lists });
       ({ failure } = seen);
       const left = new Set(openIds(seen));

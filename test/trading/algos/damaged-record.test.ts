@@ -40,6 +40,7 @@ function storeWithAll() {
   const terms = { ...sell('1', { take: '110', stop: '90' }), id: ID };
   store.create(() => ({ fact: 'began', time: 1, terms, bid: Decimal.of('100'), ask: null }), ID);
   store.addLine(ID, { child: CHILD, type: 'limit', price: '110', amount: '1', time: 5 });
+  store.addLine(ID, { cancelling: CHILD, isInVain: false });
   store.addLine(ID, { closed: CHILD, end: 'filled', order: ORDER });
   store.addLine(ID, { duplicateOf: CHILD, order: { ...ORDER, id: '8' }, isProven: true });
   store.addLine(ID, { toldFillOf: CHILD, filled: '1' });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { cancelInMarket } from '../../../src/trading/cancel/cancel-in-market.js';
 import { type CancelledAll, cancelAll } from '../../../src/trading/cancel/cancel-orders.js';
+import { type CancelledMarket, cancelTargets } from '../../../src/trading/cancel/cancel-targets.js';
 import { knownSides } from '../../../src/trading/history/known-side.js';
 import { readOpenOrders } from '../../../src/trading/history/open-orders.js';
 import { FAULTS, type FaultServer } from '../../support/fault-server.js';
@@ -19,6 +19,14 @@ function tradingAt({ url }: FaultServer, budgetMs = 60_000): TestTrading {
 
 async function clear(trading: TestTrading): Promise<CancelledAll> {
   return cancelAll(trading, 'btc_usdt', await readOpenOrders(trading, 'btc_usdt'));
+}
+
+/** Cancels the orders as they are found, with a timer. */
+async function cancelNow(trading: TestTrading): Promise<CancelledMarket> {
+  const targets = [{ market: 'btc_usdt', timer: 'with an order' }] as const;
+  const [done] = await cancelTargets(trading, targets, new AbortController().signal);
+  if (done === undefined) throw new Error('nothing was done');
+  return done;
 }
 
 function outcomes({ attempts }: Pick<CancelledAll, 'attempts'>): string[] {
@@ -213,7 +221,7 @@ describe('an account with many closed orders', () => {
     Object.assign(trading.host, {
       sleep: (ms: number, signal?: AbortSignal) => (ms === 500 ? new Promise(() => {}) : sleep(ms, signal)),
     });
-    const done = await cancelInMarket(trading, 'btc_usdt', false);
+    const done = await cancelNow(trading);
     expect(done.attempts.map(({ result }) => result.outcome)).toEqual(['cancelled', 'cancelled']);
     const sent = server.requests.map(({ target }) => target);
     const before = sent.slice(
@@ -232,7 +240,7 @@ describe('an account with many closed orders', () => {
     Object.assign(trading, { requestLifetimeMs: 0 });
     await readOpenOrders(trading, 'btc_usdt');
     isAway = true;
-    const done = await cancelInMarket(trading, 'btc_usdt', false);
+    const done = await cancelNow(trading);
     expect(server.orders.slice(0, 2).map(({ status }) => status)).toEqual([1, 1]);
     expect(done.failure?.message).toContain('getOrders');
   });

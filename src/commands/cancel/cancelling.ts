@@ -1,0 +1,111 @@
+import { grouped } from '../../domain/decimal.js';
+import { progressBar } from '../../terminal/progress.js';
+import type { CancelAttempt } from '../../trading/cancel/cancel-orders.js';
+import { type CancelledMarket, type CancelTarget, cancelTargets } from '../../trading/cancel/cancel-targets.js';
+import type { TradingContext } from '../../trading/trading-context.js';
+import type { WriteContext } from '../writes/write.js';
+
+/** Fewer are over before anybody could read of them. */
+const WORTH_SHOWING = 10;
+const REDRAW_MS = 200;
+
+/** The cancellations of a command: their progress on a terminal, and what is known of each so far, which a signal prints. */
+export class Cancelling {
+  readonly #context: Pick<WriteContext, 'output' | 'host'>;
+  readonly #attempts = new Map<string, CancelAttempt>();
+  readonly #done: CancelledMarket[] = [];
+  #answers = 0;
+  #requests: number;
+
+  /** @param requests how many are known to be sent */
+  constructor(context: Pick<WriteContext, 'output' | 'host'>, requests = 0) {
+    this.#context = context;
+    this.#requests = requests;
+  }
+
+  /** The same for one market. Throws the Failure for which nothing was sent. */
+  async inMarket(
+    trading: TradingContext,
+    target: CancelTarget,
+    signal: AbortSignal,
+    isWhole = false,
+  ): Promise<CancelledMarket> {
+    const [done] = await this.run(trading, [target], signal, isWhole);
+    if (done === undefined) throw new Error('a target is never left out');
+    if (done.failure !== null && done.attempts.length === 0) throw done.failure;
+    return done;
+  }
+
+  /** Cancels what the targets name. The bar counts the answers in one market, or the markets. */
+  async run(
+    trading: TradingContext,
+    targets: readonly CancelTarget[],
+    signal: AbortSignal,
+    isWhole = false,
+  ): Promise<readonly CancelledMarket[]> {
+    const [first, ...others] = targets;
+    const isOne = first !== undefined && others.length === 0;
+    let hide: (() => void) | undefined;
+    const show = () => {
+      if (isOne && this.#requests < WORTH_SHOWING) return;
+      hide ??= this.#showBar(
+        () => (isOne ? `Cancelling in ${first.market}` : `Cancelling in all markets${this.#answeredText}`),
+        () => (isOne ? [this.#answers, this.#requests] : [this.#done.length, targets.length]),
+      );
+    };
+    const forget = this.#context.host.onInterrupt(() => hide?.());
+    show();
+    try {
+      return await cancelTargets(trading, targets, signal, {
+        isWhole,
+        onAnswer: (attempt, requests) => {
+          this.#answers += 1;
+          this.#requests = requests;
+          this.#keep(attempt);
+          if (!signal.aborted) show();
+        },
+        onMarket: (done) => {
+          this.#done.push(done);
+          for (const attempt of done.attempts) this.#keep(attempt);
+        },
+      });
+    } finally {
+      hide?.();
+      forget();
+    }
+  }
+
+  /** What is known of each order that was to be cancelled. */
+  get attempts(): readonly CancelAttempt[] {
+    return [...this.#attempts.values()];
+  }
+
+  /** The markets that are over. */
+  get done(): readonly CancelledMarket[] {
+    return this.#done;
+  }
+
+  /** `5 of 10 answers had arrived.` */
+  get progressText(): string {
+    return `${this.#answers} of ${this.#requests} answers had arrived.`;
+  }
+
+  get #answeredText(): string {
+    return this.#answers === 0 ? '' : `, ${grouped(String(this.#answers))} answered`;
+  }
+
+  #showBar(label: () => string, of: () => readonly [done: number, total: number]): () => void {
+    const { output } = this.#context;
+    const text = (room: number) => {
+      const [done, total] = of();
+      const before = `${label()}: `;
+      return `${before}${progressBar(output.errorScreen, { done, total }, room - before.length)}`;
+    };
+    return output.live(text, undefined, REDRAW_MS);
+  }
+
+  #keep(attempt: CancelAttempt): void {
+    const { market, id, clientId } = attempt.result;
+    this.#attempts.set(`${market} ${id ?? clientId}`, attempt);
+  }
+}
