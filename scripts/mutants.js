@@ -116,7 +116,7 @@ const GROUPS = [
       ...['fact-line', 'facts', 'summary'].map((name) => `src/trading/algos/record/${name}.ts`),
       'src/trading/algos/run/algo-market.ts',
     ],
-    tests: ['exits', 'entries', 'prices', 'values'].map((name) => `test/trading/algos/${name}.test.ts`),
+    tests: ['check-terms', 'entries', 'exits', 'prices', 'values'].map((name) => `test/trading/algos/${name}.test.ts`),
   },
   {
     files: ['fields', 'trading', 'funds', 'market-data'].map((name) => `src/exchange/operations/${name}.ts`),

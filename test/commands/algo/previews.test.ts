@@ -81,7 +81,18 @@ describe('the limit of a day', () => {
       expect.stringMatching(HELD('trail')),
     ]);
     expect((await dry('buy btc_usdt 1 --over 1h')).warnings).toEqual([expect.stringMatching(HELD('last slices'))]);
+    expect((await dry('buy btc_usdt 1 --at bid-1% --show 0.1')).warnings).toEqual([
+      expect.stringMatching(HELD('last parts')),
+    ]);
   });
+});
+
+it('the limit of one order counts each part of an iceberg', async () => {
+  await set('orderNotional', '2500usdt');
+  expect((await dry('buy btc_usdt 0.5 --at 20000 --show 0.12')).warnings.join()).not.toContain('notional');
+  expect(await refusal('buy btc_usdt 0.5 --at 20000 --show 0.13')).toMatch(
+    /^order-notional blocks this: the order comes to 2,600 usdt/,
+  );
 });
 
 it('the limit of one order counts what a stop or a trail is sent at', async () => {

@@ -253,6 +253,20 @@ it('prices off the ticks of the market are refused', () => {
   expect(check({ take: '110.001', stop: '90' })).toContain('110.001');
 });
 
+describe('the stop of an iceberg is held against the market if a part fills at once', () => {
+  const at = (price: string, type: 'limit' | 'postOnly' = 'limit'): Given => ({
+    ...{ side: 'buy', stop: '100.5', bid: '100', ask: '100.1' },
+    entry: { kind: 'iceberg', type, price: Decimal.of(price), show: Decimal.of('0.4') },
+  });
+
+  it('which a post-only one never does', () => {
+    expect(check(at('101'))).toBe(
+      'The stop 100.50 is not below the best bid, 100.00: it would be reached at once. Use 99.99 or less.',
+    );
+    expect(check(at('101', 'postOnly'))).toBe('');
+  });
+});
+
 describe('what an iceberg shows is refused', () => {
   const shown = (show: string, amount = '1') =>
     check({

@@ -929,6 +929,21 @@ describe('the parts of an iceberg', () => {
       }),
     );
   });
+
+  it('are whole lots of a market that has fewer decimals by now, and never more than is shown', () => {
+    const market = { ...MARKET, amountScale: 1 };
+    const terms = { ...buy('1', { entry: iceberg('100', '0.29') }), market };
+    expect([...partsUntilDone(terms)].map(String)).toEqual(Array(5).fill('0.2'));
+    expect([...partsUntilDone({ ...buy('1', { entry: iceberg('100', '0.09') }), market })]).toEqual([]);
+  });
+
+  it('end where one is below the minimum of a market that has a higher one by now', () =>
+    expectTable(
+      { ...buy('1', { entry: iceberg('100', '0.4') }), market: { ...MARKET, minAmount: '0.5' } },
+      `
+      100.5 / 101               | failed: 1 btc did not fill: a part of 0.4 btc is below the minimum
+      `,
+    ));
 });
 
 /** The parts that an iceberg places one after the other, each of which fills. */

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
 import { type Child, positionOf } from '../../../src/trading/algos/plan/children.js';
+import { currentTerms } from '../../../src/trading/algos/plan/current-terms.js';
 import { decide, stateOf } from '../../../src/trading/algos/plan/decide.js';
 import { mayPlace } from '../../../src/trading/algos/plan/may-place.js';
 import { nextStep } from '../../../src/trading/algos/plan/next-step.js';
@@ -251,6 +252,33 @@ describe('a child may leave', () => {
   });
 });
 
+describe('by new rules of the market', () => {
+  const ruled = (terms: AlgoTerms) => {
+    const market = { ...terms.market, priceScale: 0 };
+    return currentTerms(factsOf(terms, { fact: 'rules', time: START, market }));
+  };
+
+  it.each([
+    ['limit', limit('100.5')],
+    ['iceberg', iceberg('100.5', '0.4')],
+    ['twap', twap(10, { bound: '100.5' })],
+    ['chase', chase('100.5')],
+  ])('the price of a %s is rounded to the safe side, and the rest of it stays', (_, given) => {
+    const of = (side: 'buy' | 'sell') => ruled(algo(side, '1', { entry: given })).entry;
+    const named = (price: string) => {
+      const name = 'price' in given ? 'price' : 'bound';
+      return { ...given, [name]: Decimal.of(price) };
+    };
+    expect(of('buy')).toEqual(named('100'));
+    expect(of('sell')).toEqual(named('101'));
+  });
+
+  it('the prices of orders of the exits are rounded to the safe side, and a stop stays', () => {
+    const { exits } = ruled(sell('1', { take: '110.5', stop: '98.5', limit: '97.5' }));
+    expect([exits?.take, exits?.stop, exits?.limit].map(String)).toEqual(['111', '98.5', '98']);
+  });
+});
+
 describe('the position', () => {
   const fee = (coin: string, amount: string) => ({ fees: [{ coin, amount: Decimal.of(amount) }] });
 
@@ -381,6 +409,13 @@ describe('the row of an algo order', () => {
       ...{ filled: '0.7', averagePrice: '100', fees: [], remaining: '0.3', children: ['a', 'b'] },
       ...{ started: '2026-01-05T00:00:00.000Z', ended: null, reason: null },
       ...{ position: null, slippage: '0.0153846154', durationMs: 90_000, agent: false },
+    });
+  });
+
+  it('has what an iceberg shows', () => {
+    const terms = buy('1', { entry: iceberg('100', '0.40') });
+    expect(algoRow(terms, factsOf(terms), [], current, []).entry).toEqual({
+      ...{ kind: 'iceberg', price: '100', overMs: null, everyMs: null, passive: false, show: '0.4', when: [] },
     });
   });
 
