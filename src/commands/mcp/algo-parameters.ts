@@ -1,5 +1,7 @@
-import { AGENT_ALGO_FLAGS, AGENT_TEXTS } from '../order/algo-args.js';
-import { choice, optional, text, texts, toggle } from './parameters.js';
+import { rulesByKey } from '../../cli/flag-rules.js';
+import type { Rule } from '../../cli/rule.js';
+import { AGENT_ALGO_FLAGS, AGENT_TEXTS, TYPE_FLAGS } from '../order/algo-args.js';
+import { checkRules, choice, optional, text, texts, toggle } from './parameters.js';
 
 const textParameter = (description: string) => optional(text(description));
 const textsParameter = (description: string) => optional(texts(description));
@@ -25,4 +27,23 @@ export function algoParameters(isDescribed: boolean) {
   });
   const all = Object.fromEntries(parameters) as { readonly [Name in keyof AgentFlags]: ParameterOf<AgentFlags[Name]> };
   return { ...all, trigger: optional(choice(of('trigger'), 'book', 'last')) };
+}
+
+/** The flags of algo orders by the words of the tools for them. */
+const FLAGS = {
+  ...AGENT_ALGO_FLAGS,
+  price: { syntax: '--at', description: '' },
+  'type postOnly': TYPE_FLAGS.postOnly,
+  'type ioc': TYPE_FLAGS.ioc,
+};
+
+/** What the parameters of an algo order exclude and need. */
+const RULES: readonly Rule[] = rulesByKey({ flags: FLAGS }, Object.keys(FLAGS));
+
+/** Throws Failure `usage` for parameters of an algo order that exclude or lack each other. */
+export function checkAlgoParameters({
+  type,
+  ...given
+}: Readonly<Record<string, unknown>> & { readonly type?: string | undefined }): void {
+  checkRules(RULES, { ...given, [`type ${type}`]: true });
 }

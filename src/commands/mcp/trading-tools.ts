@@ -15,7 +15,7 @@ import { isRecorded } from '../commit/unreported.js';
 import { clientId } from '../inputs/parsers.js';
 import type { Context } from '../session/command.js';
 import resolve from '../writes/resolve.js';
-import { algoParameters } from './algo-parameters.js';
+import { algoParameters, checkAlgoParameters } from './algo-parameters.js';
 import { choice, type Given, optional, text, texts, toggle } from './parameters.js';
 import type { CommandResult, PrintedWarning } from './run-command.js';
 import { commandWords, type Tool, type ToolAnswer, type ToolCall, tool } from './tool.js';
@@ -243,6 +243,7 @@ function prepareWords({ kind, market, ...given }: Given<typeof PREPARE>): string
       requireGiven(kind, { side, amount }, { weight, borrow, repay, orders });
       if (account !== undefined && account !== 'spot')
         throw usage('Algo orders trade on the spot account only.', 'Leave account out.');
+      checkAlgoParameters({ ...algo, price, type });
       const { when = [], ...flags } = algo;
       return commandWords('prepare algo', { at: price, type, ...flags, when }, [side, market, amount]);
     }

@@ -1,7 +1,7 @@
 import { flag, repeated, toggle, withCompletion } from '../../cli/definition.js';
 import { Decimal, plainNumber } from '../../domain/decimal.js';
 import type { OrderType, Side } from '../../domain/order.js';
-import { quoted, suggest, usage } from '../../errors.js';
+import { quoted, usage } from '../../errors.js';
 import type { Condition } from '../../trading/alerts/condition.js';
 import { percentText } from '../../trading/algos/plan/check-terms.js';
 import { kindOfEntry } from '../../trading/algos/plan/entries/entry-kinds.js';
@@ -29,28 +29,127 @@ import type { GivenOrder } from './order-args.js';
 
 const price = withCompletion(PRICE_WORDS, parsePrice);
 
+/** How a kind of entry is asked for. */
+interface EntryFlags<Entry extends AlgoEntry> {
+  /** The flag that asks for it. */
+  readonly flag: string;
+  /** The types of orders that a flag may choose for it. */
+  readonly types: readonly OrderType[];
+  isAsked(flags: EntryChoice): boolean;
+  entryOf(draft: AlgoDraft, values: EntryValues): Entry | null;
+}
+
+type EntryChoice = Pick<GivenOrder, 'at'> & AlgoFlags;
+
+/** What the expressions of an entry come to; null for those that are not given. */
+export interface EntryValues {
+  readonly at: Decimal | null;
+  readonly show: Decimal | null;
+}
+
+/** The kinds of entries by their flags; of several that are asked for, `--at` belongs to the other one. */
+const ENTRY_FLAGS: { readonly [Name in AlgoEntryName]: EntryFlags<EntryOf<Name>> } = {
+  twap: {
+    flag: '--over',
+    types: [],
+    isAsked: ({ over }) => over !== undefined,
+    entryOf: ({ over, every, passive }, { at }) =>
+      over === undefined
+        ? null
+        : { kind: 'twap', durationMs: over, everyMs: every ?? DEFAULT_EVERY_MS, isPassive: passive, bound: at },
+  },
+  chase: {
+    flag: '--chase',
+    types: [],
+    isAsked: ({ chase }) => chase,
+    entryOf: (_, { at }) => ({ kind: 'chase', bound: at }),
+  },
+  iceberg: {
+    flag: '--show',
+    types: ['postOnly'],
+    isAsked: ({ show }) => show !== undefined,
+    entryOf: ({ type }, { at, show }) =>
+      at && show && { kind: 'iceberg', type: type === 'postOnly' ? type : 'limit', price: at, show },
+  },
+  limit: {
+    flag: '--at',
+    types: ['postOnly', 'ioc'],
+    isAsked: ({ at }) => at !== undefined,
+    entryOf: ({ type }, { at }) => at && { kind: 'limit', type, price: at },
+  },
+};
+
+const ENTRIES = Object.values(ENTRY_FLAGS).map(({ flag }) => flag);
+
+/** Those that choose another kind of entry than a price does: they exclude each other. */
+const CHOICES = ENTRIES.filter((name) => name !== ENTRY_FLAGS.limit.flag);
+
+const choicesAfter = (name: string) => CHOICES.slice(CHOICES.indexOf(name) + 1);
+
+/** The flags of the entries that a flag for this type does not go with. */
+const withoutType = (type: OrderType) =>
+  Object.values(ENTRY_FLAGS).flatMap(({ flag, types }) => (types.includes(type) ? [] : [flag]));
+
+const STOPS = ['--stop', '--trail'];
+
+/** The flags that make an algo order of an order by themselves; each other one needs one of them. */
+export const ALGO_ROOTS = ['--take', ...STOPS, ...CHOICES, '--when', '--for'];
+
+/** The flags for the type of an order. */
+export const TYPE_FLAGS = {
+  postOnly: toggle('--post-only', 'only rest in the book; rejected if it would fill at once', {
+    excludes: ['--ioc', ...withoutType('postOnly')],
+  }),
+  // it never waits
+  ioc: toggle('--ioc', 'fill what can be filled at once, cancel the rest', {
+    excludes: [...withoutType('ioc'), '--for'],
+  }),
+};
+
 /** The flags that make an algo order of an order, or say how it works. */
 export const ALGO_FLAGS = {
-  take: flag('--take <price>', 'take profit at this price; it rests at the exchange', price),
+  // alone it is a plain order at that price
+  take: flag('--take <price>', 'take profit at this price; it rests at the exchange', price, {
+    needs: [[...STOPS, ...ENTRIES]],
+  }),
   stop: flag('--stop <price>', 'end the position when the market reaches this price', price),
-  limit: flag('--limit <price>', 'with --stop: the limit of the order that it sends', price),
+  limit: flag('--limit <price>', 'the limit of the order that a reached stop sends', price, {
+    needs: ['--stop'],
+    excludes: ['--trail'],
+  }),
   trail: flag('--trail <distance>', 'a stop that follows the best price: 2%, 300 or 50ticks', trailDistance),
-  over: flag('--over <duration>', 'buy or sell in slices over this time (TWAP)', durationUpTo('7d')),
-  every: flag('--every <duration>', 'with --over: the time between slices (default: 1m)', durationUpTo('1d')),
-  passive: toggle('--passive', 'with --over: slices rest post-only at the best price of their side'),
-  show: flag('--show <amount>', 'with --at: rest at most this much of it, part after part (iceberg)', parseAmount),
-  chase: toggle('--chase', 'rest post-only at the best price of the side and follow it; --at is the limit'),
-  when: repeated('--when <condition>', "wait for it before the entry, as in pit alert: 'last>30000'", parseCondition),
-  for: flag('--for <duration>', 'give up what has not filled after this time', durationUpTo('365d')),
+  over: flag('--over <duration>', 'buy or sell in slices over this time (TWAP)', durationUpTo('7d'), {
+    excludes: choicesAfter('--over'),
+  }),
+  every: flag('--every <duration>', 'the time between slices (default: 1m)', durationUpTo('1d'), {
+    needs: ['--over'],
+  }),
+  passive: toggle('--passive', 'slices rest post-only at the best price of their side', { needs: ['--over'] }),
+  show: flag('--show <amount>', 'rest at most this much of it, part after part (iceberg)', parseAmount, {
+    needs: ['--at'],
+    excludes: choicesAfter('--show'),
+  }),
+  chase: toggle('--chase', 'rest post-only at the best price of the side and follow it; --at is the limit', {
+    excludes: choicesAfter('--chase'),
+  }),
+  when: repeated('--when <condition>', "wait for it before the entry, as in pit alert: 'last>30000'", parseCondition, {
+    needs: [ENTRIES],
+  }),
+  // exits protect until they are cancelled
+  for: flag('--for <duration>', 'give up an entry that has not filled after this time', durationUpTo('365d'), {
+    needs: [ENTRIES],
+  }),
   slippage: flag(
     '--slippage <share>',
     'how far past its trigger a stop or slice may fill (default: 1%)',
     slippageShare,
+    { needs: [[...STOPS, '--over']] },
   ),
   trigger: flag(
     '--trigger <price>',
     'what reaches a stop: book (the best bid or ask) or last (default: book)',
     oneOf('--trigger', 'book', 'last'),
+    { needs: [STOPS] },
   ),
   exec: flag(
     '--exec <command>',
@@ -59,8 +158,11 @@ export const ALGO_FLAGS = {
       execWords(text);
       return text;
     },
+    { needs: [ALGO_ROOTS] },
   ),
-  notify: toggle('--notify', 'of an algo order: show a notification on the desktop for each event'),
+  notify: toggle('--notify', 'of an algo order: show a notification on the desktop for each event', {
+    needs: [ALGO_ROOTS],
+  }),
 } as const;
 
 /** An agent runs no program of the user. */
@@ -173,56 +275,6 @@ export function asksForAlgo(flags: AlgoFlags): boolean {
   });
 }
 
-/** How a kind of entry is asked for. */
-interface EntryFlags<Entry extends AlgoEntry> {
-  /** The flag that asks for it. */
-  readonly flag: string;
-  /** The types of orders that a flag may choose for it. */
-  readonly types: readonly OrderType[];
-  isAsked(flags: EntryChoice): boolean;
-  entryOf(draft: AlgoDraft, values: EntryValues): Entry | null;
-}
-
-type EntryChoice = Pick<GivenOrder, 'at'> & AlgoFlags;
-
-/** What the expressions of an entry come to; null for those that are not given. */
-export interface EntryValues {
-  readonly at: Decimal | null;
-  readonly show: Decimal | null;
-}
-
-/** The kinds of entries by their flags; of several that are asked for, `--at` belongs to the other one. */
-const ENTRY_FLAGS: { readonly [Name in AlgoEntryName]: EntryFlags<EntryOf<Name>> } = {
-  twap: {
-    flag: '--over',
-    types: [],
-    isAsked: ({ over }) => over !== undefined,
-    entryOf: ({ over, every, passive }, { at }) =>
-      over === undefined
-        ? null
-        : { kind: 'twap', durationMs: over, everyMs: every ?? DEFAULT_EVERY_MS, isPassive: passive, bound: at },
-  },
-  chase: {
-    flag: '--chase',
-    types: [],
-    isAsked: ({ chase }) => chase,
-    entryOf: (_, { at }) => ({ kind: 'chase', bound: at }),
-  },
-  iceberg: {
-    flag: '--show',
-    types: ['postOnly'],
-    isAsked: ({ show }) => show !== undefined,
-    entryOf: ({ type }, { at, show }) =>
-      at && show && { kind: 'iceberg', type: type === 'postOnly' ? type : 'limit', price: at, show },
-  },
-  limit: {
-    flag: '--at',
-    types: ['postOnly', 'ioc'],
-    isAsked: ({ at }) => at !== undefined,
-    entryOf: ({ type }, { at }) => at && { kind: 'limit', type, price: at },
-  },
-};
-
 const ENTRY_NAMES_BY_FLAG = Object.keys(ENTRY_FLAGS) as AlgoEntryName[];
 
 /** The kind of entry that is asked for, which builds a position; null without one: then the exits are the order itself. */
@@ -236,75 +288,26 @@ export function entryOf(draft: AlgoDraft, values: EntryValues): AlgoEntry | null
   return name && ENTRY_FLAGS[name].entryOf(draft, values);
 }
 
-/** Refuses flags of more than one kind of entry. Throws Failure `usage`. */
-function requireOneEntry(flags: EntryChoice): void {
-  const [one, other] = ENTRY_NAMES_BY_FLAG.filter((name) => name !== 'limit' && ENTRY_FLAGS[name].isAsked(flags));
-  if (one !== undefined && other !== undefined)
-    throw usage(`${ENTRY_FLAGS[one].flag} and ${ENTRY_FLAGS[other].flag} exclude each other.`, 'Give one of them.');
-}
-
-const PRICES = 'Give --at, --stop, --trail, or both --take and --stop.';
-
-/** Refuses parts that contradict each other or lack another one. Throws Failure `usage`. */
+/**
+ * Refuses what the rules of {@link ALGO_FLAGS} cannot say: it depends on values, or on two flags and a third. Throws Failure `usage`.
+ */
 export function checkAlgo(given: GivenOrder, flags: AlgoFlags): void {
   refuseOrderFlags(given);
   const { at, type } = given;
-  const { take, stop, limit, trail, over, every, passive, chase, show, when, slippage, trigger } = flags;
-  const entry = entryNameOf({ at, ...flags });
-  const isEntered = entry !== null;
+  const { stop, limit, trail, over, every, passive, slippage } = flags;
   const stops = stop !== undefined || trail !== undefined;
-  requireOneEntry({ at, ...flags });
-  if (limit !== undefined && stop === undefined)
-    throw usage('--limit needs --stop.', [
-      'It is the limit of the order that a reached stop sends.',
-      'The price of an order is --at.',
-    ]);
-  if (limit !== undefined && trail !== undefined)
-    throw usage('--limit and --trail exclude each other.', 'A trail sends its order at the level that it has reached.');
-  if (every !== undefined && over === undefined)
-    throw usage('--every needs --over.', 'Say how long the slices are to take: --over 2h.');
-  if (passive && over === undefined)
-    throw usage('--passive needs --over.', 'To rest at the best price without slices, use --chase.');
   if (over !== undefined && over < (every ?? DEFAULT_EVERY_MS))
     throw usage('--over is shorter than the time between two slices.', 'Give a longer --over, or a shorter --every.');
-  if (when.length > 0 && !isEntered)
-    throw usage('--when needs an entry to wait with.', 'Add --at PRICE, --chase or --over DURATION.');
-  if (isPlain(given, flags))
-    throw usage(`${flags.exec === undefined ? '--notify' : '--exec'} is for algo orders, and this is a plain order.`, [
-      'Leave it out, or add what pit is to watch: --stop, --trail, --take, --when or --for.',
-      suggest('To be told of fills', 'alert', given.market ?? 'MARKET', 'fill', '--notify'),
-    ]);
-  if (!isEntered && !stops)
+  // the command asks for the price of a plain order
+  if (type !== undefined && entryNameOf({ at, ...flags }) === null)
     throw usage(
-      take === undefined ? 'The order has no price.' : '--take alone is a plain order at that price.',
-      take === undefined ? PRICES : `Use --at in place of --take, or add --stop or --trail.`,
+      `${type === 'ioc' ? '--ioc' : '--post-only'} belongs to an order with --at.`,
+      'Add --at PRICE, or leave it out: a reached stop sends an order of its own type.',
     );
-  if (show !== undefined && at === undefined)
-    throw usage('--show needs --at.', 'Say at which price its parts are to rest: --at PRICE.');
-  if (show !== undefined && type === 'ioc')
-    throw usage('--show and --ioc exclude each other.', 'An IOC order never rests.');
-  if (type !== undefined && (entry === null || !ENTRY_FLAGS[entry].types.includes(type))) {
-    const name = type === 'ioc' ? '--ioc' : '--post-only';
-    throw usage(
-      `${name} belongs to an order with --at.`,
-      chase ? '--chase is post-only by itself.' : over === undefined ? PRICES : 'For slices that rest, use --passive.',
-    );
-  }
-  if (type === 'ioc' && flags.for !== undefined)
-    throw usage('--for has no meaning with --ioc.', 'An IOC order never waits.');
-  if (slippage !== undefined && ((!stops && over === undefined) || (over === undefined && limit !== undefined)))
-    throw usage(
-      '--slippage has no meaning here.',
-      'It is for a --stop without --limit, a --trail, and slices of --over.',
-    );
+  if (slippage !== undefined && limit !== undefined && over === undefined)
+    throw usage('--slippage has no meaning with --limit.', 'The limit says how far the stop may fill.');
   if (slippage !== undefined && passive && !stops)
     throw usage('--slippage has no meaning with --passive.', 'Passive slices rest at the best price.');
-  if (trigger !== undefined && !stops) throw usage('--trigger needs --stop or --trail.', 'It says what reaches them.');
-  if (!isEntered && flags.for !== undefined)
-    throw usage(
-      '--for needs an entry.',
-      'It gives up an entry that has not filled; exits protect until they are cancelled.',
-    );
   checkNumbers(given, flags);
 }
 
@@ -363,34 +366,16 @@ function numberOf(expression: PriceExpression | undefined): Decimal | undefined 
   return expression?.kind === 'number' ? expression.price : undefined;
 }
 
-/** Whether it would be one order that is placed at once, and nothing for pit to do. */
-function isPlain(given: Pick<GivenOrder, 'at'>, flags: AlgoFlags): boolean {
-  const { take, stop, trail, when } = flags;
-  const isWatched = [take, stop, trail, flags.for].some((value) => value !== undefined) || when.length > 0;
-  const isOrder = entryNameOf({ ...given, ...flags }) === 'limit';
-  return isOrder && !isWatched && (flags.exec !== undefined || flags.notify);
-}
-
 /** The time between two slices. */
 const DEFAULT_EVERY_MS = 60_000;
 
 /** Flags of a single order that its children could not keep. Throws Failure `usage`. */
-function refuseOrderFlags({ account, borrow, repay, id, once, wait, overridden }: GivenOrder): void {
+function refuseOrderFlags({ account, borrow, repay, overridden }: GivenOrder): void {
   if (account !== 'spot' || borrow || repay)
     throw usage(
       'Algo orders trade on the spot account only.',
       'The exchange does not report margin balances, which they rest on.',
     );
-  const [name] = [
-    ...(id === undefined ? [] : ['--id']),
-    ...(once ? ['--once'] : []),
-    ...(wait === undefined ? [] : ['--wait']),
-  ];
-  if (name !== undefined)
-    throw usage(`${name} has no meaning for an algo order.`, [
-      'pit names it and its children.',
-      suggest('To follow it afterwards', 'algo', 'show', 'ID', '--watch'),
-    ]);
   if (overridden.some((guard) => guard !== ALGO_GUARD))
     throw usage(
       '--override has no meaning for an algo order.',

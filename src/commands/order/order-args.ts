@@ -50,11 +50,7 @@ export function checkGiven({
   borrow,
   repay,
   amount,
-  id,
-  once,
-}: Pick<GivenOrder, 'account' | 'borrow' | 'repay' | 'amount'> & Partial<Pick<GivenOrder, 'id' | 'once'>>): void {
-  if (once && id === undefined)
-    throw usage('--once needs --id.', 'Give the order an id of your own: by it the order is found again.');
+}: Pick<GivenOrder, 'account' | 'borrow' | 'repay' | 'amount'>): void {
   if (account === 'spot' && (borrow || repay))
     throw usage('--borrow and --repay need a margin account.', 'Add --account isolated or --account cross.');
   if (account !== 'spot' && amount?.kind === 'share')

@@ -20,7 +20,7 @@ import { clientId, marketName, oneOf, PRICE_WORDS } from '../inputs/parsers.js';
 import { type Context, define } from '../session/command.js';
 import { overriddenBy, overrideFlag } from '../writes/guard-overrides.js';
 import { mayBeDone, openWithConsent, type WriteContext } from '../writes/write.js';
-import { ALGO_FLAGS, type AlgoFlags, asksForAlgo, checkAlgo } from './algo-args.js';
+import { ALGO_FLAGS, ALGO_ROOTS, type AlgoFlags, asksForAlgo, checkAlgo, TYPE_FLAGS } from './algo-args.js';
 import { DRY_ALGO, placeAlgo } from './algo-order.js';
 import { awaitOrder } from './await-order.js';
 import {
@@ -50,8 +50,7 @@ export default define({
       'a number, or bid, ask or mid with an offset: bid+2ticks, mid-0.5%',
       withCompletion(PRICE_WORDS, parsePrice),
     ),
-    postOnly: toggle('--post-only', 'only rest in the book; rejected if it would fill at once'),
-    ioc: toggle('--ioc', 'fill what can be filled at once, cancel the rest'),
+    ...TYPE_FLAGS,
     account: flag(
       '--account <name>',
       'spot, isolated or cross (default: spot)',
@@ -59,12 +58,18 @@ export default define({
     ),
     borrow: toggle('--borrow', 'borrow the shortfall (margin)'),
     repay: toggle('--repay', 'repay loans with the proceeds (margin)'),
-    id: flag('--id <client-id>', 'your own id for the order, 4 to 36 letters or digits', clientId),
-    once: toggle('--once', 'if the same order exists under --id already, print it and send nothing'),
+    // pit names algo orders and their children, and shows them by pit algo
+    id: flag('--id <client-id>', 'your own id for the order, 4 to 36 letters or digits', clientId, {
+      excludes: ALGO_ROOTS,
+    }),
+    once: toggle('--once', 'if the same order exists under --id already, print it and send nothing', {
+      needs: ['--id'],
+    }),
     wait: flag(
       '--wait <state>',
       'wait until the order is filled or closed (filled or cancelled), for as long as --timeout',
       oneOf('--wait', ...ORDER_WAITS),
+      { excludes: ALGO_ROOTS },
     ),
     override: overrideFlag,
     ...ALGO_FLAGS,
@@ -241,10 +246,7 @@ function mayBeLive({ kind, clientId }: Failure): boolean {
   return kind === 'unknown' || (kind === 'usage' && clientId !== null);
 }
 
-/** Throws Failure `usage`. */
 function typeOf({ postOnly, ioc }: { postOnly: boolean; ioc: boolean }): GivenOrder['type'] {
-  if (postOnly && ioc)
-    throw usage('--post-only and --ioc exclude each other.', 'Give one of them, or neither for a limit order.');
   if (postOnly) return 'postOnly';
   return ioc ? 'ioc' : undefined;
 }

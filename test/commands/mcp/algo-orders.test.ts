@@ -184,12 +184,14 @@ describe('an algo order of an agent', () => {
   });
 
   it.each([
-    [{ ...STOP, passive: true }, 'passive needs over.', 'To rest at the best price without slices, use chase.'],
+    [{ ...STOP, passive: true }, 'passive needs over.', 'Add over.'],
     [
       { ...STOP, type: 'postOnly' },
       'type postOnly belongs to an order with price.',
-      'Give price, stop, trail, or both take and stop.',
+      'Add price PRICE, or leave it out: a reached stop sends an order of its own type.',
     ],
+    [{ ...STOP, price: '1', type: 'ioc', for: '1m' }, 'type ioc and for exclude each other.', 'Give one of them.'],
+    [{ ...STOP, chase: true, show: '0.1', price: '1' }, 'chase and show exclude each other.', 'Give one of them.'],
   ])('says what is wrong by the names of its parameters: %j', async (given, message, hint) => {
     expect(await (await unattended()).failed('prepare', given)).toMatchObject({ kind: 'usage', message, hint });
   });
