@@ -7,7 +7,8 @@ import type { Answer } from '../../terminal/answer.js';
 import { algoId } from '../inputs/parsers.js';
 import { type Context, define } from '../session/command.js';
 import { answerOrThrow, outcomeFailure } from '../writes/outcome-failure.js';
-import { ALGO, type AlgoDocument, algoList } from './algo-row.js';
+import { algoList } from './algo-row.js';
+import { ALGO, type AlgoDocument } from './algo-shapes.js';
 import { type CancelledAlgo, cancelAlgos, duplicateText, listAlgos, openDuplicates } from './algos.js';
 
 export default define({

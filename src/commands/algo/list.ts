@@ -3,7 +3,8 @@ import * as shape from '../../cli/shapes.js';
 import { Failure } from '../../errors.js';
 import { watchFlag } from '../live/watch-flag.js';
 import { define } from '../session/command.js';
-import { ALGO, algoList } from './algo-row.js';
+import { algoList } from './algo-row.js';
+import { ALGO } from './algo-shapes.js';
 import { type AlgoView, listAlgos, unshownAlgos, warnOfOpenDuplicates } from './algos.js';
 
 export default define({

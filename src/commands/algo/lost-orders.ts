@@ -1,7 +1,7 @@
 import { suggest } from '../../errors.js';
 import { openAlgoIds } from '../../trading/algos/record/algo-folder.js';
+import { parentOf } from '../../trading/algos/record/child-name.js';
 import { recordedParent } from '../../trading/algos/record/recorded-parent.js';
-import { parentOf } from '../../trading/algos/record/store.js';
 import type { CancelAttempt } from '../../trading/cancel/cancel-orders.js';
 import type { WriteContext } from '../writes/write.js';
 

@@ -5,7 +5,8 @@ import type { Answer } from '../../terminal/answer.js';
 import { requestsUnderWay, underWayText } from '../halt/requests-under-way.js';
 import { algoId } from '../inputs/parsers.js';
 import { type Context, define } from '../session/command.js';
-import { ALGO, type AlgoDocument, algoList } from './algo-row.js';
+import { algoList } from './algo-row.js';
+import { ALGO, type AlgoDocument } from './algo-shapes.js';
 import { type AlgoView, pauseAlgos, resumeAlgos } from './algos.js';
 import { wouldChange } from './cancel.js';
 

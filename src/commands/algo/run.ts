@@ -1,7 +1,8 @@
 import * as shape from '../../cli/shapes.js';
 import { isoTime, zonedTime } from '../../terminal/time.js';
 import { define } from '../session/command.js';
-import { algoDocument, EVENT } from './algo-row.js';
+import { algoDocument } from './algo-row.js';
+import { EVENT } from './algo-shapes.js';
 import { type AlgoEventView, runAlgos } from './algos.js';
 import { continueText } from './unwatched.js';
 

@@ -3,7 +3,8 @@ import * as shape from '../../cli/shapes.js';
 import { algoId } from '../inputs/parsers.js';
 import { watchFlag } from '../live/watch-flag.js';
 import { define } from '../session/command.js';
-import { ALGO, algoAnswer } from './algo-row.js';
+import { algoAnswer } from './algo-row.js';
+import { ALGO } from './algo-shapes.js';
 import { type AlgoView, showAlgo, warnOfOpenDuplicates } from './algos.js';
 
 export default define({

@@ -1,4 +1,3 @@
-import * as shape from '../../cli/shapes.js';
 import { type BestPrices, bestPrices } from '../../domain/book.js';
 import { Decimal, formatAmount, formatPrice } from '../../domain/decimal.js';
 import { type Advice, Failure, suggest } from '../../errors.js';
@@ -32,17 +31,15 @@ import type { GuardName } from '../../trading/guards/limits.js';
 import { MarketSnapshot, orThrow, spentCoin } from '../../trading/preview/market-snapshot.js';
 import { distanceFrom, distanceText, referenceOf, viewOf } from '../../trading/preview/market-view.js';
 import { estimateFee } from '../../trading/preview/preview.js';
-import { algoAnswer, algoTermsRow, doesEntries, TERMS_FIELDS } from '../algo/algo-row.js';
+import { algoAnswer, algoTermsRow, doesEntries } from '../algo/algo-row.js';
 import { createAlgo, showAlgo } from '../algo/algos.js';
 import { wordsOf } from '../algo/entry-words.js';
 import { algoSentences, algoText } from '../algo/sentences.js';
 import type { Context } from '../session/command.js';
-import { PREVIEW_FIELDS } from '../writes/dry-run.js';
 import {
   blockedBy,
   breachText,
   confirmGuarded,
-  GUARD_FIELDS,
   guardRows,
   limitsOf,
   notOverridden,
@@ -62,21 +59,6 @@ export interface PlannedAlgo {
   /** The guard of the algo order as a whole, if it blocks. */
   readonly breaches: readonly Breach[];
 }
-
-/** What `--dry-run` prints of an algo order: there is no request of its own. */
-export const DRY_ALGO = shape.object({
-  dryRun: shape.boolean('always true'),
-  operation: shape.text('algo: its orders are placed later'),
-  request: shape.object(TERMS_FIELDS, 'the algo order that would be created'),
-  preview: shape.object({
-    ...PREVIEW_FIELDS,
-    does: shape.array(shape.text(''), 'what it will do, in sentences'),
-    exchangeKnows: shape.text('what works without pit'),
-    onlyPitKnows: shape.text('what happens only while pit watches'),
-    guards: GUARD_FIELDS,
-  }),
-  halted: shape.boolean('pit halt is in effect: only cancellations are sent'),
-});
 
 /** Previews an algo order, asks, and creates it. Throws Failure if it was not created. */
 export async function placeAlgo(command: Context, draft: AlgoDraft): Promise<Answer> {

@@ -7,7 +7,7 @@ import type { Paint } from '../../terminal/palette.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Column, type Entry, record } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
-import { parentOf } from '../../trading/algos/record/store.js';
+import { parentOf } from '../../trading/algos/record/child-name.js';
 import { averageOfFills } from '../../trading/orders/terms.js';
 import { feeText } from './fills-so-far.js';
 

@@ -15,13 +15,12 @@ import { placeOrder, refuseIdenticalOrder } from '../../trading/orders/place.js'
 import { newClientId, termsText, validateOrder } from '../../trading/orders/terms.js';
 import type { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
 import type { Placement } from '../../trading/settling/settle-sent-order.js';
-import { ALGO } from '../algo/algo-row.js';
+import { ALGO, DRY_ALGO } from '../algo/algo-shapes.js';
 import { clientId, marketName, oneOf, PRICE_WORDS } from '../inputs/parsers.js';
 import { type Context, define } from '../session/command.js';
 import { overriddenBy, overrideFlag } from '../writes/guard-overrides.js';
 import { mayBeDone, openWithConsent, type WriteContext } from '../writes/write.js';
 import { ALGO_FLAGS, ALGO_ROOTS, type AlgoFlags, asksForAlgo, checkAlgo, TYPE_FLAGS } from './algo-args.js';
-import { DRY_ALGO, placeAlgo } from './algo-order.js';
 import { awaitOrder } from './await-order.js';
 import {
   checkGiven,
@@ -109,7 +108,7 @@ export default define({
 });
 
 /** An algo order: its parts are never asked for. */
-function runAlgo(context: Context, given: GivenOrder, flags: AlgoFlags): Promise<Answer> {
+async function runAlgo(context: Context, given: GivenOrder, flags: AlgoFlags): Promise<Answer> {
   checkAlgo(given, flags);
   const { side, market, amount, at, type = 'limit' } = given;
   if (side === undefined || market === undefined || amount === undefined)
@@ -117,6 +116,7 @@ function runAlgo(context: Context, given: GivenOrder, flags: AlgoFlags): Promise
       'An algo order needs a side, a market and an amount.',
       'Write them before the flags, for instance: sell btc_usdt 0.1',
     );
+  const { placeAlgo } = await import('./algo-order.js');
   return placeAlgo(context, { ...flags, side, market, amount, at, type, overridden: given.overridden });
 }
 

@@ -6,7 +6,7 @@ import { type Order, referenceText } from '../../domain/order.js';
 import { Failure, tryRead, usage } from '../../errors.js';
 import type { AlgoTerms } from '../algos/plan/terms.js';
 import { agentAlgos, countAlgo } from '../algos/record/agent-algos.js';
-import { parentOf } from '../algos/record/store.js';
+import { parentOf } from '../algos/record/child-name.js';
 import { archivedJob, Job } from '../batches/job.js';
 import { readOpenOfSide } from '../history/open-orders.js';
 import type { JournalEntry } from '../journal/entry.js';

@@ -1,8 +1,9 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Order, OrderReference } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
+import { parentOf } from '../algos/record/child-name.js';
 import { recordedParent } from '../algos/record/recorded-parent.js';
-import { AlgoStore, type ChildLine, type FactRecord, parentOf } from '../algos/record/store.js';
+import { AlgoStore, type ChildLine, type FactRecord } from '../algos/record/store.js';
 import { isKind } from '../journal/write.js';
 import type { TradingContext } from '../trading-context.js';
 

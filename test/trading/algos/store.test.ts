@@ -4,14 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
 import type { Order } from '../../../src/domain/order.js';
 import { filledOf } from '../../../src/trading/algos/plan/children.js';
-import {
-  AlgoStore,
-  childId,
-  childName,
-  type FactRecord,
-  parentOf,
-  unwatchedAccounts,
-} from '../../../src/trading/algos/record/store.js';
+import { childId, childName, parentOf } from '../../../src/trading/algos/record/child-name.js';
+import { AlgoStore, type FactRecord, unwatchedAccounts } from '../../../src/trading/algos/record/store.js';
 import { ChildrenInJournal } from '../../../src/trading/algos/run/child-order.js';
 import type { Journal } from '../../../src/trading/journal/journal.js';
 import { temporaryHome } from '../../support/pit.js';

@@ -1,7 +1,7 @@
 import type { Order } from '../../../domain/order.js';
 import type { Archive } from '../../journal/archive.js';
 import { clientIdOf, isKind } from '../../journal/write.js';
-import { parentOf } from './store.js';
+import { parentOf } from './child-name.js';
 
 /** What the journal knows of who placed an order. */
 interface RecordedParent {

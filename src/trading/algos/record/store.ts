@@ -26,8 +26,9 @@ import {
 import { LineFields, tryDecode } from '../../journal/line-fields.js';
 import { decodeOwner, isOwnerAlive, type Owner, thisProcess } from '../../journal/owner.js';
 import { DigestKey, digestOf, isDigestOf } from '../../prepared/digest-key.js';
-import type { ChildEnd, ChildRole } from '../plan/children.js';
+import type { ChildEnd } from '../plan/children.js';
 import { ALGO_FOLDER, openAlgos } from './algo-folder.js';
+import { parentOf } from './child-name.js';
 import { encodeFact, factOf } from './fact-line.js';
 import { type AlgoFact, type AlgoFacts, type AlgoState, type FactOf, foldFacts, isHeldBack } from './facts.js';
 
@@ -62,33 +63,6 @@ const RANDOM_CHARACTERS = 6;
 export function algoIdOf(bytes: Uint8Array): string {
   const characters = [...bytes.slice(0, RANDOM_CHARACTERS)].map((byte) => ALPHABET[byte % ALPHABET.length]);
   return `a${characters.join('')}`;
-}
-
-/** The letter of each role in the client id of a child. */
-const ROLE_LETTERS: Readonly<Record<ChildRole, string>> = { entry: 'e', take: 't', stop: 's' };
-
-/** The name of a child: the id of its algo order, what it is for, and its number. */
-interface ChildName {
-  readonly parent: string;
-  readonly role: ChildRole;
-  readonly number: number;
-}
-
-/** The client id of a child, which is made of its name alone: whoever finds the order knows what it is. */
-export function childId({ parent, role, number }: ChildName): string {
-  return `${parent}${ROLE_LETTERS[role]}${number}`;
-}
-
-/** The name of a child by its client id; undefined for an order that is none. */
-export function childName(clientId: string): ChildName | undefined {
-  const [, parent, letter, number] = /^(a[a-hj-km-np-z2-9]{6})([ets])([1-9]\d{0,8})$/.exec(clientId) ?? [];
-  const role = (Object.keys(ROLE_LETTERS) as ChildRole[]).find((one) => ROLE_LETTERS[one] === letter);
-  return parent === undefined || role === undefined ? undefined : { parent, role, number: Number(number) };
-}
-
-/** The algo order of a child, by its client id; undefined for an order that is no child. */
-export function parentOf(clientId: string): string | undefined {
-  return childName(clientId)?.parent;
 }
 
 /**

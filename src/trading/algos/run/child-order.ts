@@ -13,7 +13,8 @@ import { reconcileOrders } from '../../settling/reconcile-orders.js';
 import { settleOrder } from '../../settling/settle-order.js';
 import type { TradingContext } from '../../trading-context.js';
 import type { Child, ChildEnd, ChildRole } from '../plan/children.js';
-import { type CancellationLine, type ChildLine, childName, type FactRecord } from '../record/store.js';
+import { childName } from '../record/child-name.js';
+import type { CancellationLine, ChildLine, FactRecord } from '../record/store.js';
 
 /** The order of a child that the network made twice. */
 interface DuplicateOrder {

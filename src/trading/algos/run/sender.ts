@@ -14,8 +14,9 @@ import type { TradingContext } from '../../trading-context.js';
 import { type Child, isExit, type NewChild } from '../plan/children.js';
 import { mayPlace } from '../plan/may-place.js';
 import { type AlgoTerms, exitSideOf } from '../plan/terms.js';
+import { childId } from '../record/child-name.js';
 import { type AlgoFacts, isHeldBack, type PauseCause } from '../record/facts.js';
-import { type AlgoStore, childId } from '../record/store.js';
+import type { AlgoStore } from '../record/store.js';
 import { ChildOrder } from './child-order.js';
 import type { WatchedMarket } from './watched-market.js';
 
