@@ -20,6 +20,7 @@ const KINDS: readonly (readonly [kind: string, flags: string, command: string])[
   ['bracket', '--latency 80ms', 'order buy btc_usdt 0.5 --at 20150 --take 20280 --stop 19800'],
   ['TWAP', '--fault drop-after --fault delay', 'order buy btc_usdt 0.5 --over 40m --every 5m'],
   ['chase', '--latency 80ms --fault drop-before', 'order buy btc_usdt 0.5 --chase --for 30m'],
+  ['iceberg', '--latency 80ms --fault drop-after', 'order buy btc_usdt 0.5 --at 19950 --show 0.2'],
   ['conditional order', '--latency 1s', 'order buy btc_usdt 0.5 --at 20250 --when last>20200'],
 ];
 
