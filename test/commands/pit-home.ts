@@ -235,13 +235,6 @@ export class WorldHome extends PitHome {
   }
 }
 
-/** A home in a world that all tests of a file share: for tests that change nothing in it. */
-export function useWorldHome(options: WorldOptions = {}): WorldHome {
-  const pit = new WorldHome(options);
-  beforeAll(() => pit.serve());
-  return pit;
-}
-
 /** A home in a world of its own for each test, which finds nothing of the tests before it. */
 export function useWorldPerTest(options: WorldOptions = {}): WorldHome {
   const pit = new WorldHome(options);

@@ -1,13 +1,13 @@
-import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { AdminCallName } from '../../../src/sandbox/admin/calls.js';
 import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import { eventually } from '../../support/eventually.js';
 import type { WorldProcess } from '../../support/world/world.js';
-import { useWorldHome } from '../pit-home.js';
+import { useWorldPerTest } from '../pit-home.js';
 
 // `pit algo run` in a world: what it does, step by step, as its events say and as the exchange shows.
 
-const pit = useWorldHome({ limits: UNLIMITED, tolerance: 2_000 });
+const pit = useWorldPerTest({ limits: UNLIMITED, tolerance: 2_000 });
 let runner: WorldProcess;
 /** How far the clock of the machine that watches is set ahead, in ms. */
 let ahead = 0;
@@ -51,17 +51,12 @@ async function move(price: string): Promise<void> {
 /** Adds a fault for so many requests of an operation. */
 const fault = (kind: string, operation: string, count = 1) => call('POST /faults/add', { kind, operation, count });
 
-beforeAll(async () => {
+beforeEach(async () => {
   await move('28000');
   await pit.done('profile set sandbox reqTimeTolerance 2s');
   // its first one keeps it running
   await create('sell btc_usdt 0.001 --stop 20000');
   await eventually(async () => expect(await pit.json('algo list')).toMatchObject([{ watched: true }]));
-});
-
-beforeEach(async () => {
-  await call('POST /faults/clear', {});
-  await move('28000');
 });
 
 function start(): void {

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { usage } from '../../../src/errors.js';
 import { AlgoStore } from '../../../src/trading/algos/record/store.js';
-import { document, lastError, useWorldHome } from '../pit-home.js';
+import { document, lastError, useWorldPerTest } from '../pit-home.js';
 
-const pit = useWorldHome();
+const pit = useWorldPerTest();
 
 afterEach(() => void vi.restoreAllMocks());
 

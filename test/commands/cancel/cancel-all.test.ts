@@ -1,7 +1,7 @@
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import type { TerminalStep } from '../../support/terminal.js';
-import { document, lastError, useWorldHome } from '../pit-home.js';
+import { document, lastError, useWorldPerTest } from '../pit-home.js';
 import { Straight } from '../straight.js';
 
 /** A row of the contract. */
@@ -13,20 +13,16 @@ interface Cancelled {
   readonly message: string | null;
 }
 
-const pit = useWorldHome({ limits: UNLIMITED });
+const pit = useWorldPerTest({ limits: UNLIMITED });
 const straight = new Straight(pit);
 const ALL = 'cancel btc_usdt --all --yes --json';
 const FAR = { side: 'buy', price: '20000', amount: '0.01' } as const;
 let inside = '';
 
-beforeAll(async () => {
+beforeEach(async () => {
   // the crowd stands still, so that only these orders meet each other
   await straight.administer('POST /clock/stop');
   inside = await straight.inside();
-});
-afterEach(async () => {
-  await straight.tidy();
-  await pit.run('resolve');
 });
 
 function all(): Promise<Cancelled[]> {

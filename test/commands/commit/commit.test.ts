@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { describedTerms } from '../../../src/commands/commit/described-terms.js';
 import type { PrepareRequest } from '../../../src/commands/commit/prepare.js';
 import { directoriesOf } from '../../../src/platform/files/directories.js';
@@ -12,9 +12,9 @@ import { idOf, type PreparedWrite } from '../../../src/trading/prepared/prepared
 import { eventually } from '../../support/eventually.js';
 import { ladder, order, prepareIn, replacement } from '../../support/prepare.js';
 import type { StartOptions } from '../../support/world/world.js';
-import { lastError, useWorldHome } from '../pit-home.js';
+import { lastError, useWorldPerTest } from '../pit-home.js';
 
-const pit = useWorldHome({ limits: UNLIMITED });
+const pit = useWorldPerTest({ limits: UNLIMITED });
 
 const ORDER = 'buy 0.01 btc_usdt bid-2%';
 
@@ -84,11 +84,6 @@ async function refusal(id: string, options: Committing = {}) {
 function fileOf({ id }: PreparedWrite): string {
   return path.join(pit.home, 'state', 'prepared', id);
 }
-
-afterEach(async () => {
-  await pit.run('halt --lift --confirm sandbox');
-  await pit.done('cancel btc_usdt --all --yes');
-});
 
 describe('a prepared write', () => {
   it('has the exact order, its costs and its warnings, and nothing of it is sent', async () => {

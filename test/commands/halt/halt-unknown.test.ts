@@ -1,16 +1,8 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { instead, LOST, late, PASS, type Treatment } from '../../support/world/network.js';
-import { useWorldHome } from '../pit-home.js';
+import { useWorldPerTest } from '../pit-home.js';
 
-const pit = useWorldHome();
-
-afterEach(async () => {
-  pit.world.network.treat = () => PASS;
-  await pit.run('halt --lift --confirm sandbox');
-  await pit.world.pass(90_000);
-  await pit.run('resolve');
-  await pit.run('cancel --all --all-markets --yes');
-});
+const pit = useWorldPerTest();
 
 describe('pit halt --cancel, while an earlier order may still arrive', () => {
   async function halt(timer: Treatment) {

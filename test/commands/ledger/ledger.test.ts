@@ -1,19 +1,19 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import { type Balance, place, same } from '../order/order-rows.js';
-import { lastError, TIME, useWorldHome } from '../pit-home.js';
+import { lastError, TIME, useWorldPerTest } from '../pit-home.js';
 import { Straight } from '../straight.js';
 
-const pit = useWorldHome({ limits: UNLIMITED });
+const pit = useWorldPerTest({ limits: UNLIMITED });
 const file = (name: string) => path.join(pit.home, name);
 
 describe('pit ledger', () => {
   const straight = new Straight(pit);
   let between = '';
 
-  beforeAll(async () => {
+  beforeEach(async () => {
     await straight.administer('POST /clock/stop');
     await place(pit, 'buy eos_usdt 100 --at ask+2%');
     await straight.advance(86_400_000);

@@ -1,10 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
-import { useWorldHome } from '../pit-home.js';
+import { useWorldPerTest } from '../pit-home.js';
 import { modernMeta } from './client.js';
 import { type Done, type Prepared, TradingClient } from './trading-client.js';
 
-const pit = useWorldHome({ limits: UNLIMITED });
+const pit = useWorldPerTest({ limits: UNLIMITED });
 let client: TradingClient;
 
 const ORDER = { kind: 'order', market: 'btc_usdt', side: 'buy', amount: '0.01', price: 'bid-2%' };
@@ -18,17 +18,12 @@ function orders(state = 'all'): Promise<Listed[]> {
   return pit.json<Listed[]>(`orders btc_usdt --state ${state} --all`);
 }
 
-beforeAll(async () => {
+beforeEach(async () => {
   client = new TradingClient({ pit, words: ['--allow-trading'] });
   await client.initialize({ elicitation: {} });
 });
 
-afterAll(() => client.end());
-
-afterEach(async () => {
-  await pit.run('halt --lift --confirm sandbox');
-  await pit.done('cancel btc_usdt --all --yes');
-});
+afterEach(() => client.end());
 
 describe('the tools that trade', () => {
   it('are offered only with --allow-trading, and none withdraws', async () => {

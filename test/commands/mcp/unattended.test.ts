@@ -2,10 +2,10 @@ import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import { instead, PASS } from '../../support/world/network.js';
 import { NOT_FOUND } from '../../trading/support/exchange.js';
-import { useWorldHome } from '../pit-home.js';
+import { useWorldPerTest } from '../pit-home.js';
 import { type Done, type Prepared, TradingClient } from './trading-client.js';
 
-const pit = useWorldHome({ limits: UNLIMITED });
+const pit = useWorldPerTest({ limits: UNLIMITED });
 
 interface Limits {
   readonly markets?: string;
@@ -52,10 +52,7 @@ async function notionalOfToday(): Promise<number> {
   return numberOf(total) - numberOf(order);
 }
 
-afterEach(async () => {
-  await Promise.all(clients.splice(0).map((client) => client.end()));
-  await pit.done('cancel btc_usdt --all --yes');
-});
+afterEach(() => Promise.all(clients.splice(0).map((client) => client.end())));
 
 describe('pit mcp --commit unattended', () => {
   it.each([

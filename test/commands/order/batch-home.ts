@@ -3,7 +3,7 @@ import path from 'node:path';
 import { beforeAll, beforeEach } from 'vitest';
 import { signedUrl } from '../../sandbox/signing.js';
 import type { Ran } from '../../support/pit.js';
-import { document, type PitHome, usePitHome, useWorldHome, WorldHome } from '../pit-home.js';
+import { document, type PitHome, usePitHome, useWorldPerTest, WorldHome } from '../pit-home.js';
 
 /** The answer of `pit order batch --json`. */
 export interface Batch {
@@ -17,11 +17,11 @@ export interface Batch {
 }
 
 /** A pit with files of orders that never fill: their prices are far below the market. */
-export class BatchHome {
+export class BatchHome<Pit extends PitHome> {
   #files = 0;
   #range: readonly [from: number, to: number] = [2_000, 2_000];
 
-  constructor(readonly pit: PitHome) {}
+  constructor(readonly pit: Pit) {}
 
   /** The first price that the last file was made for. */
   get first(): number {
@@ -89,18 +89,26 @@ interface PlacedOrder {
   readonly state: 'open' | 'closed';
 }
 
-/** A pit in a world of its own, for a test file; with a sandbox that other processes reach if they are to send batches. */
-export function useBatchHome(isServed = false): BatchHome {
+/** A pit in a world of its own for each test. */
+export function useBatchHome(): BatchHome<WorldHome> {
+  const pit = useWorldPerTest({ tolerance: 4_000 });
+  beforeEach(() => prepare(pit));
+  return new BatchHome(pit);
+}
+
+/** A pit with a sandbox that other processes reach, for a test file. */
+export function useServedBatchHome(): BatchHome<PitHome> {
   // a minute otherwise; nothing holds requests here
-  const pit = isServed ? usePitHome(['--no-limits', '--limit', 'reqTime=4s']) : useWorldHome({ tolerance: 4_000 });
-  beforeAll(async () => {
-    await pit.done('markets');
-    // the orders are far from the market, so that they never fill
-    await pit.done('profile set sandbox priceBand 100%');
-    await pit.done('profile set sandbox reqTimeTolerance 4s');
-  });
+  const pit = usePitHome(['--no-limits', '--limit', 'reqTime=4s']);
+  beforeAll(() => prepare(pit));
   beforeEach(() => pit.done('sandbox fault clear'));
   return new BatchHome(pit);
+}
+
+async function prepare(pit: PitHome): Promise<void> {
+  // the orders are far from the market, so that they never fill
+  await pit.done('profile set sandbox priceBand 100%');
+  await pit.done('profile set sandbox reqTimeTolerance 4s');
 }
 
 export function batch({ stdout }: Ran): Batch {

@@ -9,9 +9,9 @@ import { plainEnvironment } from '../../support/pit.js';
 import { PASS, startProxy, type Treatment } from '../../support/proxy.js';
 import { onTerminal, type PtyStep } from '../../support/pty.js';
 import { requires } from '../../support/tools.js';
-import { batch, useBatchHome } from './batch-home.js';
+import { batch, useServedBatchHome } from './batch-home.js';
 
-const batches = useBatchHome(true);
+const batches = useServedBatchHome();
 const { pit } = batches;
 
 /** The bar was drawn once more. */

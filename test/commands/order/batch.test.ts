@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { pausesOnly } from '../../support/command-clocks.js';
-import { atTerminal } from '../../support/terminal.js';
+import { LOST, PASS } from '../../support/world/network.js';
 import { DECIMAL, ID, lastError, TEXT } from '../pit-home.js';
 import { type Batch, batch, useBatchHome } from './batch-home.js';
 
 /** The list is read as far as the check for duplicates needs: it does not show every order of a long batch. */
 const FILLS = ['state', 'filled', 'filledValue', 'averagePrice', 'fee', 'feeCoin'];
 
-const batches = useBatchHome(true);
+const batches = useBatchHome();
 const { pit } = batches;
 
 describe('pit order batch', () => {
@@ -242,8 +241,7 @@ describe('pit order batch', () => {
     const file = batches.orders(1, () => '70001,0.0011');
     const answered = async (typed: string) => {
       const steps = [{ await: 'Type price-band', type: `${typed}\r` }];
-      const words = ['order', 'batch', 'buy', 'btc_usdt', '--file', file];
-      const { status, screen } = await atTerminal(words, { home: pit.home, steps });
+      const { status, screen } = await pit.terminal(`order batch buy btc_usdt --file ${file}`, { steps });
       return { status, screen: screen.replace(/\u001b\[\d+m/g, '') };
     };
     expect((await answered('y')).status).toBe(8);
@@ -283,11 +281,9 @@ describe('pit order batch', () => {
   });
 
   it('exits with 5 if the exchange is unreachable, and leaves nothing open', async () => {
-    const environment = { ...pit.served.environment, PIT_TRADE_URL: 'http://127.0.0.1:1' };
-    await pit.failure(`order batch buy btc_usdt --file ${batches.orders(3)} --yes --timeout 3`, 5, {
-      environment,
-      host: pausesOnly(),
-    });
+    pit.world.network.treat = () => LOST;
+    await pit.failure(`order batch buy btc_usdt --file ${batches.orders(3)} --yes --timeout 3`, 5);
+    pit.world.network.treat = () => PASS;
     expect(await pit.json('resolve')).toEqual([]);
   });
 });

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { useWorldHome } from '../pit-home.js';
+import { useWorldPerTest } from '../pit-home.js';
 import { Straight } from '../straight.js';
 
-const pit = useWorldHome();
+const pit = useWorldPerTest();
 const straight = new Straight(pit);
 const FAR = { side: 'buy', price: '20000', amount: '0.01' } as const;
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
-import { useWorldHome } from '../pit-home.js';
+import { useWorldPerTest } from '../pit-home.js';
 import { watching } from './watching.js';
 
-const pit = useWorldHome({ limits: UNLIMITED });
+const pit = useWorldPerTest({ limits: UNLIMITED });
 
 const openOrders = async () =>
   JSON.parse((await pit.world.run(['orders', 'btc_usdt', '--json'])).stdout) as {

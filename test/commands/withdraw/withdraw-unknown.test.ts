@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { LOST, PASS } from '../../support/world/network.js';
-import { document, lastError, useWorldHome } from '../pit-home.js';
+import { document, lastError, useWorldPerTest } from '../pit-home.js';
 
-const pit = useWorldHome();
+const pit = useWorldPerTest();
 
 it('a withdrawal that is unknown exits with 6, is not sent again, and is settled by pit resolve', async () => {
   const [{ address } = { address: '' }] = await pit.json<{ address: string }[]>('address btc --withdraw');

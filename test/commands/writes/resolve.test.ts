@@ -5,10 +5,10 @@ import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import { encodeLine } from '../../../src/trading/journal/files.js';
 import { signedUrl } from '../../sandbox/signing.js';
 import { temporaryHome } from '../../support/pit.js';
-import { lastError, PitHome, TIME, useWorldHome } from '../pit-home.js';
+import { lastError, PitHome, TIME, useWorldPerTest } from '../pit-home.js';
 import { Straight } from '../straight.js';
 
-const pit = useWorldHome({ limits: UNLIMITED });
+const pit = useWorldPerTest({ limits: UNLIMITED });
 const straight = new Straight(pit);
 
 interface Row {
