@@ -229,20 +229,14 @@ function feesText({ fees }: AlgoDocument, separator: string): string | null {
 function algoRecord(screen: Screen, view: AlgoView, row: AlgoDocument): string {
   const { terms, facts } = view;
   const { market } = terms;
-  const { side, exit, trigger, position } = row;
   const best = { bid: facts.began.bid, ask: facts.began.ask };
-  const isTakeGone = isTakeCancelled(view);
-  const { does, onlyPitKnows } = algoSentences(terms, best, { isTakeCancelled: isTakeGone });
+  const { does, onlyPitKnows } = algoSentences(terms, best, { isTakeCancelled: isTakeCancelled(view) });
   const danger = dangerOf(view);
   const isOver = row.ended !== null;
-  // its average is of the entry, which the trigger of an exit does not concern
-  const wasTriggered = (terms.entry === null ? facts.exitTriggered : facts.entryTriggered) !== null;
-  const shown = (label: string, price: string | null | undefined, after = ''): Entry[] =>
-    price == null ? [] : [[label, `${formatPrice(price, market)} ${market.quote}${after}`]];
   const entries: Entry[] = [
     ['id', row.id],
     ['market', market.market],
-    ['side', sideText(side), (text, paint) => paintSide(text, side, paint)],
+    ['side', sideText(row.side), (text, paint) => paintSide(text, row.side, paint)],
     ['kind', row.kind],
     ['amount', `${formatAmount(row.amount)} ${market.base}`],
     ...(row.agent ? [['made by', 'an agent'] as Entry] : []),
@@ -252,41 +246,8 @@ function algoRecord(screen: Screen, view: AlgoView, row: AlgoDocument): string {
       (text, paint) => paintState(text, view, paint),
     ],
     ...(row.reason === null ? [] : [['reason', row.reason] as Entry]),
-    ...(terms.entry === null ? [] : wordsOf(terms.entry).rows(terms.entry, market)),
-    ...shown('take-profit', exit?.take, isTakeGone ? ', cancelled' : ''),
-    ...shown('stop', exit?.stop),
-    ...(terms.exits?.trail == null ? [] : [['trail', distanceText(terms.exits.trail)] as Entry]),
-    ...shown('best price', exit?.best),
-    ...(isOver ? [] : shown('acts at', exit?.level)),
-    ...(trigger === null
-      ? []
-      : [
-          [
-            'triggered',
-            `${localTime(Date.parse(trigger.time))} at ${formatPrice(trigger.price, market)} (${trigger.source}${trigger.late ? ', found late' : ''})`,
-          ] as Entry,
-        ]),
-    ['filled', `${formatAmount(row.filled)} of ${formatAmount(row.amount)} ${market.base}`],
-    ...(row.averagePrice === null
-      ? []
-      : [
-          [
-            'average price',
-            `${formatAverage(row.averagePrice, market, side === 'buy' ? 'up' : 'down')} ${market.quote}`,
-          ] as Entry,
-        ]),
-    ...(row.slippage === null ? [] : [['slippage', slippageText(row.slippage, !wasTriggered)] as Entry]),
-    ...(terms.entry === null || exit === null || exit.averagePrice === null
-      ? []
-      : [
-          [
-            'exit',
-            `${formatAmount(exit.filled)} ${market.base} at ${formatAverage(exit.averagePrice, market, exit.side === 'buy' ? 'up' : 'down')}${exit.slippage === null ? '' : `, ${slippageText(exit.slippage, false)}`}`,
-          ] as Entry,
-        ]),
-    ...(position === null || Decimal.of(position).sign === 0
-      ? []
-      : [['position', `${formatAmount(position)} ${market.base}`] as Entry]),
+    ...termEntries(view, row),
+    ...filledEntries(view, row),
     ...(row.fees === null || row.fees.length > 0 ? [['fees', feesText(row, ', ') ?? 'unknown'] as Entry] : []),
     [timeTitle('started'), localTime(Date.parse(row.started))],
     ...(row.ended === null
@@ -299,6 +260,54 @@ function algoRecord(screen: Screen, view: AlgoView, row: AlgoDocument): string {
   const shownChildren = row.children.map((child) => ({ ...child, isDuplicate: duplicates.has(child.id) }));
   const children = shownChildren.length === 0 ? '' : `\n\n${table(screen, CHILD_COLUMNS, shownChildren)}`;
   return `${record(screen, entries)}${children}`;
+}
+
+/** The entry, the exits, and where they act or have acted. */
+function termEntries(view: AlgoView, { exit, trigger, ended }: AlgoDocument): Entry[] {
+  const { entry, exits, market } = view.terms;
+  const shown = (label: string, price: string | null | undefined, after = ''): Entry[] =>
+    price == null ? [] : [[label, `${formatPrice(price, market)} ${market.quote}${after}`]];
+  return [
+    ...(entry === null ? [] : wordsOf(entry).rows(entry, market)),
+    ...shown('take-profit', exit?.take, isTakeCancelled(view) ? ', cancelled' : ''),
+    ...shown('stop', exit?.stop),
+    ...(exits?.trail == null ? [] : [['trail', distanceText(exits.trail)] as Entry]),
+    ...shown('best price', exit?.best),
+    ...(ended === null ? shown('acts at', exit?.level) : []),
+    ...(trigger === null
+      ? []
+      : [
+          [
+            'triggered',
+            `${localTime(Date.parse(trigger.time))} at ${formatPrice(trigger.price, market)} (${trigger.source}${trigger.late ? ', found late' : ''})`,
+          ] as Entry,
+        ]),
+  ];
+}
+
+/** What has filled of the entry and the exits, at which averages, and what is left as a position. */
+function filledEntries({ terms, facts }: AlgoView, row: AlgoDocument): Entry[] {
+  const { market } = terms;
+  const { side, exit, position, averagePrice } = row;
+  // its average is of the entry, which the trigger of an exit does not concern
+  const wasTriggered = (terms.entry === null ? facts.exitTriggered : facts.entryTriggered) !== null;
+  const average = (price: string, of: string) => formatAverage(price, market, of === 'buy' ? 'up' : 'down');
+  return [
+    ['filled', `${formatAmount(row.filled)} of ${formatAmount(row.amount)} ${market.base}`],
+    ...(averagePrice === null ? [] : [['average price', `${average(averagePrice, side)} ${market.quote}`] as Entry]),
+    ...(row.slippage === null ? [] : [['slippage', slippageText(row.slippage, !wasTriggered)] as Entry]),
+    ...(terms.entry === null || exit === null || exit.averagePrice === null
+      ? []
+      : [
+          [
+            'exit',
+            `${formatAmount(exit.filled)} ${market.base} at ${average(exit.averagePrice, exit.side)}${exit.slippage === null ? '' : `, ${slippageText(exit.slippage, false)}`}`,
+          ] as Entry,
+        ]),
+    ...(position === null || Decimal.of(position).sign === 0
+      ? []
+      : [['position', `${formatAmount(position)} ${market.base}`] as Entry]),
+  ];
 }
 
 /** What an algo order does: a line for each sentence. */

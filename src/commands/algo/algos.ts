@@ -518,12 +518,48 @@ const TOLD: ReadonlySet<AlgoEvent['event']> = new Set([
   ...(['triggered', 'filled', 'blind', 'seen', 'paused', 'rejected', 'unprotected', 'note', 'ended'] as const),
 ]);
 
+/** What a runner says, to the log or to the user, and to the actions. */
+function saying(
+  { output }: Context,
+  { onEvent, onOther }: RunCallbacks,
+  log: ((text: string) => void) | undefined,
+  actions: AlgoActions,
+): Required<Pick<RunnerChoices, 'report' | 'other' | 'warn' | 'note'>> {
+  return {
+    report: (event) => {
+      const { snapshot, ...rest } = event;
+      log?.(`${event.id} ${event.market} ${event.event}: ${event.text}`);
+      onEvent({ ...rest, view: { ...snapshot, ...NO_PROBLEMS, isWatched: snapshot.facts.ended === null } });
+      actions.take(event);
+    },
+    other: (watcher) => {
+      if (log === undefined) onOther(watcher);
+    },
+    warn: (message) => {
+      log?.(message);
+      output.warn(message);
+    },
+    note: (message) => (log === undefined ? output.note(message) : log(message)),
+  };
+}
+
+/** Logs an end of the process for which nothing gave a reason. Returns what is called once one is logged. */
+function explainingEnd({ host }: Context, log: ((text: string) => void) | undefined): () => void {
+  return host.onExit(() => log?.('The process ends without having said why.'));
+}
+
+function warnOfUnwatched({ host }: Context, left: number, warn: (message: string) => void): void {
+  if (left === 0) return;
+  const what = `${counted(left, 'algo order')} ${left === 1 ? 'is' : 'are'} not watched any more; what is open at the exchange stays there`;
+  warn(`${what}. Continue with: ${commandLine(host.arguments, ['algo', 'run'])}`);
+}
+
 /**
  * Watches and trades all algo orders of the account until none is left, or a signal ends it: then what is open at the exchange stays
  * there. `--timeout` ends it as a signal does. Throws Failure `credentials` without keys, and `usage` if the disk fails.
  */
 export async function runAlgos(context: Context, { onEvent, onOther }: RunCallbacks): Promise<void> {
-  const { host, budget, globals, output, session } = context;
+  const { host, budget, globals, session } = context;
   const isBackground = host.environment[BACKGROUND_VARIABLE] === '1';
   await session.signedExchange();
   // the user may stop the sandbox for good
@@ -533,25 +569,10 @@ export async function runAlgos(context: Context, { onEvent, onOther }: RunCallba
   const bind = budget.disableDeadline();
   const log = isBackground ? await openLog(context) : undefined;
   const actions = new AlgoActions(context, log);
-  const isUnexplained = { end: true };
-  const forgetEnd = host.onExit(() => {
-    if (isUnexplained.end) log?.('The process ends without having said why.');
-  });
-  const report = (event: AlgoEvent) => {
-    const { snapshot, ...rest } = event;
-    log?.(`${event.id} ${event.market} ${event.event}: ${event.text}`);
-    onEvent({ ...rest, view: { ...snapshot, ...NO_PROBLEMS, isWatched: snapshot.facts.ended === null } });
-    actions.take(event);
-  };
-  const warn = (message: string) => {
-    log?.(message);
-    output.warn(message);
-  };
-  const other = (watcher: Watcher) => {
-    if (!isBackground) onOther(watcher);
-  };
-  const note = (message: string) => (log === undefined ? output.note(message) : log(message));
-  const runner = await makeRunner(context, { report, other, warn, note, isBackground });
+  const explained = explainingEnd(context, log);
+  const said = saying(context, { onEvent, onOther }, log, actions);
+  const { warn, note } = said;
+  const runner = await makeRunner(context, { ...said, isBackground });
   const store = await storeOf(context);
   // one that has ended stays there for a moment
   const open = runner.openIds.filter((id) => store.read(id)?.facts?.ended == null).length;
@@ -563,17 +584,13 @@ export async function runAlgos(context: Context, { onEvent, onOther }: RunCallba
   }
   const stop = async () => {
     await runner.stop();
-    const left = runner.openIds.length;
     // another process may watch, for which this one has waited
-    if (left > 0 && store.watcher() === undefined) {
-      const what = `${counted(left, 'algo order')} ${left === 1 ? 'is' : 'are'} not watched any more; what is open at the exchange stays there`;
-      warn(`${what}. Continue with: ${commandLine(context.host.arguments, ['algo', 'run'])}`);
-    }
+    if (store.watcher() === undefined) warnOfUnwatched(context, runner.openIds.length, warn);
     actions.announceRest();
     await actions.done();
     // a signal ends the process as soon as this is done
     log?.('This process was ended.');
-    isUnexplained.end = false;
+    explained();
   };
   let stopping: Promise<void> | undefined;
   const stopOnce = () => {
@@ -595,8 +612,7 @@ export async function runAlgos(context: Context, { onEvent, onOther }: RunCallba
     log?.(`This process ends: ${error instanceof Error ? error.message : String(error)}`);
     throw error;
   } finally {
-    isUnexplained.end = false;
-    forgetEnd();
+    explained();
     forgetFolders();
     over.abort();
     forget();

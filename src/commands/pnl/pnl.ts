@@ -2,20 +2,31 @@ import { flag, several, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { wallClock } from '../../domain/zone.js';
 import { tryRead, usage } from '../../errors.js';
+import type { Answer } from '../../terminal/answer.js';
 import type { TotalsView } from '../../trading/pnl/kept-totals.js';
 import { METHODS } from '../../trading/pnl/lots.js';
 import { coinName, filePath, marketName, oneOf, requireRange, zonedMoment, zoneName } from '../inputs/parsers.js';
 import { withTimePerPage } from '../listings/paged-listing.js';
 import { forceFlag } from '../named-files/force.js';
 import { shownName } from '../named-files/input.js';
-import { define } from '../session/command.js';
+import type { OutputTarget } from '../named-files/output.js';
+import { type Context, define } from '../session/command.js';
 import { readBasis } from './basis-file.js';
 import { byCoin } from './by-coin.js';
 import { byKeptTotals, byMarket } from './by-market.js';
 import { pastPrices, REFRESH, requireCoin, withReader } from './read-account.js';
 import { firstBillText } from './remarks.js';
 import type { PnlQuestion, PnlRequest } from './request.js';
-import { COIN_LOT_ROW, COIN_ROW, LOT_ROW, PNL_ROW } from './rows.js';
+import {
+  COIN_LOT_ROW,
+  COIN_ROW,
+  type CoinLotRow,
+  type CoinRow,
+  LOT_ROW,
+  type LotRow,
+  PNL_ROW,
+  type PnlRow,
+} from './rows.js';
 import { leftOutFailure, noBillsFailure } from './unexplained.js';
 
 export default define({
@@ -126,16 +137,32 @@ export default define({
     if (firstBill !== undefined && (listsLots || by === 'coin')) context.output.note(firstBillText(firstBill));
     const { answer, failure: ofBooks } = await (by === 'coin' ? byCoin : byMarket)(context, request);
     const failure = leftOutFailure(reading.leftOut, noBillsFailure(reading.matched, account?.coins) ?? ofBooks);
-    const whole = failure === undefined ? answer : { ...answer, failure };
+    const whole: Answer<PnlRows> = failure === undefined ? answer : { ...answer, failure };
     if (!isCharted && drawing === undefined) return whole;
-    const { curveOf, showCurve, writePnlSvg } = await import('./chart.js');
-    const curve = await curveOf(context, request, by);
-    if (drawing !== undefined) await writePnlSvg(curve, drawing);
-    if (drawing?.isStdout) {
-      if (failure !== undefined) throw failure;
-      return undefined;
-    }
-    if (drawing !== undefined) context.output.note(`Wrote the chart to ${drawing.name}.`);
-    return isCharted ? { ...whole, show: (screen) => showCurve(curve, screen) } : whole;
+    return withCurve(context, { request, by, isCharted }, drawing, whole);
   },
 });
+
+type PnlRows = readonly PnlRow[] | readonly LotRow[] | readonly CoinRow[] | readonly CoinLotRow[];
+
+/** Draws the curve to the screen, a file or both. Undefined if stdout has the drawing. Throws the failure of the answer then. */
+async function withCurve(
+  context: Context,
+  {
+    request,
+    by,
+    isCharted,
+  }: { readonly request: PnlRequest; readonly by: 'market' | 'coin'; readonly isCharted: boolean },
+  drawing: OutputTarget | undefined,
+  whole: Answer<PnlRows>,
+): Promise<Answer<PnlRows> | undefined> {
+  const { curveOf, showCurve, writePnlSvg } = await import('./chart.js');
+  const curve = await curveOf(context, request, by);
+  if (drawing !== undefined) await writePnlSvg(curve, drawing);
+  if (drawing?.isStdout) {
+    if (whole.failure !== undefined) throw whole.failure;
+    return undefined;
+  }
+  if (drawing !== undefined) context.output.note(`Wrote the chart to ${drawing.name}.`);
+  return isCharted ? { ...whole, show: (screen) => showCurve(curve, screen) } : whole;
+}
