@@ -17,7 +17,6 @@ const MIXED = new Set([
   'test/commands/funds/bills.test.ts',
   'test/commands/named-files/output.test.ts',
   'test/commands/reference/reference.test.ts',
-  'test/commands/withdraw/withdraw.test.ts',
   'test/exchange/limiter/latch.test.ts',
   'test/platform/bounded-file.test.ts',
   'test/trading/journal/claims.test.ts',
