@@ -53,16 +53,18 @@ export function tradingCommands(limits: AgentLimits): CommandTable {
 /** Prepares a write within the limits of the agent. */
 type Prepare = (context: Context, request: PrepareRequest) => Promise<ReturnType<typeof answerOf>>;
 
+const NEW_ORDER = { side: SIDE, market: MARKET, amount: required('the amount', parseAmount) };
+
+const PRICE_AND_TYPE = {
+  at: flag('--at <price>', 'the price', parsePrice),
+  type: flag('--type <type>', 'limit, postOnly or ioc', oneOf('type', 'limit', 'postOnly', 'ioc')),
+};
+
 function prepareOrder(prepare: Prepare): Definition {
   return define({
     ...INTERNAL,
-    arguments: { side: SIDE, market: MARKET, amount: required('the amount', parseAmount) },
-    flags: {
-      at: flag('--at <price>', 'the price', parsePrice),
-      type: flag('--type <type>', 'limit, postOnly or ioc', oneOf('type', 'limit', 'postOnly', 'ioc')),
-      ...ACCOUNT,
-      ...LOANS,
-    },
+    arguments: NEW_ORDER,
+    flags: { ...PRICE_AND_TYPE, ...ACCOUNT, ...LOANS },
     async run(context, { side, market, amount, at, type = 'limit', account = 'spot', borrow, repay }) {
       checkGiven({ account, borrow, repay, amount });
       if (at === undefined) throw usage('An order needs a price.', 'Give price, such as 28000 or bid-1%.');
@@ -125,12 +127,8 @@ function prepareCancellation(prepare: Prepare): Definition {
 function prepareAlgo(prepare: Prepare): Definition {
   return define({
     ...INTERNAL,
-    arguments: { side: SIDE, market: MARKET, amount: required('the amount', parseAmount) },
-    flags: {
-      at: flag('--at <price>', 'the price', parsePrice),
-      type: flag('--type <type>', 'limit, postOnly or ioc', oneOf('type', 'limit', 'postOnly', 'ioc')),
-      ...AGENT_ALGO_FLAGS,
-    },
+    arguments: NEW_ORDER,
+    flags: { ...PRICE_AND_TYPE, ...AGENT_ALGO_FLAGS },
     async run(context, { side, market, amount, at, type, ...flags }) {
       if (flags.when.length > MOST_CONDITIONS)
         throw usage(`when has too many conditions: ${flags.when.length}.`, `Give up to ${MOST_CONDITIONS}.`);
