@@ -84,7 +84,7 @@ describe('what an iceberg shows is held against the market before anything is cr
     ['0.1', '0.00001', 'The shown amount 0.00001 is below the minimum of 0.0001 btc at 28,000.00.'],
     ['0.1', '1usdt', /^The shown amount 0\.00003\d* is below the minimum of /],
     ['100usdt', '200usdt', /^The shown amount 0\.00714\d is not below the amount 0\.00357\d: all of it would rest\.$/],
-    ['0.00015', '0.00012', /^Parts of up to 0\.00012 leave a part of 0\.00015 btc below the minimum of /],
+    ['0.00015', '0.00012', /^In parts of up to 0\.00012, 0\.00015 btc leaves a part below the minimum of /],
   ])('%s --show %s', async (amount, show, message) => {
     const error = await pit.failure(`order buy btc_usdt ${amount} --at 28000 --show ${show} --yes`, 2);
     expect(error.message).toMatch(message);

@@ -228,7 +228,7 @@ describe('an amount that leaves a leg below the minimums is refused with one tha
     expect(check(given)).toBe(expected);
   });
 
-  it('so what it says works does work', () => {
+  it('with numbers that are accepted', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 10, max: 2_000 }),
@@ -259,7 +259,7 @@ describe('the stop of an iceberg is held against the market if a part fills at o
     entry: { kind: 'iceberg', type, price: Decimal.of(price), show: Decimal.of('0.4') },
   });
 
-  it('which a post-only one never does', () => {
+  it('but not if it is post-only: then no part fills at once', () => {
     expect(check(at('101'))).toBe(
       'The stop 100.50 is not below the best bid, 100.00: it would be reached at once. Use 99.99 or less.',
     );
@@ -295,18 +295,18 @@ describe('what an iceberg shows is refused', () => {
     [
       'if a part of the amount would be below the minimum',
       ['0.06', '0.15'],
-      'Parts of up to 0.06 leave a part of 0.15 btc below the minimum of 0.0506 btc at 99.00. Show 0.075 or more. Or use an amount of 0.1518 btc or more.',
+      'In parts of up to 0.06, 0.15 btc leaves a part below the minimum of 0.0506 btc at 99.00. Show 0.075 or more. Or use an amount of 0.1518 btc or more.',
     ],
     [
       'if the amount has no two parts',
       ['0.0506', '0.1'],
-      'Parts of up to 0.0506 leave a part of 0.1 btc below the minimum of 0.0506 btc at 99.00. Or use an amount of 0.1012 btc or more.',
+      'In parts of up to 0.0506, 0.1 btc leaves a part below the minimum of 0.0506 btc at 99.00. Or use an amount of 0.1012 btc or more.',
     ],
   ])('%s', (_, [show = '', amount], expected) => {
     expect(shown(show, amount)).toBe(expected);
   });
 
-  it('so what it says works does work', () => {
+  it('with numbers that are accepted', () => {
     fc.assert(
       fc.property(fc.integer({ min: 506, max: 5_000 }), fc.integer({ min: 506, max: 5_000 }), (amount, show) => {
         const [text, part] = [amount, show].map((units) => Decimal.fromUnits(BigInt(units), 4).toString());

@@ -78,7 +78,7 @@ export function partCount({ amount }: Pick<AlgoTerms, 'amount'>, { show }: Icebe
   return amount.dividedBy(show, 0, 'up');
 }
 
-/** The next part of what is left: as much as may rest, but so much less that what follows is above the minimums too, if that is possible. */
+/** The next part of what is left: as much as may rest, or less if what follows would otherwise be below the minimums. */
 function partOf(rules: Market, { price, show }: Iceberg, rest: Decimal): Decimal {
   const part = wholeLots(show, rules);
   if (rest.compare(part) <= 0 || part.sign <= 0 || price.sign <= 0) return least(rest, part);
@@ -115,7 +115,7 @@ function checkParts({ amount, market: rules }: AlgoTerms, entry: Iceberg): void 
   const most = amount.dividedBy(smallest, 0, 'down');
   const larger = amount.dividedBy(most, rules.amountScale, 'up').trimmed();
   const shown = larger.compare(amount) < 0 ? [`Show ${formatAmount(larger)} or more`] : [];
-  throw usage(`Parts of up to ${show} leave a part of ${amount} ${base} below ${minimum}.`, [
+  throw usage(`In parts of up to ${show}, ${amount} ${base} leaves a part below ${minimum}.`, [
     ...shown.map((text) => `${text}.`),
     `Or use an amount of ${formatAmount(enough)} ${base} or more.`,
   ]);
