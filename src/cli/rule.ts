@@ -12,7 +12,7 @@ export function excludedBy(given: ReadonlySet<string>, rules: readonly Rule[]): 
   );
 }
 
-/** The names of which a command line that has these still needs one. */
+/** The names that a command line with these still needs: one of each rule is enough. */
 export function neededBy(given: ReadonlySet<string>, rules: readonly Rule[]): ReadonlySet<string> {
   return new Set(
     rules.flatMap((rule) =>

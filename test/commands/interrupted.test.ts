@@ -171,7 +171,7 @@ describe('a signal during a write with --json', () => {
     expect(others).toEqual([]);
   });
 
-  it('ends cancel btc_usdt 7 with an error object, once its answer had a moment to come', async () => {
+  it('ends cancel btc_usdt 7 with an error object after a moment for its answer', async () => {
     const own: Answers = (operation, count) => (operation === 'getOrder' ? NOT_FOUND : answers(operation, count));
     const { printed, all } = await interruptedAt('cancel btc_usdt 7 --json', (name) => name === 'cancelOrder', own);
     const hint = 'Cancelling again does no harm: pit cancel btc_usdt 7';

@@ -64,7 +64,7 @@ function unprotectedRow({ facts, unsentSince, reason, isWatched }: AlgoView): Al
   return { since: isoTime(since), reason: reason ?? unknown };
 }
 
-/** Of both legs: an exit that sold twice what the entry bought is as much too much as an entry that bought twice. */
+/** Both legs count: an exit may sell too much as well as an entry may buy too much. */
 function excessRow(view: AlgoView): AlgoDocument['excess'] {
   const { terms, children } = view;
   const orders = duplicateIds(view);

@@ -65,7 +65,7 @@ export function unlistedText({ message }: Failure): string {
 }
 
 /** What became of the orders of a market. */
-export type Emptied = Pick<CancelledMarket, 'market' | 'attempts' | 'stillOpen' | 'failure'>;
+export type MarketOutcome = Pick<CancelledMarket, 'market' | 'attempts' | 'stillOpen' | 'failure'>;
 
 /**
  * The failure of a command that cancelled in many markets: any unknown 6; anything left, or not read, 9.
@@ -74,15 +74,15 @@ export type Emptied = Pick<CancelledMarket, 'market' | 'attempts' | 'stillOpen' 
  * @param earlier writes with an unknown outcome that may still place orders
  */
 export function stillOpenFailure(
-  emptied: readonly Emptied[],
+  outcomes: readonly MarketOutcome[],
   unlisted: Failure | undefined,
   again: Hint,
   earlier: readonly UnknownWrite[] = [],
 ): Failure | undefined {
-  const attempts = emptied.flatMap((one) => one.attempts);
+  const attempts = outcomes.flatMap((one) => one.attempts);
   const unknown = attempts.filter(({ failure }) => failure === 'unknown');
-  const open = emptied.filter(({ stillOpen }) => stillOpen.length > 0);
-  const unread = emptied.flatMap(({ market, failure }) => (failure === null ? [] : [{ market, failure }]));
+  const open = outcomes.filter(({ stillOpen }) => stillOpen.length > 0);
+  const unread = outcomes.flatMap(({ market, failure }) => (failure === null ? [] : [{ market, failure }]));
   const problems = [
     ...(unknown.length === 0 ? [] : [`${counted(unknown.length, 'cancellation')} without a known outcome`]),
     ...open.map(({ market, stillOpen }) => `${grouped(String(stillOpen.length))} still open in ${market}`),

@@ -17,8 +17,8 @@ import { warnOfUnknown } from '../writes/unknown-writes.js';
 import { carryOut, dryRequest, exchangeText, openWithConsent } from '../writes/write.js';
 import {
   byReason,
-  type Emptied,
   type MarketOrders,
+  type MarketOutcome,
   type MarketsToCancel,
   marketsToCancel,
   openInAllMarkets,
@@ -56,7 +56,7 @@ const AGAIN = suggest('Cancel what is left', 'cancel', '--all', '--all-markets')
 
 /**
  * Cancels every open order in every market, after asking once with the count of each market. A market that cannot be read or
- * emptied does not stop the others. Throws Failure `declined` if it is not confirmed.
+ * cleared does not stop the others. Throws Failure `declined` if it is not confirmed.
  * @param isWhole reads the lists whole, whatever is known of them
  */
 export async function cancelInAllMarkets(context: Context, isWhole: boolean): Promise<Answer> {
@@ -69,7 +69,7 @@ export async function cancelInAllMarkets(context: Context, isWhole: boolean): Pr
   // their orders may still be open
   const warnOfEarlier = () => warnOfUnknown(context, (one) => concernsMarketOrAny(one, undefined));
   const printed = () => cancelTable(cancelling.attempts, 'No cancellation was answered.');
-  return carryOut<Plan, readonly Emptied[]>(write, {
+  return carryOut<Plan, readonly MarketOutcome[]>(write, {
     passesHalt: true,
     prepare: async () => {
       if (!asks) return unreadPlan(await marketsToCancel(context, trading));
@@ -105,10 +105,10 @@ export async function cancelInAllMarkets(context: Context, isWhole: boolean): Pr
       ],
     }),
     printSoFar: () => context.output.answer(printed()),
-    result: async (plan, emptied) => {
-      const attempts = emptied.flatMap((one) => one.attempts);
+    result: async (plan, outcomes) => {
+      const attempts = outcomes.flatMap((one) => one.attempts);
       await tryRead(async () => warnOfLostOrders({ output: context.output, trading }, attempts, algosBefore));
-      return resultOf(plan, emptied, await warnOfEarlier());
+      return resultOf(plan, outcomes, await warnOfEarlier());
     },
   });
 }
@@ -171,10 +171,14 @@ function planText(screen: Screen, { open, warnings, unlisted, unread }: Plan, ex
   return [text, ...notes.map((note) => wrapped(note, screen.width))].join('\n');
 }
 
-function resultOf({ unlisted, unread }: Plan, emptied: readonly Emptied[], earlier: readonly UnknownWrite[]): Answer {
-  const attempts: readonly CancelAttempt[] = emptied.flatMap((one) => one.attempts);
+function resultOf(
+  { unlisted, unread }: Plan,
+  outcomes: readonly MarketOutcome[],
+  earlier: readonly UnknownWrite[],
+): Answer {
+  const attempts: readonly CancelAttempt[] = outcomes.flatMap((one) => one.attempts);
   const notTried = unread.map((one) => ({ ...one, attempts: [], stillOpen: [] }));
-  const failure = stillOpenFailure([...emptied, ...notTried], unlisted, AGAIN, earlier.filter(mayPlace));
+  const failure = stillOpenFailure([...outcomes, ...notTried], unlisted, AGAIN, earlier.filter(mayPlace));
   const none = failure === undefined ? 'No open orders in any market.' : 'No order was cancelled.';
   return answerOrThrow(cancelTable(attempts, none), failure);
 }

@@ -5,7 +5,7 @@ import { type CancelledMarket, type CancelTarget, cancelTargets } from '../../tr
 import type { TradingContext } from '../../trading/trading-context.js';
 import type { WriteContext } from '../writes/write.js';
 
-/** Fewer are over before anybody could read of them. */
+/** Fewer end before a bar could be read. */
 const WORTH_SHOWING = 10;
 const REDRAW_MS = 200;
 
@@ -21,19 +21,6 @@ export class Cancelling {
   constructor(context: Pick<WriteContext, 'output' | 'host'>, requests = 0) {
     this.#context = context;
     this.#requests = requests;
-  }
-
-  /** The same for one market. Throws the Failure for which nothing was sent. */
-  async inMarket(
-    trading: TradingContext,
-    target: CancelTarget,
-    signal: AbortSignal,
-    isWhole = false,
-  ): Promise<CancelledMarket> {
-    const [done] = await this.run(trading, [target], signal, isWhole);
-    if (done === undefined) throw new Error('a target is never left out');
-    if (done.failure !== null && done.attempts.length === 0) throw done.failure;
-    return done;
   }
 
   /** Cancels what the targets name. The bar counts the answers in one market, or the markets. */
@@ -73,6 +60,19 @@ export class Cancelling {
       hide?.();
       forget();
     }
+  }
+
+  /** The same in one market. Throws its Failure if nothing was sent. */
+  async inMarket(
+    trading: TradingContext,
+    target: CancelTarget,
+    signal: AbortSignal,
+    isWhole = false,
+  ): Promise<CancelledMarket> {
+    const [done] = await this.run(trading, [target], signal, isWhole);
+    if (done === undefined) throw new Error('a target is never left out');
+    if (done.failure !== null && done.attempts.length === 0) throw done.failure;
+    return done;
   }
 
   /** What is known of each order that was to be cancelled. */

@@ -11,7 +11,7 @@ import { READ_TOOLS } from './read-tools.js';
 import { rehearsalCommands } from './rehearse-tool.js';
 import { tradingTools } from './trading-tools.js';
 
-/** Of the flags that say what an agent may trade. */
+/** The rule of the flags that limit what an agent trades. */
 const TRADING = { needs: ['--allow-trading'] } as const;
 
 /** The command that lets an agent use the other commands of a program. */

@@ -362,7 +362,7 @@ function withoutEntry(
   return row('notSent', event);
 }
 
-/** The operation of a prepared write, as `pit resolve` names it. */
+/** The operation of a prepared write in JSON: the name that the interface has for it, if any. */
 function operationText(kind: PreparedKind): string {
   if (kind === 'ladder') return operationName('batch');
   if (kind === 'cancel') return 'cancelOrder';

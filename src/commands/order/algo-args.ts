@@ -86,13 +86,13 @@ const CHOICES = ENTRIES.filter((name) => name !== ENTRY_FLAGS.limit.flag);
 
 const choicesAfter = (name: string) => CHOICES.slice(CHOICES.indexOf(name) + 1);
 
-/** The flags of the entries that a flag for this type does not go with. */
+/** The flags of the entries whose orders cannot have this type. */
 const withoutType = (type: OrderType) =>
   Object.values(ENTRY_FLAGS).flatMap(({ flag, types }) => (types.includes(type) ? [] : [flag]));
 
 const STOPS = ['--stop', '--trail'];
 
-/** The flags that make an algo order of an order by themselves; each other one needs one of them. */
+/** The flags that turn an order into an algo order; each other flag of algo orders needs one of them. */
 export const ALGO_ROOTS = ['--take', ...STOPS, ...CHOICES, '--when', '--for'];
 
 /** The flags for the type of an order. */
@@ -106,7 +106,7 @@ export const TYPE_FLAGS = {
   }),
 };
 
-/** The flags that make an algo order of an order, or say how it works. */
+/** The flags of algo orders. */
 export const ALGO_FLAGS = {
   // alone it is a plain order at that price
   take: flag('--take <price>', 'take profit at this price; it rests at the exchange', price, {

@@ -117,7 +117,7 @@ export type FaultKind = RequestFault | StreamFault;
 
 export const FAULT_KINDS: Readonly<Record<FaultKind, Fault>> = { ...REQUEST_FAULTS, ...STREAM_FAULTS };
 
-/** Of a request, what the table says of it. */
+/** The row of a fault of requests. */
 export function requestFault(kind: RequestFault): RequestFaultRules {
   return REQUEST_FAULTS[kind];
 }
@@ -127,7 +127,7 @@ export function faultsThatNeed(parameter: Parameter): readonly FaultKind[] {
   return (Object.keys(FAULT_KINDS) as FaultKind[]).filter((kind) => FAULT_KINDS[kind].needs === parameter);
 }
 
-/** A parameter that a fault lacks, or has and does not take; undefined if it has just what it requires. */
+/** A parameter that a fault lacks, or does not take; undefined if it has what it requires and nothing else. */
 export function wrongParameter({
   kind,
   ...given
@@ -157,7 +157,7 @@ export interface FaultSpec {
   readonly skew: number;
 }
 
-/** The same as it is asked for: what is missing is null, and its parameters are those that its kind requires. */
+/** The same before it is added: what is absent is null, and only the parameter that its kind requires is given. */
 export type FaultRequest = Pick<FaultSpec, 'kind'> & {
   readonly [Name in Exclude<keyof FaultSpec, 'kind'>]?: FaultSpec[Name] | null | undefined;
 };
@@ -234,7 +234,7 @@ export class FaultRules {
     return this.list().filter(({ count, applied }) => count === null || applied < count).length;
   }
 
-  /** Throws for a fault with a {@link wrongParameter}: it would change nothing, or something else. */
+  /** Throws for a fault with a {@link wrongParameter}. */
   add(request: FaultRequest): FaultRule {
     const wrong = wrongParameter(request);
     if (wrong !== undefined) throw new Error(`${wrong.name} of the fault ${request.kind}`);

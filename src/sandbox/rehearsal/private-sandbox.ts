@@ -42,7 +42,7 @@ export interface PrivateSandboxOptions {
 
 /** A fault applies to every so many requests or frames. */
 const FAULT_EVERY = 10;
-/** What the faults require; a clock that is off by more than a request may be. */
+/** The parameters of the faults. The skew is more than a request may be off. */
 const USUAL_MS = { delay: 3_000, skew: -90_000 } as const;
 /** The same faults in each rehearsal. */
 const SEED = 1;

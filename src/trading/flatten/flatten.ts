@@ -161,7 +161,7 @@ export interface SellOptions {
   readonly onSlice?: (slice: SoldSlice) => void;
 }
 
-/** Returns what waits a moment for what another process may have caused, and says whether it may be tried again: a few times in all. */
+/** Returns a function that waits a moment for another process, a few times in all, and says whether the sale may try again. */
 function pauses({ budget, host }: Pick<TradingContext, 'budget' | 'host'>): () => Promise<boolean> {
   let count = 0;
   return async () => {

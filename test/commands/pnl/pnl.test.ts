@@ -213,7 +213,7 @@ describe('pit pnl', () => {
     expect(files()).toEqual(kept);
   });
 
-  it('answers from the totals that it has kept what they are of, and nothing else', async () => {
+  it('takes the totals that it has kept for the question that they answer, and for no other', async () => {
     const folder = path.join(pit.home, 'cache/answers');
     const altered = '12345.678';
     // no request of an order can still be carried out

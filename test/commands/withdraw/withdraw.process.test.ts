@@ -26,7 +26,7 @@ it('reads the fund password from a descriptor that the shell opened', async () =
   expect(stdout).toMatch(/^outcome,id,coin,amount,fee,receives,/);
 });
 
-it('says of a withdrawal that a signal stops before it is sent that it was not sent', async () => {
+it('says that nothing was sent if a signal stops a withdrawal before it is sent', async () => {
   const proxy = await countRequests(pit.served.address.tradeUrl);
   const words = `${await withdrawal('0.01')} --safe-pwd-stdin`.split(' ');
   // the second read of the records comes right before the request

@@ -918,7 +918,7 @@ describe('the parts of an iceberg', () => {
     return [...partsUntilDone(terms)];
   };
 
-  it('are together the amount, never more than is shown and never below the minimum, whatever passes the check', () => {
+  it('add up to the amount, each at most what is shown and at least the minimum, for all terms that pass the check', () => {
     fc.assert(
       fc.property(fc.integer({ min: 501, max: 9_000 }), fc.integer({ min: 500, max: 9_000 }), (amount, show) => {
         fc.pre(show < amount && Math.ceil(amount / show) * 500 <= amount);

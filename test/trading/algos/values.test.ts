@@ -412,7 +412,7 @@ describe('the row of an algo order', () => {
     });
   });
 
-  it('has what an iceberg shows', () => {
+  it('includes what an iceberg shows', () => {
     const terms = buy('1', { entry: iceberg('100', '0.40') });
     expect(algoRow(terms, factsOf(terms), [], current, []).entry).toEqual({
       ...{ kind: 'iceberg', price: '100', overMs: null, everyMs: null, passive: false, show: '0.4', when: [] },

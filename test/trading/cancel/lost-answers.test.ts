@@ -308,7 +308,7 @@ describe('a cancellation that was not sent', () => {
     expect([server.connections, kept(trading)]).toEqual([0, []]);
   });
 
-  it('a cancellation is sent if the disk takes no line, without a word: nothing but that is lost', async () => {
+  it('a cancellation is sent without a warning if the disk takes no line', async () => {
     const server = await serveBadly(respond(CANCELLED), GONE);
     const trading = tradingOf(server.url);
     mkdirSync(path.join(trading.state, 'journal'), { mode: 0o700 });

@@ -273,7 +273,7 @@ describe('an account with an order on margin that pit has settled, and whose lis
   });
 });
 
-it('an account of which only what is new was read is as all lists show it', async () => {
+it('an account of which only what is new was read is the same as after a whole read', async () => {
   const drawnMarket = fc.constantFrom('btc_usdt', 'eth_usdt', 'eth_btc');
   const action = fc.oneof(
     { weight: 6, arbitrary: fc.record({ do: fc.constant('trade' as const), market: drawnMarket, buys: fc.boolean() }) },
