@@ -38,13 +38,14 @@ const GROUPS = [
     tests: ['test/trading/guards/*.test.ts'],
   },
   {
-    files: ['archive', 'day-sums', 'entry', 'files', 'journal', 'list-marks', 'paths', 'write'].map(
+    files: ['archive', 'archive-line', 'day-sums', 'entry', 'files', 'journal', 'list-marks', 'paths', 'write'].map(
       (name) => `src/trading/journal/${name}.ts`,
     ),
     tests: [
-      ...['claims', 'damage', 'day-notional', 'journal', 'list-marks', 'long-archive', 'settled', 'write'].map(
+      ...['claims', 'damage', 'day-notional', 'journal', 'list-marks', 'long-archive', 'old-cancellations'].map(
         (name) => `test/trading/journal/${name}.test.ts`,
       ),
+      ...['archive-line', 'settled', 'write'].map((name) => `test/trading/journal/${name}.test.ts`),
       'test/trading/replace/record.test.ts',
     ],
   },
@@ -121,6 +122,10 @@ const GROUPS = [
   {
     files: ['fields', 'trading', 'funds', 'market-data'].map((name) => `src/exchange/operations/${name}.ts`),
     tests: ['fields', 'codecs', 'responses', 'parameters'].map((name) => `test/exchange/${name}.test.ts`),
+  },
+  {
+    files: ['cancel-orders', 'cancel-targets', 'cancellation'].map((name) => `src/trading/cancel/${name}.ts`),
+    tests: ['test/trading/cancel/*.test.ts', 'test/trading/replace/replace.test.ts'],
   },
   {
     files: ['src/commands/writes/outcome-failure.ts'],

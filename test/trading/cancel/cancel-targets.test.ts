@@ -1,13 +1,15 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   type CancelledMarket,
   type CancelTarget,
   type CancelTargetsOptions,
   cancelTargets,
 } from '../../../src/trading/cancel/cancel-targets.js';
-import { readOpenOrders } from '../../../src/trading/history/open-orders.js';
+import { NO_ORDERS, readOpenOrders } from '../../../src/trading/history/open-orders.js';
+import { FAULTS } from '../../support/fault-server.js';
 import { count, query } from '../support/exchange.js';
 import { openOrders, serveOrders } from '../support/open-orders.js';
+import { TERMS } from '../support/terms.js';
 import { type TestTrading, tradingOf } from '../support/trading.js';
 
 const MARKET = 'btc_usdt';
@@ -33,6 +35,7 @@ describe('the orders of one market', () => {
       ['3', 'cancelled'],
     ]);
     expect([count(server, 'getOrders'), server.orders.map(({ status }) => status)]).toEqual([0, [1, 0, 1]]);
+    expect([done.stillOpen, done.failure]).toEqual([[], null]);
   });
 
   it('are named as open if none of those that were shown could be cancelled', async () => {
@@ -51,6 +54,62 @@ describe('the orders of one market', () => {
     await cancelIn(tradingOf(server.url), { market: MARKET }, { onAnswer });
     expect(answers.map(([id]) => id).sort()).toEqual(['1', '2', '3']);
     expect(answers.at(-1)?.[1]).toBe(3);
+  });
+});
+
+describe('an order of pit that was settled and is not closed', () => {
+  function settledOrder(trading: TestTrading): void {
+    const entry = trading.journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'mine0001', reqTime: 1 });
+    entry.settle({ outcome: 'placed', id: '1', duplicates: [] }, 'placed');
+  }
+
+  it('is looked for in a list once an order of its market was cancelled, as it may have been made twice', async () => {
+    const server = await serveOrders(openOrders(1));
+    const trading = tradingOf(server.url);
+    settledOrder(trading);
+    await cancelIn(trading, { market: MARKET, named: [{ id: '1' }] });
+    expect(count(server, 'getOrders')).toBeGreaterThan(0);
+  });
+
+  it('is left to a later list if nothing was cancelled', async () => {
+    const server = await serveOrders([]);
+    const trading = tradingOf(server.url);
+    settledOrder(trading);
+    await cancelIn(trading, { market: MARKET, shown: NO_ORDERS });
+    expect(server.requests).toEqual([]);
+  });
+});
+
+it('a defect of pit is passed on', async () => {
+  const server = await serveOrders(openOrders(1));
+  const trading = tradingOf(server.url);
+  Object.assign(trading.client, { cancelOrder: () => Promise.reject(new TypeError('a defect')) });
+  await expect(cancelIn(trading, { market: MARKET, named: [{ id: '1' }] })).rejects.toThrow('a defect');
+});
+
+describe('the time', () => {
+  /** Which of the methods that give time were called, and how often. */
+  async function timeGiven(targets: readonly CancelTarget[], budgetMs?: number) {
+    const server = await serveOrders(openOrders(2));
+    const trading = tradingOf(server.url, budgetMs === undefined ? {} : { budgetMs });
+    // lists restart the time for each page, too
+    Object.assign(trading.client, { restartingBudget: () => trading.client });
+    const restart = vi.spyOn(trading.budget, 'restart');
+    const whole = vi.spyOn(trading.budget, 'whileProgressing');
+    await cancelTargets(trading, targets, new AbortController().signal);
+    return [whole.mock.calls.length, restart.mock.calls.length];
+  }
+
+  it('is that of the command for orders that are named, and begins again with each order that was cancelled for all', async () => {
+    expect(await timeGiven([{ market: MARKET, named: [{ id: '1' }] }])).toEqual([0, 0]);
+    expect(await timeGiven([{ market: MARKET }])).toEqual([1, 3]);
+    expect(await timeGiven([{ market: MARKET }], 60_000)).toEqual([1, 0]);
+  });
+
+  it('begins again with each of several markets, and with each order unless the user has set it', async () => {
+    const targets = [{ market: MARKET }, { market: 'eth_usdt' }];
+    expect(await timeGiven(targets)).toEqual([0, 5]);
+    expect(await timeGiven(targets, 60_000)).toEqual([0, 3]);
   });
 });
 
@@ -83,8 +142,20 @@ describe('the timer of the exchange', () => {
     ['is not started unless it is wanted', {}, 1, false],
   ])('%s', async (_, timer, orders, isStarted) => {
     const server = await serveOrders(openOrders(orders));
-    await cancelIn(tradingOf(server.url, { budgetMs: 5_000 }), { market: MARKET, ...timer });
+    const done = await cancelIn(tradingOf(server.url, { budgetMs: 5_000 }), { market: MARKET, ...timer });
     expect(count(server, TIMER) > 0).toBe(isStarted);
+    // this exchange knows no timers
+    expect([done.timer, done.timerFailure !== null]).toEqual([null, isStarted]);
+  });
+
+  it('says when it cancels what is left, also if the orders could not be read', async () => {
+    const server = await serveOrders(openOrders(1), { list: () => FAULTS['an HTML page'] });
+    const trading = tradingOf(server.url, { budgetMs: 5_000 });
+    const started = { kind: 'done', value: undefined };
+    Object.assign(trading.client, { cancelAllAfter: async () => started });
+    const done = await cancelIn(trading, { market: MARKET, timer: 'always' });
+    expect(done).toMatchObject({ timer: { cancelsAt: expect.any(Number) }, timerFailure: null, stillOpen: [] });
+    expect(done.failure).not.toBeNull();
   });
 });
 
@@ -114,6 +185,35 @@ describe('the orders of several markets', () => {
     );
     expect(before.map((target) => query(target).currency)).toEqual(before.map(() => 'btc_usdt'));
     expect(before.length).toBeLessThanOrEqual(3);
+  });
+
+  it('are none if there is no market', async () => {
+    const trading = tradingOf('http://127.0.0.1:1');
+    expect(await cancelTargets(trading, [], new AbortController().signal)).toEqual([]);
+  });
+
+  it('are looked for in other markets while the older pages of the first are read', async () => {
+    const old = openOrders(100, 'buy', 100).map((order) => ({ ...order, status: 2, filled: '0.01' }));
+    const server = await serveOrders([...openOrders(1), ...old]);
+    const targets = [{ market: MARKET }, { market: 'eth_usdt' }];
+    await cancelTargets(tradingOf(server.url), targets, new AbortController().signal);
+    const lists = server.requests.map(({ target }) => target).filter((target) => target.startsWith('/api/getOrders?'));
+    const markets = lists.map((target) => query(target).currency);
+    const other = markets.indexOf('eth_usdt');
+    expect([markets.slice(0, 2), other >= 2]).toEqual([[MARKET, MARKET], true]);
+    expect(other).toBeLessThan(markets.lastIndexOf(MARKET));
+  });
+
+  it('are looked for at once if those of the first market were shown', async () => {
+    const server = await serveOrders(openOrders(40));
+    const trading = tradingOf(server.url);
+    const shown = await readOpenOrders(trading, MARKET);
+    const before = server.requests.length;
+    const targets = [{ market: MARKET, shown }, { market: 'eth_usdt' }];
+    await cancelTargets(trading, targets, new AbortController().signal);
+    const sent = server.requests.slice(before).map(({ target }) => target);
+    const last = sent.findLastIndex((target) => target.startsWith('/api/cancelOrder?'));
+    expect(sent.slice(0, last).some((target) => query(target).currency === 'eth_usdt')).toBe(true);
   });
 
   it('are cancelled although the first market cannot be read, which says why', async () => {
