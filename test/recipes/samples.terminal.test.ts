@@ -136,7 +136,7 @@ it('every pit command in the documentation exists, with all its flags', async ()
       line
         .replace(/^pit /, '')
         .split(/ \[?-- /)[0]
-        ?.split(/[\s[\]]+/) ?? [];
+        ?.split(/[\s[\]()]+/) ?? [];
     if (words[0] === 'COMMAND') return false;
     const command = [3, 2, 1].map((count) => byWords.get(words.slice(0, count).join(' '))).find(Boolean);
     const flags = [...globals, ...(command?.flags ?? [])].map(({ long }) => long);
