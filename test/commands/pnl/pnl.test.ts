@@ -214,6 +214,10 @@ describe('pit pnl', () => {
   });
 
   it('takes the totals that it has kept for the question that they answer, and for no other', async () => {
+    const pit = new PitHome(temporaryHome());
+    await pit.serve();
+    const straight = new Straight(pit);
+    const between = await tradeForDays(pit, straight);
     const folder = path.join(pit.home, 'cache/answers');
     const altered = '12345.678';
     // no request of an order can still be carried out
