@@ -79,7 +79,7 @@ it('--csv has the same columns whatever is null', async () => {
 it('--notify and --exec on a plain order are refused, and nothing is sent', async () => {
   for (const flag of ['--notify', '--exec true'])
     expect(await pit.failure(`order buy btc_usdt 0.01 --at bid-10% ${flag} --yes`, 2)).toMatchObject({
-      message: `${flag.split(' ')[0]} is for algo orders, and this is a plain order.`,
+      message: `${flag.split(' ')[0]} needs --take, --stop, --trail, --over, --chase, --show, --when or --for.`,
     });
   expect(await pit.json('orders btc_usdt')).toEqual([]);
 });
