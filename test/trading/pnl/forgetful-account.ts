@@ -49,6 +49,8 @@ export class ForgetfulAccount {
   readonly askedById: string[] = [];
   /** The coins whose deposits and withdrawals were asked for. */
   readonly transfersOf: string[] = [];
+  /** What happens once, when deposits and withdrawals are asked for: the orders were read by then. */
+  beforeTransfers = async (): Promise<void> => {};
   readonly #balances = new Map<string, number>();
   /** What pit has kept of it. */
   readonly kept = new MemoryCache();
@@ -184,7 +186,9 @@ export class ForgetfulAccount {
       },
       deposits: (coin: string) => {
         this.transfersOf.push(coin);
-        return onePage([]);
+        const { beforeTransfers } = this;
+        this.beforeTransfers = async () => {};
+        return onePage([], beforeTransfers);
       },
       orderPages: (market: string, side: Side, isEnough: (orders: readonly Order[]) => boolean) =>
         eachOrderPage(source, market, side, isEnough),
@@ -211,7 +215,8 @@ export class ForgetfulAccount {
   }
 }
 
-async function* onePage<Row>(rows: readonly Row[]): Pages<Row> {
+async function* onePage<Row>(rows: readonly Row[], before = async () => {}): Pages<Row> {
+  await before();
   yield rows;
   return uncounted(false);
 }

@@ -222,6 +222,13 @@ describe('an account with fills on margin that another command has listed since'
     expect(await account.read()).toMatchObject({ orders: ['1', '2'], unexplained: ['eth', 'usdt'] });
   });
 
+  it('is read on if the other command listed them after it had read the orders itself', async () => {
+    account.placeOnMargin('buy', 'btc_usdt', 40);
+    account.beforeTransfers = fillAndList;
+    expect(await account.read()).toMatchObject({ orders: ['1'] });
+    expect(await account.read()).toMatchObject({ orders: ['1', '2'], unexplained: ['btc', 'usdt'] });
+  });
+
   it('is not read on if the list shows what is known', async () => {
     const first = await account.read();
     await account.listOrders('btc_usdt');
