@@ -543,7 +543,7 @@ function saying(
   };
 }
 
-/** Logs an end of the process for which nothing gave a reason. Returns what is called once one is logged. */
+/** Logs it if the process ends without a logged reason. Returns a function to call once a reason is logged. */
 function explainingEnd({ host }: Context, log: ((text: string) => void) | undefined): () => void {
   return host.onExit(() => log?.('The process ends without having said why.'));
 }
