@@ -103,7 +103,7 @@ it('a coin without a market in the unit is valued over as few markets as possibl
   );
 });
 
-it('the price of a candle that is over is kept and never read again', async () => {
+it('the price of a candle that is over is final: it is kept and never read again', async () => {
   let kept: KeptPrices | undefined;
   const store = {
     read: () => kept,
@@ -116,11 +116,12 @@ it('the price of a candle that is over is kept and never read again', async () =
     const { client, types } = exchangeAt(NOW);
     const prices = new PastPrices(client, MARKETS, store);
     await prices.load(times.map((time) => ({ coin: 'zz', unit: 'usdt', time })));
-    return { types, value: prices.value(ONE, 'zz', 'usdt', over)?.toString() };
+    const { areFinal } = prices;
+    return { types, areFinal, value: prices.value(ONE, 'zz', 'usdt', over)?.toString() };
   };
   const price = numberAt(over, '1min');
-  expect(await load([over, open])).toEqual({ types: ['1min'], value: price });
-  expect(await load([over])).toEqual({ types: [], value: price });
+  expect(await load([over, open])).toEqual({ types: ['1min'], areFinal: false, value: price });
+  expect(await load([over])).toEqual({ types: [], areFinal: true, value: price });
   // the minute that is not over yet is read again
-  expect((await load([open])).types).toEqual(['1min']);
+  expect(await load([open])).toMatchObject({ types: ['1min'], areFinal: false });
 });
