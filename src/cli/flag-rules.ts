@@ -36,6 +36,10 @@ function commandName(path: string): string {
   return `pit ${path}`;
 }
 
+function isCommand(name: string): boolean {
+  return name.startsWith('pit ');
+}
+
 /** An argument as help and messages name it: `ids`, of which there may be several, is ID. */
 export function argumentName(key: string, { presence }: Pick<Argument, 'presence'>): string {
   const name = presence === 'several' ? key.replace(/s$/, '') : key;
@@ -53,7 +57,10 @@ function shownSyntax({ syntax }: Flag): string {
 
 /** The sentence of a rule, the same in every command. */
 export function ruleText(rule: Rule): string {
-  if ('excludes' in rule) return `${rule.excludes.join(' and ')} exclude each other.`;
+  if ('excludes' in rule) {
+    const [one, other] = rule.excludes;
+    return isCommand(one) ? `${one} does not take ${other}.` : `${one} and ${other} exclude each other.`;
+  }
   return `${rule.of} needs ${anyOf(rule.needs)}.`;
 }
 
@@ -137,7 +144,7 @@ function notesOf(name: string, rules: readonly Rule[]): string[] {
   const needs = rules.flatMap((rule) => {
     if ('excludes' in rule) return [];
     if (rule.of === name) return [`needs ${anyOf(rule.needs)}`];
-    if (!rule.of.startsWith('pit ') || !rule.needs.includes(name)) return [];
+    if (!isCommand(rule.of) || !rule.needs.includes(name)) return [];
     const others = rule.needs.filter((other) => other !== name);
     return [others.length === 0 ? 'required' : `this, ${anyOf(others)} is required`];
   });

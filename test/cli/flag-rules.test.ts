@@ -60,7 +60,7 @@ describe('a command line that breaks a rule of its command', () => {
     ['line --csv --file a', '--file and --csv exclude each other.', 'Give one of them.'],
     ['line --pipe-name a --file b', '--file and --pipe-name exclude each other.', 'Give one of them.'],
     ['line 1 --json --csv', '--json and --csv exclude each other.', 'Give one of them.'],
-    ['line 1 --yes', 'pit draw and --yes exclude each other.', 'Leave --yes out.'],
+    ['line 1 --yes', 'pit draw does not take --yes.', 'Leave --yes out.'],
     ['line 1 --force', '--force needs --file or --pipe-name.', 'Add --file PATH or --pipe-name A_B.'],
     ['line --wide --file a', '--wide needs --force.', 'Add --force: replace it.'],
     ['line 1', 'pit draw needs --ink.', 'Add --ink COLOUR: of the line.'],
@@ -193,7 +193,7 @@ function broken(path: string, definition: Definition, given: readonly string[]):
       .flatMap((group) => (group.some((one) => given.includes(one)) ? [] : [`${of} needs ${list(group)}.`]));
   const present = described.filter(({ name }) => given.includes(name));
   return [
-    ...untaken.filter((one) => given.includes(one)).map((one) => both(`pit ${path}`, one)),
+    ...untaken.filter((one) => given.includes(one)).map((one) => `pit ${path} does not take ${one}.`),
     ...present.flatMap(({ name, flag }) =>
       (flag.excludes ?? []).filter((one) => given.includes(one)).map((one) => both(name, one)),
     ),

@@ -222,8 +222,8 @@ describe('a failure', () => {
     const home = temporaryHome();
     const lines: readonly [string, string][] = [
       ['mcp --profile none', 'There is no profile "none".'],
-      ['mcp --yes', 'pit mcp and --yes exclude each other.'],
-      ['mcp --allow-trading --dry-run', 'pit mcp and --dry-run exclude each other.'],
+      ['mcp --yes', 'pit mcp does not take --yes.'],
+      ['mcp --allow-trading --dry-run', 'pit mcp does not take --dry-run.'],
       ['mcp --markets btc_usdt', '--markets needs --allow-trading.'],
       ['mcp --commit unattended', '--commit needs --allow-trading.'],
       ['mcp --allow-trading --max-order 5', '--max-order must be an amount of a quote coin, not "5".'],
