@@ -77,6 +77,22 @@ const stopReached = {
   late: false,
 } as const;
 
+it.each([
+  [true, null, 'Its stop is not known to be sent.'],
+  [false, null, 'No process of pit acts for it.'],
+  [true, 'The balance is not sufficient', 'The balance is not sufficient'],
+])(
+  'a stop that is reached and not sent is unprotected, always with a reason: watched %s, known %s',
+  (isWatched, known, reason) => {
+    const began = { fact: 'began', time: START, terms: sell('1', { stop: '98' }), bid: null, ask: null } as const;
+    const folded = foldFacts([began, stopReached]);
+    if (folded === undefined) throw new Error('it never began');
+    const now = { state: 'triggered', reason: known, unsentSince: START } as const;
+    const view = { ...snapshotOf(folded, [], [], now), isWatched, hasUnseenDuplicates: false, problems: [] };
+    expect(algoAnswer(view, START).data.unprotected).toEqual({ since: '2026-11-28T08:00:00.000Z', reason });
+  },
+);
+
 it('the entry of a bracket is compared with the price at the start, its exit with the price at the trigger', () => {
   const bracket = buy('1', { entry: limit('99.99'), take: '110', stop: '98' });
   const children = [filled('entry', 1, '99.99', '0.002', 'btc'), filled('stop', 2, '97.02', '0.2', 'usdt')];
