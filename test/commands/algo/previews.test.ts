@@ -7,9 +7,9 @@ const pit = useWorldPerTest({ limits: UNLIMITED });
 const set = (setting: string, value: string) => pit.done(`profile set sandbox ${setting} ${value}`);
 
 const dry = async (words: string) => {
-  const { preview } = await pit.json<{ preview: { amount: string; warnings: string[]; does: string[] } }>(
-    `order ${words} --dry-run`,
-  );
+  const { preview } = await pit.json<{
+    preview: { amount: string; warnings: string[]; does: string[]; guards: object[] };
+  }>(`order ${words} --dry-run`);
   return preview;
 };
 
@@ -33,6 +33,7 @@ describe('the limit of a stop that the price band would hold back once the stop 
       /^price-band blocks this: when the stop is reached, /,
     ],
     ['buy btc_usdt 0.1 --at ask+30% --take ask+50%', /^price-band blocks this: the price /],
+    ['buy btc_usdt 0.1 --at ask+30% --show 0.05', /^price-band blocks this: the price /],
   ])('%s', async (words, expected) => {
     const error = await refusal(words);
     expect(error).toMatch(expected);
@@ -46,6 +47,11 @@ describe('the limit of a stop that the price band would hold back once the stop 
     const limit = (price: number) => `sell btc_usdt 0.1 --stop 20000 --limit ${price.toFixed(2)}`;
     // the spread, which moves, counts too
     expect((await dry(limit(18_010))).warnings).toEqual([]);
+  });
+
+  it.each(['--chase', '--over 1h'])('but not that of the entry %s, whose orders follow the market', async (flags) => {
+    const { guards } = await dry(`buy btc_usdt 0.1 ${flags} --at ask+30%`);
+    expect(guards).toEqual([]);
   });
 
   it('unless the band is off', async () => {
