@@ -200,6 +200,10 @@ it('a buy of a share of the balance has the coins for the price at which it is s
     /^This needs up to 249,999[.\d]* of 250,000 usdt: if the price jumps past the stop, it buys less and ends as partial\.$/;
   expect((await dry('buy btc_usdt 100% --trail 1%')).warnings).toEqual([expect.stringMatching(jumps)]);
   expect((await dry('buy btc_usdt 98% --trail 1%')).warnings).toEqual([]);
+  // slices that fill at once pay up to the slippage of 1 % more than orders that rest
+  const slices = await amount('--over 1h');
+  for (const resting of ['--chase', '--over 1h --passive'])
+    expect((await amount(resting)) / slices).toBeCloseTo(1.01, 2);
 });
 
 describe('a slippage beyond the price band', () => {
