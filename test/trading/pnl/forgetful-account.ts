@@ -49,6 +49,8 @@ export class ForgetfulAccount {
   readonly askedById: string[] = [];
   /** The coins whose deposits and withdrawals were asked for. */
   readonly transfersOf: string[] = [];
+  /** What happens once, when bills are asked for after orders. */
+  afterOrders = async (): Promise<void> => {};
   /** What happens once, when deposits and withdrawals are asked for: the orders were read by then. */
   beforeTransfers = async (): Promise<void> => {};
   readonly #balances = new Map<string, number>();
@@ -177,7 +179,6 @@ export class ForgetfulAccount {
         return this.#listed(own).slice((page - 1) * 10, page * 10);
       },
     };
-    const bills = () => this.#listed(this.bills).filter(({ id }) => !this.late.has(id));
     return Object.assign(exchange, {
       zone: { name: this.zone, contradictingOffset: undefined },
       findOrder: async (_market: string, { id }: { readonly id: string }) => {
@@ -192,9 +193,18 @@ export class ForgetfulAccount {
       },
       orderPages: (market: string, side: Side, isEnough: (orders: readonly Order[]) => boolean) =>
         eachOrderPage(source, market, side, isEnough),
-      bills: ({ from }: { readonly from?: () => number }) =>
-        onePage(bills().filter(({ time }) => time >= (from?.() ?? 0))),
+      bills: ({ from = () => 0 }: { readonly from?: () => number }) => this.#billPages(from()),
     }) as unknown as Exchange;
+  }
+
+  async *#billPages(from: number): Pages<Bill> {
+    if (this.asked.length > 0) {
+      const { afterOrders } = this;
+      this.afterOrders = async () => {};
+      await afterOrders();
+    }
+    yield this.#listed(this.bills).filter(({ id, time }) => !this.late.has(id) && time >= from);
+    return uncounted(false);
   }
 
   /** Its journal. */

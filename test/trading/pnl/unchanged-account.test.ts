@@ -159,6 +159,19 @@ describe('an account that was read to its end', () => {
   });
 });
 
+it('an account whose balances are the same after trades that were made once its orders were read is read on', async () => {
+  const account = new ForgetfulAccount('none', temporaryState());
+  account.deposit('usdt', 10_000);
+  account.trade('buy', 'btc_usdt', 80);
+  account.now += DAY_MS;
+  account.afterOrders = async () => {
+    account.trade('buy', 'btc_usdt', 40);
+    account.trade('sell', 'btc_usdt', 40);
+  };
+  expect(await account.read()).toMatchObject({ orders: ['1'] });
+  expect(await account.read()).toMatchObject({ orders: ['1', '2', '3'], unexplained: [] });
+});
+
 describe('an account with open orders on margin, which change no balance and make no bill', () => {
   let account: ForgetfulAccount;
 
