@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { Cancelling } from '../../../src/commands/cancel/cancelling.js';
+import { openOrders, serveOrders } from '../../trading/support/open-orders.js';
+import { tradingOf } from '../../trading/support/trading.js';
+
+it('what a signal prints of a market that is over is what its orders show, not their answers alone', async () => {
+  const server = await serveOrders(openOrders(2));
+  const trading = tradingOf(server.url);
+  const cancelling = new Cancelling({ host: trading.host, output: undefined as never });
+  const outcomes = () => cancelling.attempts.map(({ result: { id, outcome } }) => [id, outcome]);
+  await cancelling.inMarket(
+    trading,
+    { market: 'btc_usdt', named: [{ id: '1' }, { id: '2' }] },
+    new AbortController().signal,
+  );
+  expect(outcomes()).toEqual([
+    ['1', 'cancelled'],
+    ['2', 'cancelled'],
+  ]);
+});
