@@ -96,7 +96,7 @@ export function requireRules(path: string, definition: Described, given: Readonl
   throw usage(ruleText(rule), [`Add ${wanted(rule.needs, definition)}.`, ...usageOf]);
 }
 
-/** What to add to a command line. What a single flag or argument means is said too. */
+/** What to add to a command line; if there is only one choice, with its description. */
 function wanted(names: readonly string[], { arguments: args = {}, flags = {} }: Described): string {
   const found = names.map((name) => {
     const argument = Object.entries(args).find((entry) => argumentName(...entry) === name)?.[1];
@@ -109,7 +109,7 @@ function wanted(names: readonly string[], { arguments: args = {}, flags = {} }: 
 }
 
 /**
- * The rules among other names for the same flags and arguments, without those of anything else.
+ * The rules by the keys of flags and arguments instead of their names. Rules that involve anything else are left out.
  *
  * @param keys which of the keys of `arguments` and `flags` keep their rules, under these keys
  */

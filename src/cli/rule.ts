@@ -4,7 +4,7 @@ export type Rule =
   /** At least one of `needs`. */
   | { readonly of: string; readonly needs: readonly string[] };
 
-/** The names that must not follow on a command line that has these. */
+/** The names that a command line with these must not have. */
 export function excludedBy(given: ReadonlySet<string>, rules: readonly Rule[]): ReadonlySet<string> {
   const pairs = rules.flatMap((rule) => ('excludes' in rule ? [rule.excludes] : []));
   return new Set(

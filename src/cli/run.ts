@@ -418,7 +418,7 @@ function givenFlags(command: Command): string[] {
   );
 }
 
-/** Has the help of a command describe the flags of all commands as they are for this one, without those that it does not take. */
+/** Describes the flags of all commands in the help of one: with its rules and its own `--timeout`, without those that it does not take. */
 function describeGlobals(
   command: Command,
   flagsOfAll: readonly Option[],

@@ -29,7 +29,7 @@ export function algoParameters(isDescribed: boolean) {
   return { ...all, trigger: optional(choice(of('trigger'), 'book', 'last')) };
 }
 
-/** The flags of algo orders by the words of the tools for them. */
+/** The flags of algo orders, by the names of their parameters. */
 const FLAGS = {
   ...AGENT_ALGO_FLAGS,
   price: { syntax: '--at', description: '' },

@@ -39,7 +39,7 @@ export interface Tool<Taken extends ToolParameters = ToolParameters> {
   /** The first sentence says when to use it. */
   readonly description: string;
   readonly parameters: Taken;
-  /** The command whose flags and arguments its parameters of the same names are: what they exclude and need holds here, too. */
+  /** The command with flags and arguments of the same names: their rules hold for the parameters too. */
   readonly follows?: Pick<Definition, 'arguments' | 'flags'>;
   /** The schema of `data`, as `pit schema` has it. */
   readonly output: Shape;

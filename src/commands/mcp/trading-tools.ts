@@ -121,7 +121,7 @@ export function tradingTools(context: ToolContext, terms: TradingTerms): Trading
 
 type ToolContext = Pick<Context, 'host' | 'session' | 'globals'>;
 
-/** How long command lines that write may take in all, unless `pit mcp` was given a time: the flag of the next one. */
+/** Returns the `--timeout` of the next command line: together they have a limited time, unless `pit mcp` was given one. */
 function timeoutFlag({ host, globals }: ToolContext): () => { readonly timeout?: string } {
   const end = host.monotonic() + LONGEST_ANSWER_MS;
   const leftS = () => Math.max(1, (end - host.monotonic()) / 1_000).toFixed(3);

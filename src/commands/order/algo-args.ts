@@ -81,7 +81,7 @@ const ENTRY_FLAGS: { readonly [Name in AlgoEntryName]: EntryFlags<EntryOf<Name>>
 
 const ENTRIES = Object.values(ENTRY_FLAGS).map(({ flag }) => flag);
 
-/** Those that choose another kind of entry than a price does: they exclude each other. */
+/** The flags of all entries but the plain limit order: they exclude each other. */
 const CHOICES = ENTRIES.filter((name) => name !== ENTRY_FLAGS.limit.flag);
 
 const choicesAfter = (name: string) => CHOICES.slice(CHOICES.indexOf(name) + 1);

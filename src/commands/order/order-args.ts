@@ -115,7 +115,7 @@ export function tooLittleText({ amount, market }: Pick<RecordedOrderTerms, 'amou
   return `The rest, ${amount}, is below the minimum of ${market} and cannot be placed by itself.`;
 }
 
-/** The order that a command line names: by the exchange's id or by the client id, of which it needs one. */
+/** The order that a command line names, by the exchange's id or by the client id: the rules of its command require one. */
 export function namedOrder(order: OrderReference | undefined, id: string | undefined): OrderReference {
   if (order !== undefined) return order;
   if (id === undefined) throw new Error('the flags need an order');

@@ -39,7 +39,7 @@ export async function readAccount(
   return withReader(context, trading, client, known, (reader) => reader.history());
 }
 
-/** The same with another part of the account. */
+/** Reads a part of the account with progress on a terminal. */
 export async function withReader<Part extends AccountReading>(
   context: Context,
   trading: TradingContext,
