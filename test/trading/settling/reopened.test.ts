@@ -59,6 +59,16 @@ describe('an order that pit saw cancelled and that is open again', () => {
     expect(await list(trading)).toEqual([expect.stringContaining('pit saw it replaced at')]);
   });
 
+  it('is reported as cancelled if a replacement cancelled it and placed nothing', async () => {
+    const { trading } = await listing();
+    const terms = { market: 'btc_usdt', order: { id: '7' }, wanted: TERMS };
+    trading.journal
+      .begin<'replace'>({ operation: 'replace', terms }, { id: 'replacement1', reqTime: NOW })
+      .settle({ outcome: 'cancelled', id: '7', duplicates: [] }, 'cancelled');
+    await trading.host.sleep(SLACK_MS);
+    expect(await list(trading)).toEqual([expect.stringContaining('pit saw it cancelled at')]);
+  });
+
   it('is not read if the list does not show it as open', async () => {
     const { trading, server } = await listing(OPEN, CANCELLED);
     cancel(trading);
