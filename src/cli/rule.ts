@@ -12,6 +12,15 @@ export function excludedBy(given: ReadonlySet<string>, rules: readonly Rule[]): 
   );
 }
 
+/** The same, and the names that need what it must not have. */
+export function outOfReach(given: ReadonlySet<string>, rules: readonly Rule[]): ReadonlySet<string> {
+  const excluded = excludedBy(given, rules);
+  const inVain = rules.flatMap((rule) =>
+    'excludes' in rule || rule.needs.some((name) => given.has(name) || !excluded.has(name)) ? [] : rule.of,
+  );
+  return new Set([...excluded, ...inVain]);
+}
+
 /** The names that a command line with these still needs: one of each rule is enough. */
 export function neededBy(given: ReadonlySet<string>, rules: readonly Rule[]): ReadonlySet<string> {
   return new Set(

@@ -1,5 +1,5 @@
 import type { CompletionSource } from '../../cli/definition.js';
-import { excludedBy, neededBy } from '../../cli/rule.js';
+import { excludedBy, neededBy, outOfReach } from '../../cli/rule.js';
 import type { KnownOrder } from '../../config/completion-names.js';
 import type { CommandTree } from '../reference/command-tree.js';
 import {
@@ -72,12 +72,14 @@ function commandsBelow(path: string, tree: CommandTree): Candidate[] {
   return subcommandsOf(path, tree).map((one) => ({ word: one.path.split(' ').at(-1) ?? '', about: one.summary }));
 }
 
-/** The flags that are not given yet, or may be repeated, and that what is given does not exclude; first those that it needs. */
+/** The flags that are not given yet, or may be repeated, and that may follow what is given; first those that it needs. */
 function unusedFlags(line: TypedCommand, tree: CommandTree): Candidate[] {
-  const excluded = excludedOf(line);
-  const needed = neededBy(givenNames(line), line.command?.rules ?? []);
+  const given = givenNames(line);
+  const rules = line.command?.rules ?? [];
+  const unusable = outOfReach(given, rules);
+  const needed = neededBy(given, rules);
   const unused = flagsOf(line.command, tree).filter(
-    ({ long, repeats }) => (repeats || !line.flags.has(long)) && !excluded.has(long),
+    ({ long, repeats }) => (repeats || !line.flags.has(long)) && !unusable.has(long),
   );
   return [...unused.filter(({ long }) => needed.has(long)), ...unused.filter(({ long }) => !needed.has(long))].map(
     ({ long, description }) => ({ word: long, about: description }),

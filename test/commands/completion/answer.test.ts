@@ -83,6 +83,17 @@ describe('the answer to a shell', () => {
     expect(offered(line)).toEqual(words),
   );
 
+  it.each<[string, string[]]>([
+    ['pit order buy eos_eth 1 --show 0.1 --onc', []],
+    ['pit halt --cancel --con', []],
+    ['pit cancel eos_eth 1 --ref', []],
+    ['pit pnl --lots --for', []],
+    ['pit pnl --svg a.svg --for', ['--force']],
+    ['pit order buy eos_eth 1 --ioc --onc', ['--once']],
+  ])('offers no flag that needs one which what is given excludes: %s', (line, words) =>
+    expect(offered(line)).toEqual(words),
+  );
+
   it('offers first the flags that what is given needs', () => {
     expect(offered('pit trades eos_eth --force --')[0]).toBe('--out');
     expect(offered('pit ledger --out a.csv --')[0]).toBe('--format');
