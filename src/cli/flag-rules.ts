@@ -40,7 +40,7 @@ function isCommand(name: string): boolean {
   return name.startsWith('pit ');
 }
 
-/** An argument as help and messages name it: `ids`, of which there may be several, is ID. */
+/** An argument as help and messages name it: ID for `ids`, which takes several. */
 export function argumentName(key: string, { presence }: Pick<Argument, 'presence'>): string {
   const name = presence === 'several' ? key.replace(/s$/, '') : key;
   return name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();

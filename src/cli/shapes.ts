@@ -85,7 +85,7 @@ function orNull(shape: Shape): Shape {
   return { type: [...types, 'null'], ...rest, ...(values === undefined ? {} : { enum: [...values, null] }) };
 }
 
-/** The same fields, each of which may be null. */
+/** The same fields, but each may be null. */
 export function nullableFields<Described extends Fields>(
   fields: Described,
 ): { readonly [Name in keyof Described]: Shape<Infer<Described[Name]> | null> } {

@@ -112,7 +112,7 @@ it('what is given excludes others in both directions, and needs others until one
   expect([...neededBy(new Set(['pit draw', '--c', '--e', '--f']), RULES)]).toEqual([]);
 });
 
-/** Words of which each flag and argument of pit takes one. */
+/** Each flag and argument of pit takes one of these words. */
 const WORDS = [
   ...['1', 'btc_usdt', 'btc', '1h', 'buy', 'spot', '100usdt', '50%', 'last>1', 'fill', 'zone', 'bash', 'a4k7x2q'],
   ...['pit0123456789abcdef01234567', 'mine0001', 'depth:btc_usdt', '1:2:3', 'fifo', 'in', 'coin', 'UTC', '+08:00'],

@@ -75,7 +75,7 @@ export class Cancelling {
     return done;
   }
 
-  /** What is known of each order that was to be cancelled. */
+  /** What is known of each order that the user asked to cancel. */
   get attempts(): readonly CancelAttempt[] {
     return [...this.#attempts.values()];
   }

@@ -154,7 +154,7 @@ async function commitAndReport(
   return result;
 }
 
-/** Commits if the user confirms it in the client. Throws Failure `declined` if nobody can be asked. */
+/** Commits if the user confirms it in the client. Throws Failure `declined` if the client cannot ask its user. */
 async function askAndCommit(
   store: PreparedStore,
   call: Pick<ToolCall, 'run' | 'canAsk' | 'replyTo'>,

@@ -246,7 +246,7 @@ const given =
     return value === undefined ? [] : [flag, text(value)];
   };
 
-/** Each flag as it is typed, but those for events. */
+/** Each flag as it is typed, without the flags for events. */
 const FLAG_ARGS: { readonly [Name in Exclude<keyof AlgoFlags, 'exec' | 'notify'>]: FlagArgs } = {
   take: given('--take', ({ take }) => take, priceText),
   stop: given('--stop', ({ stop }) => stop, priceText),

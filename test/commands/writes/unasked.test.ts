@@ -69,7 +69,7 @@ const LINES = ASKING.map(([line, withYes, needs]) => ({ line, withYes, needs }))
 /** The latch falls before the question what to sell. */
 const PARTIAL = 9;
 
-/** Runs a line on a terminal at which nobody types. */
+/** Runs a line on a terminal that gets no input. */
 async function unanswered(line: string, flags: string, needs?: keyof typeof NEEDS) {
   if (needs !== undefined) await NEEDS[needs]();
   const words = `${line} ${flags}`.replace('FILE', path.join(pit.home, 'export')).split(' ');

@@ -946,7 +946,7 @@ describe('the parts of an iceberg', () => {
     ));
 });
 
-/** The parts that an iceberg places one after the other, each of which fills. */
+/** The parts that an iceberg places one after the other if each one fills. */
 function* partsUntilDone(terms: AlgoTerms): Generator<Decimal> {
   const { entry } = terms;
   if (entry?.kind !== 'iceberg') throw new Error('no iceberg');

@@ -10,7 +10,7 @@ interface ChildName {
   readonly number: number;
 }
 
-/** The client id of a child, which is made of its name alone: whoever finds the order knows what it is. */
+/** The client id of a child. It holds the whole name, so the order itself says which algo order it belongs to. */
 export function childId({ parent, role, number }: ChildName): string {
   return `${parent}${ROLE_LETTERS[role]}${number}`;
 }
