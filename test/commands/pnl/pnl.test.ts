@@ -2,13 +2,12 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
-import { countRequests } from '../../support/counting-proxy.js';
 import { withoutPauses } from '../../support/in-process.js';
 import { temporaryHome } from '../../support/pit.js';
 import { keyWith } from '../funds/funds.js';
 import { useLiteralExchange } from '../literal-exchange.js';
 import { place, same, sum } from '../order/order-rows.js';
-import { document, type Extra, lastError, PitHome, TIME, usePitHome, useWorldPerTest } from '../pit-home.js';
+import { document, lastError, PitHome, TIME, usePitHome, useWorldPerTest } from '../pit-home.js';
 import { Straight } from '../straight.js';
 
 interface Row {
@@ -264,27 +263,25 @@ describe('pit pnl, the second time', () => {
   const sent = (operation: string) => pit.world.sent(operation).length;
 
   it('asks only for the account, its newest bills and each open order while nothing is new', async () => {
-    const served = new PitHome(temporaryHome());
-    await served.serve();
-    const straight = new Straight(served);
-    await tradeForDays(served, straight);
-    const { tradeUrl, baseUrl, accessKey, secretKey } = served.served.address;
-    const trade = await countRequests(tradeUrl);
-    const keys = { PIT_ACCESS_KEY: accessKey, PIT_SECRET_KEY: secretKey };
-    const extra: Extra = { environment: { PIT_BASE_URL: baseUrl, PIT_TRADE_URL: trade.url, ...keys } };
-    await served.done('order buy xrp_usdt 20 --at bid-3% --yes');
+    await place(pit, 'buy eos_usdt 100 --at ask+2%');
+    await pit.world.pass(PASSES_FAST);
+    await place(pit, 'sell eos_usdt 40 --at bid-2%');
+    await pit.done('order buy xrp_usdt 20 --at bid-3% --yes');
     // no request of the order can still be carried out
-    await straight.advance(PASSES_FAST);
-    await served.done('balance');
-    const before = await served.json<Row[]>('pnl', extra);
+    await pit.world.pass(PASSES_FAST);
+    // its lists settle these orders, and the next one keeps what it read
+    await pit.done('pnl');
+    const before = await pit.json<Row[]>('pnl');
     const reads = ['getAccountInfo', 'getSpotBills', 'getOrders', 'getOrder', 'getChargeRecord', 'getWithdrawRecord'];
-    const counts = () => reads.map(trade.count);
-    const earlier = counts();
-    expect(await served.json<Row[]>('pnl', extra)).toEqual(before);
-    const sent = counts().map((count, index) => count - (earlier[index] ?? 0));
-    expect(sent).toEqual([1, 1, 0, 1, 0, 0]);
-    await served.json('pnl --refresh', extra);
-    expect(trade.count('getOrders')).toBeGreaterThan(earlier[2] ?? 0);
+    const earlier = reads.map(sent);
+    const again = await pit.json<Row[]>('pnl');
+    const counts = reads.map((read, index) => sent(read) - (earlier[index] ?? 0));
+    expect(again.map(({ market, realised }) => [market, realised])).toEqual(
+      before.map(({ market, realised }) => [market, realised]),
+    );
+    expect(counts).toEqual([1, 1, 0, 1, 0, 0]);
+    await pit.json('pnl --refresh');
+    expect(sent('getOrders')).toBeGreaterThan(earlier[2] ?? 0);
   });
 
   it('asks only for what is new the second time', async () => {
