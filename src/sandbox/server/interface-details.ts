@@ -134,10 +134,8 @@ export const STREAMS = {
   idle: 60_000,
   /** How often a quiet client is sent a ping of the protocol, in ms. */
   pingEvery: 20_000,
-  /** Bytes that may wait for a slow reader. Beyond that it gets the newest state of each channel once it has read them. */
-  waiting: 65_536,
-  /** A reader that reads nothing for this long is disconnected, in ms. */
-  slow: 30_000,
+  /** Bytes that may wait for a slow reader. One for which more waits is disconnected: it reads everything again when it comes back. */
+  waiting: 4 * 2 ** 20,
 } as const;
 
 /** Chosen from their meaning, as the permissions of operations are: the interface does not show which of them needs which. */

@@ -16,20 +16,13 @@ interface ConnectionOptions {
   readonly subscriptionsPerSecond: number | null;
   /** Carries out a message. */
   readonly receive: (connection: StreamConnection, text: string) => void;
-  /** Sends the newest state of a subscription that missed some. */
-  readonly resume: (subscription: Subscription) => void;
 }
-
-/** Changes of single orders that may wait for a slow reader; one with more is disconnected. */
-const MAX_MISSED = 1_000;
 
 /** Codes of RFC 6455 with which the server closes a connection. */
 export const CLOSE = { goingAway: 1001, policy: 1008, failed: 1011, restart: 1012, tryLater: 1013 } as const;
 
 /** One client's connection. */
 export class StreamConnection {
-  readonly #options: ConnectionOptions;
-
   /** By the name of the subscription on this connection. */
   readonly subscriptions = new Map<string, Subscription>();
   readonly rate: SlidingLog | undefined;
@@ -38,20 +31,15 @@ export class StreamConnection {
   #lastReceived = performance.now();
   #lastSubscribed = performance.now();
   #lastPinged = performance.now();
-  /** Since when it has been missing messages. */
-  #slowSince: number | undefined;
   readonly #faulty: FaultySender;
 
   constructor(options: ConnectionOptions) {
-    this.#options = options;
-
     ({ socket: this.#socket, webSocket: this.#webSocket } = options);
     const { subscriptionsPerSecond } = options;
     this.rate = subscriptionsPerSecond === null ? undefined : new SlidingLog(subscriptionsPerSecond, 1000);
     this.#faulty = new FaultySender(options.faults, {
       write: (text) => this.#webSocket.send(text),
       cut: (bytes) => this.#socket.end(bytes, () => this.#socket.destroy()),
-      drained: () => this.#catchUp(),
     });
     this.#webSocket.on('close', () => this.#faulty.close());
     this.#webSocket.on('message', (data: Buffer) => {
@@ -60,33 +48,23 @@ export class StreamConnection {
     });
     this.#webSocket.on('ping', (data: Buffer) => {
       this.#lastReceived = performance.now();
-      // a client that sends pings and reads nothing must not fill the memory
-      if (this.#waiting <= STREAMS.waiting && !this.#faulty.isStale) this.#webSocket.pong(data);
+      if (!this.#faulty.isStale && this.#isReading()) this.#webSocket.pong(data);
     });
     this.#webSocket.on('pong', () => {
       this.#lastReceived = performance.now();
     });
     // ws closes the connection itself, with the code for what was wrong
     this.#webSocket.on('error', () => undefined);
-    this.#socket.on('drain', () => this.#catchUp());
   }
 
-  /** Sends a message of a feed, or keeps it for later if the client does not read. */
-  deliver(subscription: Subscription, message: Message, key: string): void {
-    if (!this.#isOpen) return;
-    if (subscription.missed !== undefined || this.#waiting > STREAMS.waiting) {
-      subscription.missed ??= new Map();
-      subscription.missed.set(key, message);
-      this.#slowSince ??= performance.now();
-      if (subscription.missed.size > MAX_MISSED) this.end('it reads too slowly');
-      return;
-    }
-    this.#send(message.as(subscription.isCompressed), subscription.feed.terms.kind);
+  /** Sends a message of a feed. */
+  deliver({ isCompressed, feed }: Subscription, message: Message): void {
+    this.#send(message.as(isCompressed), feed.terms.kind);
   }
 
-  /** Answers a message; not for a client that does not read its answers. `kind` says what it is, for faults. */
+  /** Answers a message. `kind` says what it is, for faults. */
   reply(text: string, kind: string): void {
-    if (this.#isOpen && this.#waiting <= STREAMS.waiting) this.#send(text, kind);
+    this.#send(text, kind);
   }
 
   /** Closes with a reason for the client. It has a moment to answer. */
@@ -100,11 +78,10 @@ export class StreamConnection {
     this.#webSocket.terminate();
   }
 
-  /** Closes if the client is gone, does nothing or does not read, and asks a quiet one whether it is there. */
+  /** Closes if the client is gone or does nothing, and asks a quiet one whether it is there. */
   check(now: number): void {
     if (this.subscriptions.size > 0) this.#lastSubscribed = now;
     if (now - this.#lastReceived > STREAMS.idle) this.end('nothing was heard of the client');
-    else if (this.#slowSince !== undefined && now - this.#slowSince > STREAMS.slow) this.end('it reads too slowly');
     else if (now - this.#lastSubscribed > STREAMS.idle) this.close(CLOSE.policy, 'no subscription');
     else if (now - Math.max(this.#lastReceived, this.#lastPinged) > STREAMS.pingEvery) {
       this.#lastPinged = now;
@@ -116,21 +93,17 @@ export class StreamConnection {
     return this.#webSocket.readyState === this.#webSocket.OPEN;
   }
 
-  /** Bytes that the client has not read yet. */
-  get #waiting(): number {
-    return this.#webSocket.bufferedAmount + this.#faulty.waiting;
+  /** Whether it is open and takes what it is sent. One that is too slow is closed, so that it cannot fill the memory. */
+  #isReading(): boolean {
+    if (!this.#isOpen) return false;
+    if (this.#webSocket.bufferedAmount + this.#faulty.waiting <= STREAMS.waiting) return true;
+    this.close(CLOSE.tryLater, 'it reads too slowly');
+    return false;
   }
 
   #send(text: string, kind: string): void {
+    if (!this.#isReading()) return;
     if (this.#faulty.isIdle) this.#webSocket.send(text);
     else this.#faulty.send(text, kind);
-  }
-
-  #catchUp(): void {
-    if (this.#waiting > STREAMS.waiting) return;
-    this.#slowSince = undefined;
-    for (const subscription of this.subscriptions.values()) {
-      if (subscription.missed !== undefined) this.#options.resume(subscription);
-    }
   }
 }

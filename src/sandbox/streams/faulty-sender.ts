@@ -16,8 +16,6 @@ interface Wire {
   readonly write: (text: string) => void;
   /** Sends bytes and breaks the connection. */
   readonly cut: (bytes: Buffer) => void;
-  /** Called when nothing waits any more. */
-  readonly drained: () => void;
 }
 
 interface Delayed {
@@ -117,10 +115,7 @@ export class FaultySender {
 
   #wait(): void {
     const [first] = this.#delayed;
-    if (first === undefined) {
-      this.#wire.drained();
-      return;
-    }
+    if (first === undefined) return;
     this.#timer = setTimeout(
       () => {
         while (this.#delayed[0] !== undefined && this.#delayed[0].at <= performance.now()) {

@@ -3,8 +3,7 @@ import { Message } from './message.js';
 
 /** A connection, as a feed needs it. */
 interface Subscriber {
-  /** Sends a message; `key` is that under which a newer one replaces it for a slow reader. */
-  deliver(subscription: Subscription, message: Message, key: string): void;
+  deliver(subscription: Subscription, message: Message): void;
   /** Closes with a reason for the client. */
   close(code: number, reason: string): void;
 }
@@ -17,14 +16,6 @@ export interface Subscription {
   readonly key: string;
   /** Whether it gets base64 of zlib. */
   readonly isCompressed: boolean;
-  /** What could not be sent because the reader is slow: the newest message for each key. */
-  missed: Map<string, Message> | undefined;
-}
-
-/** A message, and the key under which a newer one replaces it for a slow reader. */
-export interface Update {
-  readonly key: string;
-  readonly message: Message;
 }
 
 /** What feeds differ in. */
@@ -58,16 +49,11 @@ export abstract class ServedFeed {
   abstract initialMessages(): readonly Message[];
 
   /** What changed since it was last called, for those who listen already. */
-  abstract updates(): readonly Update[];
+  abstract updates(): readonly Message[];
 
-  /** What a slow reader gets, once it can, instead of what it missed. */
-  resume(missed: ReadonlyMap<string, Message>): readonly Message[] {
-    return [...missed.values()];
-  }
-
-  deliver(updates: readonly Update[]): void {
-    for (const { key, message } of updates) {
-      for (const subscription of this.subscriptions) subscription.connection.deliver(subscription, message, key);
+  deliver(updates: readonly Message[]): void {
+    for (const message of updates) {
+      for (const subscription of this.subscriptions) subscription.connection.deliver(subscription, message);
     }
   }
 }
@@ -95,10 +81,10 @@ export class StateFeed extends ServedFeed {
     return [new Message(text)];
   }
 
-  updates(): readonly Update[] {
+  updates(): readonly Message[] {
     const { comparable, text } = this.#render();
     if (comparable === this.#shown) return [];
     this.#shown = comparable;
-    return [{ key: '', message: new Message(text) }];
+    return [new Message(text)];
   }
 }

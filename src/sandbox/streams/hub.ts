@@ -49,7 +49,7 @@ export class StreamHub {
     const feed = this.#feeds.get(key) ?? this.#activate(key, make());
     // first bring earlier subscribers up to the state that the initial messages show
     if (feed.subscriptions.size > 0) this.#push(feed);
-    const subscription: Subscription = { connection, feed, key, isCompressed: zip, missed: undefined };
+    const subscription: Subscription = { connection, feed, key, isCompressed: zip };
     const opening = feed.initialMessages();
     feed.subscriptions.add(subscription);
     // add before removing: a feed without subscribers drops what it has not sent
@@ -57,7 +57,7 @@ export class StreamHub {
     connection.subscriptions.set(name, subscription);
     if (opening.length === 0) return;
     this.#send(feed, () => {
-      for (const message of opening) connection.deliver(subscription, message, '');
+      for (const message of opening) connection.deliver(subscription, message);
     });
   }
 
@@ -69,21 +69,6 @@ export class StreamHub {
     const { feed, key } = subscription;
     feed.subscriptions.delete(subscription);
     if (this.#feeds.get(key) === feed && feed.subscriptions.size === 0) this.#deactivate(key, feed);
-  }
-
-  /** Sends a subscriber that was too slow the newest state instead of what it missed. */
-  resume(subscription: Subscription): void {
-    const { feed, key } = subscription;
-    if (!this.#feeds.has(key)) return;
-    this.#push(feed);
-    const { missed } = subscription;
-    subscription.missed = undefined;
-    if (missed === undefined) return;
-    const messages = feed.resume(missed);
-    this.#send(feed, () => {
-      for (const [index, message] of messages.entries())
-        subscription.connection.deliver(subscription, message, `resumed ${index}`);
-    });
   }
 
   /** Ends all feeds. The connections stay. */

@@ -7,7 +7,7 @@ import type { PublicTrade } from '../exchange/market-service.js';
 import { type Json, number, toJsonText } from '../server/bodies.js';
 import { DEPTH_LEVELS, STREAMS } from '../server/interface-details.js';
 import { asksText, bestFirst, candleRow, marketConfigurations, seconds } from '../server/operations/market-data.js';
-import { type FeedTerms, ServedFeed, StateFeed, type Update } from './feed.js';
+import { type FeedTerms, ServedFeed, StateFeed } from './feed.js';
 import { Message } from './message.js';
 
 interface MarketFeedOptions {
@@ -117,16 +117,10 @@ class TradesFeed extends ServedFeed {
     return [this.#message(latest)];
   }
 
-  updates(): readonly Update[] {
+  updates(): readonly Message[] {
     const fresh = this.#fresh();
     this.#last = fresh.at(-1)?.id ?? this.#last;
-    return fresh.length === 0 ? [] : [{ key: '', message: this.#message(fresh) }];
-  }
-
-  /** A slow reader gets the latest, and sees by the ids whether that is all. */
-  override resume(): readonly Message[] {
-    const { exchange, market } = this.#of;
-    return [this.#message(exchange.market.trades(market))];
+    return fresh.length === 0 ? [] : [this.#message(fresh)];
   }
 
   /** Those after the last one; the latest only, if there are very many, as when hours are replayed at once. */
@@ -180,16 +174,12 @@ class KlineFeed extends ServedFeed {
     return [this.#message(rows)];
   }
 
-  updates(): readonly Update[] {
+  updates(): readonly Message[] {
     const rows = this.#rows(this.#since, STREAMS.openingCandles);
     const message = this.#message(rows);
     if (message.text === this.#shown) return [];
     this.#remember(rows.at(-1)?.time ?? 0);
-    return [{ key: '', message }];
-  }
-
-  override resume(): readonly Message[] {
-    return [this.#message(this.#rows(0, STREAMS.openingCandles))];
+    return [message];
   }
 
   /** The last row may still change: it is sent again when it has. */

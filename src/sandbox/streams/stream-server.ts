@@ -80,7 +80,6 @@ export class StreamServer implements Upgrades {
         faults,
         subscriptionsPerSecond,
         receive: (from, text) => this.#receive(from, text),
-        resume: (subscription) => this.#hub?.resume(subscription),
       });
       webSocket.on('close', () => this.#closed(connection));
       this.#opened(connection);

@@ -8,7 +8,7 @@ import { type Json, number, toJsonText } from '../server/bodies.js';
 import { STREAMS } from '../server/interface-details.js';
 import { coinEntries, coinEntry } from '../server/operations/account.js';
 import { statusOf, typeCodeOf } from '../server/operations/trading.js';
-import { type FeedTerms, ServedFeed, type Update } from './feed.js';
+import { type FeedTerms, ServedFeed } from './feed.js';
 import { Message } from './message.js';
 
 interface UserFeedOptions {
@@ -54,7 +54,7 @@ function termsOfOrders({ account, market, channel }: OwnedOrders, pace: FeedTerm
 class OrderChanges extends ServedFeed {
   readonly #of: OwnedOrders;
 
-  #waiting: Update[] = [];
+  #waiting: Message[] = [];
   /** The last text of each order since the last push, because an order may be reported twice without a change. */
   readonly #texts = new Map<string, string>();
 
@@ -74,14 +74,14 @@ class OrderChanges extends ServedFeed {
     });
     if (this.#texts.get(record.id) === text) return;
     this.#texts.set(record.id, text);
-    this.#waiting.push({ key: record.id, message: new Message(text) });
+    this.#waiting.push(new Message(text));
   }
 
   initialMessages(): readonly Message[] {
     return [];
   }
 
-  updates(): readonly Update[] {
+  updates(): readonly Message[] {
     const updates = this.#waiting;
     this.#waiting = [];
     this.#texts.clear();
@@ -104,11 +104,11 @@ class OrderSnapshots extends ServedFeed {
     return [new Message(this.#text())];
   }
 
-  updates(): readonly Update[] {
+  updates(): readonly Message[] {
     const text = this.#text();
     if (text === this.#shown) return [];
     this.#shown = text;
-    return [{ key: '', message: new Message(text) }];
+    return [new Message(text)];
   }
 
   #text(): string {
@@ -201,17 +201,12 @@ export class AssetsFeed extends ServedFeed {
     return this.#assets.sendsSnapshotFirst ? [this.#message(this.#texts())] : [];
   }
 
-  updates(): readonly Update[] {
+  updates(): readonly Message[] {
     const texts = this.#texts();
     const changed = new Map([...texts].filter(([coin, text]) => this.#shown.get(coin) !== text));
     if (changed.size === 0) return [];
     this.#shown = texts;
-    return [{ key: '', message: this.#message(this.#assets.sendsAllCoins ? texts : changed) }];
-  }
-
-  /** A slow reader gets all coins, because each message that it missed had some. */
-  override resume(): readonly Message[] {
-    return [this.#message(this.#texts())];
+    return [this.#message(this.#assets.sendsAllCoins ? texts : changed)];
   }
 
   #texts(): Map<string, string> {
