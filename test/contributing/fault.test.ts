@@ -16,11 +16,11 @@ vi.mock('../../src/sandbox/faults/rules.js', async (original) => {
   return module;
 });
 
-const [{ add }, { Faults }, { FaultLog }, { ADMIN_CALLS }, { rehearseCommand }] = await Promise.all([
+const [{ add }, { Faults }, { FaultLog }, { FAULT }, { rehearseCommand }] = await Promise.all([
   import('../../src/commands/sandbox/faults.js'),
   import('../../src/sandbox/faults/faults.js'),
   import('../../src/sandbox/faults/log.js'),
-  import('../../src/sandbox/admin/calls.js'),
+  import('../../src/sandbox/admin/parameters.js'),
   import('../../src/commands/rehearse/rehearse.js'),
 ]);
 
@@ -31,7 +31,7 @@ it('a fault that is added to the table is parsed, completed, described and in th
   expect(args.kind?.description).toContain('page-twice');
   expect(output.properties?.kind?.enum).toContain('page-twice');
   expect(rehearseCommand({} as never).flags?.fault?.parse?.('page-twice')).toBe('page-twice');
-  expect(JSON.stringify(ADMIN_CALLS['POST /faults/add'].parameters.entries.kind)).toContain('page-twice');
+  expect(JSON.stringify(FAULT.kind)).toContain('page-twice');
 });
 
 it('a fault that is added to the table is carried out as it says', async () => {

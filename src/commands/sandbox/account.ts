@@ -2,13 +2,16 @@ import { listing } from '../../cli/answers.js';
 import { flag, optional, required, toggle, withCompletion } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { suggest } from '../../errors.js';
-import { type AccountReport, ADMIN_CALLS, type TransferReport } from '../../sandbox/admin/calls.js';
+import type { ResultOf } from '../../sandbox/admin/calls.js';
+import { PERMISSION } from '../../sandbox/admin/parameters.js';
 import { type Column, record } from '../../terminal/table.js';
 import { coinName, marketName, oneOf, positiveDecimal, word } from '../inputs/parsers.js';
 import { define } from '../session/command.js';
 import { DRY_CHANGE, dryChange } from '../writes/dry-run.js';
 
-const PERMISSIONS = ADMIN_CALLS['POST /accounts/add'].parameters.entries.permissions.wrapped.item.options;
+const PERMISSIONS = PERMISSION.options;
+
+type AccountReport = ResultOf<'POST /accounts/add'>;
 
 const ACCOUNT = shape.object({
   id: shape.id(''),
@@ -176,7 +179,7 @@ export const transfer = define({
   },
 });
 
-function describeTransfer({ account, to, wallet, back, coin, amount }: TransferReport): string {
+function describeTransfer({ account, to, wallet, back, coin, amount }: ResultOf<'POST /transfer'>): string {
   if (to !== null) return `Moved ${amount} ${coin} from ${account} to ${to}.`;
   const route = back ? `from the ${wallet} wallet to spot` : `from spot to the ${wallet} wallet`;
   return `Moved ${amount} ${coin} of ${account} ${route}.`;

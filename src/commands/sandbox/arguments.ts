@@ -1,10 +1,8 @@
 import type { Parser } from '../../cli/definition.js';
 import { plainNumber } from '../../domain/decimal.js';
 import { quoted, usage } from '../../errors.js';
-import type { number, whole } from '../../sandbox/admin/parameters.js';
+import type { NumberSchema } from '../../sandbox/admin/parameters.js';
 import { duration, wholeNumber } from '../inputs/parsers.js';
-
-type NumberSchema = ReturnType<typeof number> | ReturnType<typeof whole>;
 
 /** What a number may be. */
 function limitsOf(rule: NumberSchema) {

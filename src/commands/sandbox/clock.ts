@@ -1,13 +1,14 @@
 import { required } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
-import { ADMIN_CALLS, type ClockReport } from '../../sandbox/admin/calls.js';
+import type { ResultOf } from '../../sandbox/admin/calls.js';
+import { ADVANCE, SPEED } from '../../sandbox/admin/parameters.js';
 import type { Answer } from '../../terminal/answer.js';
 import { moment } from '../inputs/parsers.js';
 import { type Context, define } from '../session/command.js';
 import { DRY_CHANGE, dryChange } from '../writes/dry-run.js';
 import { durationBy, numberBy } from './arguments.js';
 
-const SPEED = ADMIN_CALLS['POST /clock/speed'].parameters.entries.speed;
+type ClockReport = ResultOf<'GET /clock'>;
 
 const CLOCK = shape.object({
   time: shape.time('what the clock shows'),
@@ -56,10 +57,7 @@ export const setSpeed = define({
 export const advance = define({
   summary: 'Advance the sandbox clock; everything due happens',
   arguments: {
-    duration: required(
-      'how far, such as 90s, 15m, 2h or 7d',
-      durationBy(ADMIN_CALLS['POST /clock/advance'].parameters.entries.ms),
-    ),
+    duration: required('how far, such as 90s, 15m, 2h or 7d', durationBy(ADVANCE)),
   },
   examples: ['sandbox clock advance 1m', 'sandbox clock advance 2d --json'],
   output: CLOCK,

@@ -3,7 +3,7 @@ import { flag, optional, required } from '../../cli/definition.js';
 import { fieldColumns } from '../../cli/field-columns.js';
 import * as shape from '../../cli/shapes.js';
 import { channels, operations, SUCCESS } from '../../exchange/description.js';
-import { ADMIN_CALLS } from '../../sandbox/admin/calls.js';
+import { LOGGED as ENTRY, FAULT, FAULT_ID } from '../../sandbox/admin/parameters.js';
 import type { Effects, FaultEntry } from '../../sandbox/faults/log.js';
 import { FAULT_KINDS, type FaultRule, faultsThatNeed, isStreamFault } from '../../sandbox/faults/rules.js';
 import { type Column, table } from '../../terminal/table.js';
@@ -13,7 +13,6 @@ import type { Sandbox } from '../session/sandbox.js';
 import { DRY_CHANGE, dryChange } from '../writes/dry-run.js';
 import { numberBy } from './arguments.js';
 
-const FAULT = ADMIN_CALLS['POST /faults/add'].parameters.entries;
 const KINDS = FAULT.kind.options;
 
 const RULE = shape.object({
@@ -63,27 +62,23 @@ export const add = define({
     probability: flag(
       '--probability <p>',
       'apply it with this probability, from 0 to 1 (default: 1)',
-      numberBy('--probability', FAULT.probability.wrapped),
+      numberBy('--probability', FAULT.probability),
     ),
     count: flag(
       '--count <n>',
       'apply it to the next n requests or frames (default: all)',
-      numberBy('--count', FAULT.count.wrapped),
+      numberBy('--count', FAULT.count),
     ),
-    every: flag(
-      '--every <n>',
-      'apply it to every nth request or frame (default: 1)',
-      numberBy('--every', FAULT.every.wrapped),
-    ),
+    every: flag('--every <n>', 'apply it to every nth request or frame (default: 1)', numberBy('--every', FAULT.every)),
     delay: flag(
       '--delay <ms>',
       `how long to wait; required for ${faultsThatNeed('delay').join(', ')}`,
-      numberBy('--delay', FAULT.delay.wrapped),
+      numberBy('--delay', FAULT.delay),
     ),
     skew: flag(
       '--skew <ms>',
       `how far to shift the clock, negative for behind; required for ${faultsThatNeed('skew').join(', ')}`,
-      numberBy('--skew', FAULT.skew.wrapped),
+      numberBy('--skew', FAULT.skew),
     ),
   },
   examples: [
@@ -119,10 +114,7 @@ export const list = define({
 export const clear = define({
   summary: 'Remove one fault or all; the log stays',
   arguments: {
-    id: optional(
-      'the id of the fault (default: all)',
-      numberBy('The fault', ADMIN_CALLS['POST /faults/clear'].parameters.entries.id.wrapped),
-    ),
+    id: optional('the id of the fault (default: all)', numberBy('The fault', FAULT_ID)),
   },
   examples: ['sandbox fault clear', 'sandbox fault clear 2 --json'],
   output: shape.object({ cleared: shape.integer('how many were removed') }),
@@ -158,11 +150,7 @@ const column = fieldColumns<FaultEntry>(LOGGED);
 export const log = define({
   summary: 'List applied faults and their real effects, oldest first',
   flags: {
-    after: flag(
-      '--after <number>',
-      'list only entries after this one',
-      numberBy('--after', ADMIN_CALLS['POST /faults/log'].parameters.entries.after.wrapped),
-    ),
+    after: flag('--after <number>', 'list only entries after this one', numberBy('--after', ENTRY)),
   },
   examples: ['sandbox fault log', 'sandbox fault log --after 20 --json'],
   output: shape.array(LOGGED),

@@ -1,7 +1,7 @@
 import { confirm, requireConsent } from '../../cli/consent.js';
 import * as shape from '../../cli/shapes.js';
 import { Failure } from '../../errors.js';
-import { LOSES_STATE } from '../../sandbox/admin/calls.js';
+import { LOSES_STATE } from '../../sandbox/admin/parameters.js';
 import type { Context } from '../session/command.js';
 
 export const ENDED = shape.array(

@@ -4,7 +4,8 @@ import * as shape from '../../cli/shapes.js';
 import { counted } from '../../domain/decimal.js';
 import { parseMarket } from '../../domain/market.js';
 import { suggest, usage } from '../../errors.js';
-import { ADMIN_CALLS, type ReplayGap, type ReplayReport } from '../../sandbox/admin/calls.js';
+import type { ResultOf } from '../../sandbox/admin/calls.js';
+import { LATENCY, SPEED } from '../../sandbox/admin/parameters.js';
 import { filePath, marketName } from '../inputs/parsers.js';
 import { shownName } from '../named-files/input.js';
 import { guessedText } from '../rehearse/guessed-rules.js';
@@ -14,9 +15,10 @@ import { durationBy, numberBy } from './arguments.js';
 import { confirmingLoss, ENDED, endedLines, wouldEnd } from './loss.js';
 import { withFileForSandbox } from './transfer.js';
 
-const PARAMETERS = ADMIN_CALLS['POST /replay'].parameters.entries;
+type Replayed = ResultOf<'POST /replay'>;
+
 const FASTEST = 'max';
-const speed = numberBy('--speed', PARAMETERS.speed.wrapped);
+const speed = numberBy('--speed', SPEED);
 /** Of a pipe, which is copied first; a file may be longer. */
 const PIPE = { max: 2 ** 32, hint: 'Give a file instead.' };
 /** A long tape takes its time. */
@@ -43,7 +45,7 @@ export default define({
     latency: flag(
       '--latency <duration>',
       'how long orders and pushes take, such as 80ms (default: 0ms); needs --speed',
-      durationBy(PARAMETERS.latency.wrapped),
+      durationBy(LATENCY),
     ),
   },
   examples: [
@@ -144,17 +146,17 @@ function withFilesForSandbox<Result>(
   return withFileForSandbox(context, name, PIPE, (file) => withFilesForSandbox(context, names, work, [...files, file]));
 }
 
-function contentOf({ kind, rows, markets, from, to }: ReplayReport): string {
+function contentOf({ kind, rows, markets, from, to }: Replayed): string {
   const what = kind === 'tape' ? 'row' : kind.slice(0, -1);
   return `${counted(rows, what)} of ${markets.join(', ')}, ${from} to ${to}`;
 }
 
-function gapLines(gaps: readonly ReplayGap[]): string[] {
+function gapLines(gaps: Replayed['gaps']): string[] {
   const lines = gaps.slice(0, SHOWN_GAPS).map(gapText);
   return gaps.length > SHOWN_GAPS ? [...lines, `And ${counted(gaps.length - SHOWN_GAPS, 'more gap')}.`] : lines;
 }
 
-function gapText({ channel, from, to, reason }: ReplayGap): string {
+function gapText({ channel, from, to, reason }: Replayed['gaps'][number]): string {
   if (channel === '') return `At ${to}, ${reason}.`;
   return `A gap in ${channel}, ${from} to ${to}: ${reason}.`;
 }

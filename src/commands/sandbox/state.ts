@@ -3,7 +3,7 @@ import { flag, required } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { counted } from '../../domain/decimal.js';
 import { openInput } from '../../platform/input-stream.js';
-import { ADMIN_CALLS } from '../../sandbox/admin/calls.js';
+import { PRICE_MOVE } from '../../sandbox/admin/parameters.js';
 import { filePath, marketName, positiveDecimal } from '../inputs/parsers.js';
 import { forceFlag } from '../named-files/force.js';
 import { STDIN, shownName } from '../named-files/input.js';
@@ -24,7 +24,7 @@ export const price = define({
     over: flag(
       '--over <duration>',
       'how long the move takes, such as 30s or 10m (default: 0s)',
-      durationBy(ADMIN_CALLS['POST /price'].parameters.entries.ms),
+      durationBy(PRICE_MOVE),
     ),
   },
   examples: ['sandbox price btc_usdt 25000', 'sandbox price btc_usdt 40000 --over 10m --json'],

@@ -1,109 +1,251 @@
+import { readdirSync, statSync } from 'node:fs';
+import path from 'node:path';
 import * as v from 'valibot';
-import type { Granted } from '../accounts/accounts.js';
-import type { FaultEntry } from '../faults/log.js';
-import { FAULT_KINDS, type FaultKind, type FaultRule } from '../faults/rules.js';
+import { suggest } from '../../errors.js';
+import { channels } from '../../exchange/channels/index.js';
+import { type Customer, UsernameTaken } from '../accounts/accounts.js';
+import { BackInTime } from '../exchange/clock.js';
+import type { SandboxExchange } from '../exchange/exchange.js';
+import type { Faults } from '../faults/faults.js';
+import { isStreamFault, wrongParameter } from '../faults/rules.js';
+import type { DataDirectory } from '../lifecycle/data-directory.js';
+import { newKeys, type SandboxAddress, type SandboxFiles } from '../lifecycle/files.js';
+import type { MarginTransfer } from '../margin/margin-service.js';
+import { SandboxMarket } from '../markets/market.js';
+import { RequestRefused } from '../refusals.js';
+import type { Activity } from '../server/http.js';
 import type { Dialect } from '../server/interface-details.js';
-import { number, optional, text, toggle, whole, word } from './parameters.js';
+import { SERVED } from '../server/operations/index.js';
+import { type AdminHandler, AdminRefusal } from './http.js';
+import {
+  ADVANCE,
+  FAULT,
+  FAULT_ID,
+  LATENCY,
+  LATEST_TIME,
+  LOGGED,
+  optional,
+  PERMISSION,
+  PRICE_MOVE,
+  problemOf,
+  SPEED,
+  text,
+  toggle,
+  whole,
+} from './parameters.js';
+import { endedBy, exportTo, importFrom, planReplay, replay } from './replacement.js';
 
 /*
- * The administration calls: method and path, parameters, and what they answer. `handlers.ts` carries them out. Commands load this
- * file alone.
+ * The administration of the sandbox: a table of all calls, with the parameters of each and what it does. Commands take the types of
+ * parameters and answers from it; the table itself is loaded by the sandbox alone.
  */
 
-interface AdminCall<Parameters, Result> {
-  readonly parameters: Parameters;
-  /** Only its type. */
-  readonly result?: Result;
+/** What is administered. */
+export interface Administered {
+  readonly data: DataDirectory;
+  readonly files: SandboxFiles;
+  readonly activity: Activity;
+  readonly faults: Faults;
+  readonly dialect: Dialect;
+  readonly running: () => AdministeredProcess;
 }
 
-function answering<Result>() {
-  return <const Parameters extends v.ObjectEntries>(
-    entries: Parameters,
-  ): AdminCall<v.ObjectSchema<Parameters, undefined>, Result> => ({ parameters: v.object(entries) });
+/** The sandbox as a process. */
+interface AdministeredProcess {
+  readonly address: SandboxAddress;
+  /** Whether a command can rely on it now. */
+  readonly isStaying: boolean;
+  close(): Promise<void>;
 }
 
-const DAY = 86_400_000;
-/** The end of the year 9999, in ms. Later times have other ISO dates. */
-export const LATEST_TIME = 253_402_300_799_999;
-const SPEED = number(0.001, 100_000);
-const LATENCY = whole(0, 60_000);
-const files = v.array(text);
-const COUNT = whole(1, 999_999_999);
-/** Allows a call to lose what customers did. */
-const force = toggle;
+interface AdminCall<Input extends v.ObjectEntries, Output> {
+  readonly input: v.ObjectSchema<Input, undefined>;
+  /** Carries it out with checked parameters. Throws {@link AdminRefusal} and RequestRefused. */
+  run(input: Given<Input>, sandbox: Administered): Output;
+  /** Whether it reads or changes the exchange, so that it is answered when what it did is on disk. */
+  readonly isOfExchange: boolean;
+}
+
+type Given<Input extends v.ObjectEntries> = v.InferOutput<v.ObjectSchema<Input, undefined>>;
+
+/** A call that reads or changes the exchange. */
+function call<const Input extends v.ObjectEntries, Output>(
+  input: Input,
+  run: (input: Given<Input>, sandbox: Administered) => Output,
+): AdminCall<Input, Output> {
+  return { input: v.object(input), run, isOfExchange: true };
+}
+
+/** A call that is answered also while the exchange is being replaced, or its disk fails. */
+function callWithoutExchange<const Input extends v.ObjectEntries, Output>(
+  input: Input,
+  run: (input: Given<Input>, sandbox: Administered) => Output,
+): AdminCall<Input, Output> {
+  return { input: v.object(input), run, isOfExchange: false };
+}
+
 /** Default: the first one. */
 const account = optional(text);
+const files = v.array(text);
 
+/** By method and path. */
 export const ADMIN_CALLS = {
   /** Sent by a command that is about to use this sandbox; puts its idle stop off. */
-  'POST /hello': answering<{ readonly pid: number }>()({}),
-  'GET /status': answering<SandboxStatus>()({}),
-  'POST /stop': answering<{ readonly pid: number }>()({}),
+  'POST /hello': callWithoutExchange({}, (_input, { running, activity }) => {
+    const { isStaying, address } = running();
+    if (!isStaying) throw new Error('the sandbox is about to stop');
+    activity.touch();
+    return { pid: address.pid };
+  }),
+  'GET /status': call({}, (_input, sandbox) => statusOf(sandbox)),
+  'POST /stop': callWithoutExchange({}, (_input, { running }) => {
+    // it ends when this has been answered
+    void running().close();
+    return { pid: running().address.pid };
+  }),
 
-  'GET /accounts': answering<readonly AccountReport[]>()({}),
-  'POST /accounts/add': answering<AccountReport>()({
-    name: text,
-    /** Default: all. */
-    permissions: optional(v.array(word('asset', 'lever', 'entrust', 'money'))),
+  'GET /accounts': call({}, (_input, { data }) => data.exchange.customers.all().map(accountReport)),
+  'POST /accounts/add': call(
+    {
+      name: text,
+      /** Default: all. */
+      permissions: optional(v.array(PERMISSION)),
+    },
+    ({ name, permissions }, { data: { exchange } }) => {
+      if (!/^[A-Za-z0-9_.-]{1,40}$/.test(name))
+        throw new AdminRefusal(`"${name}" is not a name.`, 'Use 1 to 40 letters, digits, dots, dashes or underscores.');
+      const may = (permission: v.InferOutput<typeof PERMISSION>) => permissions?.includes(permission) ?? true;
+      try {
+        const granted = { asset: may('asset'), lever: may('lever'), entrust: may('entrust'), money: may('money') };
+        return accountReport(exchange.addAccount(newKeys(name), granted));
+      } catch (error) {
+        if (!(error instanceof UsernameTaken)) throw error;
+        throw new AdminRefusal(
+          `There is an account ${name} already.`,
+          suggest('See its keys', 'sandbox', 'account', 'list'),
+        );
+      }
+    },
+  ),
+  /** Decimal text. The market is null unless the wallet is isolated. */
+  'POST /accounts/balances': call({ account }, (input, { data: { exchange } }) => {
+    const owner = accountNamed(exchange, input.account);
+    const spot = exchange.funds
+      .balances(owner)
+      .map((row) => ({ wallet: 'spot', market: null, ...row, borrowed: '0' }) as const);
+    const margin = exchange.margin.balances(owner).map(({ kind, ...row }) => ({ wallet: kind, ...row }) as const);
+    return [...spot, ...margin];
   }),
-  'POST /accounts/balances': answering<readonly WalletReport[]>()({ account }),
-  'POST /deposit': answering<DepositReport>()({
-    account,
-    coin: text,
-    amount: text,
-    chain: optional(text),
-    fail: toggle,
-  }),
+  'POST /deposit': call(
+    { account, coin: text, amount: text, chain: optional(text), fail: toggle },
+    ({ coin, amount, chain, fail, ...input }, { data: { exchange } }) => {
+      const owner = accountNamed(exchange, input.account);
+      const id = exchange.funds.deposit(owner, { coin: coinNamed(exchange, coin), amount, chain, fail });
+      return { id, account: owner.username, coin, amount };
+    },
+  ),
   /** To another account (`to`), or between the spot wallet and a margin wallet (`wallet`, `back`). */
-  'POST /transfer': answering<TransferReport>()({
-    account,
-    coin: text,
-    amount: text,
-    to: optional(text),
-    /** `cross`, or a market. */
-    wallet: optional(text),
-    back: toggle,
-  }),
+  'POST /transfer': call(
+    {
+      account,
+      coin: text,
+      amount: text,
+      to: optional(text),
+      /** `cross`, or a market. */
+      wallet: optional(text),
+      back: toggle,
+    },
+    ({ amount, to, wallet, back, ...input }, { data: { exchange } }) => {
+      const owner = accountNamed(exchange, input.account);
+      const coin = coinNamed(exchange, input.coin);
+      if (to === undefined && wallet === undefined)
+        throw new AdminRefusal('The target is missing.', 'Give --to ACCOUNT or --margin WALLET.');
+      if (to !== undefined && wallet !== undefined)
+        throw new AdminRefusal('Only one of --to and --margin can be given.');
+      if (to !== undefined) exchange.funds.transfer(owner, accountNamed(exchange, to), coin, amount);
+      else {
+        const move = { ...walletNamed(exchange, wallet ?? ''), coin, amount };
+        if (back) exchange.margin.transferOut(owner, move);
+        else exchange.margin.transferIn(owner, move);
+      }
+      return { account: owner.username, to: to ?? null, wallet: wallet ?? null, back, coin, amount };
+    },
+  ),
   /** What a user does on an exchange's website: allows withdrawals to an address. `preferred` makes it the default. */
-  'POST /addresses/verify': answering<object>()({
-    account,
-    coin: text,
-    address: text,
-    memo: optional(text),
-    chain: optional(text),
-    preferred: toggle,
-  }),
+  'POST /addresses/verify': call(
+    { account, coin: text, address: text, memo: optional(text), chain: optional(text), preferred: toggle },
+    ({ coin, address, memo, chain, preferred, ...input }, { data: { exchange } }) => {
+      const owner = accountNamed(exchange, input.account);
+      exchange.funds.verifyAddress(owner, { coin: coinNamed(exchange, coin), address, memo, chain, preferred });
+      const standard = exchange.funds.withdrawalAddress(owner, coin);
+      return { account: owner.username, coin, address, memo: memo ?? null, default: standard };
+    },
+  ),
   /** Obtains the deposit address of a coin. */
-  'POST /addresses/obtain': answering<object>()({ account, coin: text }),
-  /** Makes a withdrawal fail, or cancels it. */
-  'POST /withdrawals/end': answering<object>()({ account, coin: text, id: text, cancel: toggle }),
-
-  'GET /clock': answering<ClockReport>()({}),
-  'POST /clock/stop': answering<ClockReport>()({}),
-  'POST /clock/start': answering<ClockReport>()({}),
-  'POST /clock/speed': answering<ClockReport>()({ speed: SPEED }),
-  /** To a time in ms since the Unix epoch. */
-  'POST /clock/set': answering<ClockReport>()({ time: whole(0, LATEST_TIME) }),
-  /** Of more than a day, only the last day is simulated. */
-  'POST /clock/advance': answering<ClockReport>()({ ms: whole(0, 3_650 * DAY) }),
-
-  'GET /faults': answering<readonly FaultRule[]>()({}),
-  'POST /faults/add': answering<FaultRule>()({
-    kind: word(...(Object.keys(FAULT_KINDS) as FaultKind[])),
-    /** An operation, or a channel of a stream (default: any). */
-    operation: optional(text),
-    probability: optional(number(0, 1)),
-    count: optional(COUNT),
-    every: optional(COUNT),
-    /** In ms. */
-    delay: optional(whole(0, 3_600_000)),
-    /** In ms. */
-    skew: optional(whole(-DAY, DAY)),
+  'POST /addresses/obtain': call({ account, coin: text }, ({ coin, ...input }, { data: { exchange } }) => {
+    const owner = accountNamed(exchange, input.account);
+    exchange.funds.obtainAddress(owner, coinNamed(exchange, coin));
+    return { account: owner.username, coin };
   }),
+  /** Makes a withdrawal fail, or cancels it. */
+  'POST /withdrawals/end': call(
+    { account, coin: text, id: text, cancel: toggle },
+    ({ coin, id, cancel, ...input }, { data: { exchange } }) => {
+      const owner = accountNamed(exchange, input.account);
+      const state = cancel ? 'cancelled' : 'failed';
+      exchange.funds.endWithdrawal(owner, coinNamed(exchange, coin), id, state);
+      return { account: owner.username, coin, id, state };
+    },
+  ),
+
+  'GET /clock': call({}, (_input, { data }) => clockReport(data.exchange)),
+  'POST /clock/stop': call({}, (_input, { data }) => driven(data.exchange, ({ clock }) => clock.stop())),
+  'POST /clock/start': call({}, (_input, { data }) => driven(data.exchange, ({ clock }) => clock.start())),
+  'POST /clock/speed': call({ speed: SPEED }, ({ speed }, { data }) =>
+    driven(data.exchange, ({ clock }) => clock.run(speed)),
+  ),
+  /** To a time in ms since the Unix epoch. */
+  'POST /clock/set': call({ time: whole(0, LATEST_TIME) }, ({ time }, { data }) =>
+    driven(data.exchange, (exchange) => setClock(exchange, time)),
+  ),
+  /** Of more than a day, only the last day is simulated. */
+  'POST /clock/advance': call({ ms: ADVANCE }, ({ ms }, { data }) =>
+    driven(data.exchange, ({ clock }) => clock.forward(Math.min(LATEST_TIME, clock.now() + ms))),
+  ),
+
+  'GET /faults': callWithoutExchange({}, (_input, { faults }) => faults.rules.list()),
+  'POST /faults/add': callWithoutExchange(
+    {
+      kind: FAULT.kind,
+      /** An operation, or a channel of a stream (default: any). */
+      operation: optional(text),
+      probability: optional(FAULT.probability),
+      count: optional(FAULT.count),
+      every: optional(FAULT.every),
+      delay: optional(FAULT.delay),
+      skew: optional(FAULT.skew),
+    },
+    (input, { faults }) => {
+      const { kind, operation } = input;
+      const names = isStreamFault(kind) ? Object.keys(channels) : SERVED.map(({ name }) => name);
+      if (operation !== undefined && !names.includes(operation)) {
+        const what = isStreamFault(kind) ? 'a channel' : 'an operation';
+        throw new AdminRefusal(`"${operation}" is not ${what} that is served.`, `There are ${names.join(', ')}.`);
+      }
+      const wrong = wrongParameter(input);
+      if (wrong?.isNeeded) throw new AdminRefusal(`This fault needs a ${wrong.name}.`, `Add --${wrong.name} MS.`);
+      if (wrong !== undefined) throw new AdminRefusal(`This fault has no ${wrong.name}.`, `Leave --${wrong.name} out.`);
+      return faults.rules.add(input);
+    },
+  ),
   /** One, or all. */
-  'POST /faults/clear': answering<{ readonly cleared: number }>()({ id: optional(COUNT) }),
+  'POST /faults/clear': callWithoutExchange({ id: optional(FAULT_ID) }, ({ id }, { faults }) => ({
+    cleared: faults.rules.clear(id),
+  })),
   /** The entries after a number. */
-  'POST /faults/log': answering<readonly FaultEntry[]>()({ after: optional(whole(0, 1e12)) }),
+  'POST /faults/log': callWithoutExchange({ after: optional(LOGGED, 0) }, ({ after }, { faults }) =>
+    faults.log.after(after),
+  ),
 
   /**
    * Makes markets follow the recordings in files; `market` is that of files that name none. The clock is set to the first event; while
@@ -113,200 +255,183 @@ export const ADMIN_CALLS = {
    * possible, the answer comes at its end, and the clock is stopped there. `latency` delays orders and pushes, in ms by the
    * exchange's clock.
    */
-  'POST /replay': answering<ReplayReport>()({
-    files,
-    market: optional(text),
-    speed: optional(SPEED),
-    latency: optional(LATENCY),
-    force,
-  }),
+  'POST /replay': call(
+    { files, market: optional(text), speed: optional(SPEED), latency: optional(LATENCY), force: toggle },
+    (input, { data }) => data.alone(() => replay(data, input)),
+  ),
   /** What the replay of files would end. */
-  'POST /replay/plan': answering<ReplayPlan>()({ files, market: optional(text) }),
-  /** Moves a market to a price within `ms`. */
-  'POST /price': answering<PriceMoveReport>()({ market: text, price: text, ms: whole(0, 365 * DAY) }),
+  'POST /replay/plan': call(
+    { files, market: optional(text) },
+    async (input, { data }) => (await planReplay(data.exchange, input)).report,
+  ),
+  /** Has the simulated traders of a market lead its price to another within `ms`. */
+  'POST /price': call(
+    { market: text, price: text, ms: PRICE_MOVE },
+    ({ market, price, ms }, { data: { exchange } }) => {
+      exchange.advance();
+      exchange.movePrice(marketNamed(exchange, market), price, ms);
+      return { market, price, at: new Date(exchange.clock.now() + ms).toISOString() };
+    },
+  ),
   /** Makes the rules of a market stricter for new orders, until the sandbox ends. */
-  'POST /rules': answering<MarketRulesReport>()({
-    market: text,
-    priceScale: optional(whole(0, 30)),
-    amountScale: optional(whole(0, 30)),
-    minAmount: optional(text),
-    minNotional: optional(text),
-  }),
+  'POST /rules': call(
+    {
+      market: text,
+      priceScale: optional(whole(0, 30)),
+      amountScale: optional(whole(0, 30)),
+      minAmount: optional(text),
+      minNotional: optional(text),
+    },
+    ({ market: name, ...changes }, { data: { exchange } }) => {
+      const market = marketNamed(exchange, name);
+      const { base, quote } = market;
+      const priceScale = changes.priceScale ?? market.priceScale;
+      const amountScale = changes.amountScale ?? market.amountScale;
+      const minAmount = changes.minAmount ?? market.minAmount;
+      const minNotional = changes.minNotional ?? market.minNotional;
+      if (priceScale > market.priceScale || amountScale > market.amountScale)
+        throw new RequestRefused('badParameter', 'a market never gets more decimals than it began with');
+      const rules = new SandboxMarket({ name, base, quote, priceScale, amountScale, minAmount, minNotional });
+      exchange.changedRules.set(name, rules);
+      return { market: name, priceScale, amountScale, minAmount: rules.minAmount, minNotional: rules.minNotional };
+    },
+  ),
   /** Writes the exchange to a file. */
-  'POST /export': answering<StateReport>()({ file: text }),
+  'POST /export': call({ file: text }, ({ file }, { data }) => exportTo(data.exchange, file)),
   /** Replaces the exchange by that of a file. */
-  'POST /import': answering<ImportReport>()({ file: text, force }),
+  'POST /import': call({ file: text, force: toggle }, (input, { data }) => data.alone(() => importFrom(data, input))),
   /** What an import would end. */
-  'GET /import/plan': answering<Ended>()({}),
+  'GET /import/plan': call({}, (_input, { data }) => ({ ended: endedBy(data.exchange) })),
 } as const;
 
 export type AdminCallName = keyof typeof ADMIN_CALLS;
 
-type ParametersOf<Name extends AdminCallName> = (typeof ADMIN_CALLS)[Name]['parameters'];
-
-/** The parameters of a call after they were checked: a switch is always there. */
-export type CheckedInput<Name extends AdminCallName> = v.InferOutput<ParametersOf<Name>>;
-
-type Given<Name extends AdminCallName> = v.InferInput<ParametersOf<Name>>;
+type InputSchema<Name extends AdminCallName> = (typeof ADMIN_CALLS)[Name]['input'];
 
 /** The parameters of a call as a command gives them: null and undefined leave one out. */
 export type InputOf<Name extends AdminCallName> = {
-  readonly [Key in keyof Given<Name>]: Given<Name>[Key] | (undefined extends Given<Name>[Key] ? null : never);
+  readonly [Key in keyof v.InferInput<InputSchema<Name>>]:
+    | v.InferInput<InputSchema<Name>>[Key]
+    | (undefined extends v.InferInput<InputSchema<Name>>[Key] ? null : never);
 };
 
-export type ResultOf<Name extends AdminCallName> = NonNullable<(typeof ADMIN_CALLS)[Name]['result']>;
+export type ResultOf<Name extends AdminCallName> = Awaited<ReturnType<(typeof ADMIN_CALLS)[Name]['run']>>;
 
-/** The refusal that `force` overrides. */
-export const LOSES_STATE = 'losesState';
-
-/** What `pit sandbox status` shows of a running sandbox. */
-export interface SandboxStatus {
-  readonly running: true;
-  readonly pid: number;
-  readonly baseUrl: string;
-  readonly tradeUrl: string;
-  readonly wsUrl: string | null;
-  readonly accessKey: string;
-  readonly secretKey: string;
-  readonly safePwd: string;
-  readonly dialect: Dialect;
-  /** The exchange's clock: ISO 8601 in UTC with milliseconds. */
-  readonly time: string;
-  readonly clockRunning: boolean;
-  /** A multiple of the machine's speed. */
-  readonly clockSpeed: number;
-  readonly markets: number;
-  readonly orders: number;
-  readonly accounts: number;
-  readonly trades: number;
-  /** Since the start. */
-  readonly requests: number;
-  readonly refused: number;
-  /** Open connections of streams. */
-  readonly streams: number;
-  readonly nonBrowserAgents: number;
-  /** Faults that can still be applied. */
-  readonly faults: number;
-  /** Rows of recordings that are still to be replayed. */
-  readonly replaying: number;
-  /** Memory of the process, in bytes. */
-  readonly memory: number;
-  /** Size of the exchange's data, in bytes. */
-  readonly disk: number;
-  /** Processor time and time since the start. */
-  readonly cpuSeconds: number;
-  readonly upSeconds: number;
+/** The handlers of all calls, by method and path: each checks its parameters first, and answers when what it did is on disk. */
+export function adminHandlers(sandbox: Administered): ReadonlyMap<string, AdminHandler> {
+  const calls = Object.entries<AdminCall<v.ObjectEntries, unknown>>(ADMIN_CALLS);
+  return new Map(calls.map(([name, one]) => [name, (sent) => carryOut(one, sent, sandbox)]));
 }
 
-/** An account of the sandbox with its keys. */
-export interface AccountReport {
-  readonly id: string;
-  readonly username: string;
-  readonly accessKey: string;
-  readonly secretKey: string;
-  readonly safePwd: string;
-  readonly permissions: Granted;
+async function carryOut(
+  called: AdminCall<v.ObjectEntries, unknown>,
+  sent: Parameters<AdminHandler>[0],
+  sandbox: Administered,
+): Promise<unknown> {
+  // a command sends null for what is left out
+  const given = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== null));
+  const { success, output, issues } = v.safeParse(called.input, given, { abortEarly: true });
+  if (!success) throw new AdminRefusal(problemOf(issues[0]));
+  const result = await called.run(output, sandbox);
+  if (called.isOfExchange) await sandbox.data.exchange.durable();
+  return result;
 }
 
-/** The balance of a coin in a wallet, as decimal text. */
-export interface WalletReport {
-  readonly wallet: 'spot' | 'isolated' | 'cross';
-  /** Null unless the wallet is isolated. */
-  readonly market: string | null;
-  readonly coin: string;
-  readonly available: string;
-  readonly frozen: string;
-  readonly borrowed: string;
+function statusOf({ running, data, activity, faults, files, dialect }: Administered) {
+  const { pid, baseUrl, tradeUrl, wsUrl, accessKey, secretKey, safePwd } = running().address;
+  const { exchange } = data;
+  const { markets, orders, accounts, trades } = exchange.status();
+  const clock = clockReport(exchange);
+  const { requests, refused, streams, nonBrowserAgents } = activity;
+  const { user, system } = process.cpuUsage();
+  const sizes = readdirSync(files.exchange).map((name) => statSync(path.join(files.exchange, name)).size);
+  return {
+    running: true as const,
+    pid,
+    baseUrl,
+    tradeUrl,
+    wsUrl,
+    accessKey,
+    secretKey,
+    safePwd,
+    dialect,
+    time: clock.time,
+    clockRunning: clock.running,
+    clockSpeed: clock.speed,
+    markets,
+    orders,
+    accounts,
+    trades,
+    requests,
+    refused,
+    streams,
+    nonBrowserAgents,
+    faults: faults.rules.active,
+    replaying: exchange.replays.left,
+    memory: process.memoryUsage.rss(),
+    disk: sizes.reduce((sum, size) => sum + size, 0),
+    cpuSeconds: Math.round((user + system) / 10_000) / 100,
+    upSeconds: Math.round(process.uptime()),
+  };
 }
 
-interface DepositReport {
-  readonly id: string;
-  readonly account: string;
-  readonly coin: string;
-  readonly amount: string;
+function accountReport({ id, username, accessKey, secretKey, safePwd, permissions }: Customer) {
+  return { id, username, accessKey, secretKey, safePwd, permissions };
 }
 
-export interface TransferReport {
-  readonly account: string;
-  readonly to: string | null;
-  readonly wallet: string | null;
-  readonly back: boolean;
-  readonly coin: string;
-  readonly amount: string;
+/** The account of a name (default: the first one). Throws {@link AdminRefusal} if there is none. */
+function accountNamed({ customers }: SandboxExchange, name: string | undefined): Customer {
+  const all = customers.all();
+  const found = name === undefined ? all[0] : all.find(({ username }) => username === name);
+  if (found !== undefined) return found;
+  throw new AdminRefusal(`There is no account ${name}.`, [
+    `There are ${all.map(({ username }) => username).join(', ')}.`,
+    suggest('Add one', 'sandbox', 'account', 'add', 'NAME'),
+  ]);
 }
 
-/** The exchange's clock. */
-export interface ClockReport {
-  /** ISO 8601 in UTC with milliseconds. */
-  readonly time: string;
-  readonly running: boolean;
-  /** A multiple of the machine's speed. */
-  readonly speed: number;
+function coinNamed({ coins }: SandboxExchange, coin: string): string {
+  if (coins.has(coin)) return coin;
+  throw new AdminRefusal(`"${coin}" is not a coin of the sandbox.`, `There are ${[...coins.keys()].join(', ')}.`);
 }
 
-/** What a change of the exchange ends, or would end. */
-interface Ended {
-  /** A noun phrase for each thing. Empty: nothing of a customer is lost. */
-  readonly ended: readonly string[];
+function marketNamed({ markets }: SandboxExchange, name: string): SandboxMarket {
+  const market = markets.get(name);
+  if (market !== undefined) return market;
+  throw new AdminRefusal(`There is no market ${name}.`, `There are ${[...markets.keys()].join(', ')}.`);
 }
 
-/** What a recording does not have. Times are ISO 8601 in UTC with milliseconds. */
-export interface ReplayGap {
-  /** Such as `trades:btc_usdt`; empty for the end of a file that was cut off. */
-  readonly channel: string;
-  readonly from: string;
-  readonly to: string;
-  readonly reason: string;
+/** The margin wallet of a name: `cross`, or a market. */
+function walletNamed({ markets }: SandboxExchange, wallet: string): Pick<MarginTransfer, 'kind' | 'market'> {
+  if (wallet === 'cross') return { kind: 'cross' };
+  if (markets.has(wallet)) return { kind: 'isolated', market: wallet };
+  throw new AdminRefusal(
+    `"${wallet}" is not a margin wallet.`,
+    `There are cross, and one for each market: ${[...markets.keys()].join(', ')}.`,
+  );
 }
 
-/** Times are ISO 8601 in UTC with milliseconds. */
-interface ReplayPlan extends Ended {
-  readonly markets: readonly string[];
-  readonly from: string;
-  /** Whether a new exchange is started at the first event. */
-  readonly restarts: boolean;
-  readonly gaps: readonly ReplayGap[];
-  readonly guessed: readonly GuessedMarket[];
+function driven(exchange: SandboxExchange, drive: (exchange: SandboxExchange) => void) {
+  drive(exchange);
+  exchange.advance();
+  return clockReport(exchange);
 }
 
-/** A market whose rules are unknown: it has as many decimals as the recording shows, and no minimums. */
-export interface GuessedMarket {
-  readonly name: string;
-  readonly priceScale: number;
-  readonly amountScale: number;
+function clockReport({ clock }: SandboxExchange) {
+  const { shown, stopped, speed } = clock.state;
+  return { time: new Date(shown).toISOString(), running: !stopped, speed };
 }
 
-/** Times are ISO 8601 in UTC with milliseconds. */
-export interface ReplayReport extends ReplayPlan {
-  readonly kind: 'candles' | 'trades' | 'tape';
-  readonly rows: number;
-  readonly to: string;
-  /** Null for as fast as possible. */
-  readonly speed: number | null;
-  /** Rows that are still to be replayed. */
-  readonly left: number;
-}
-
-interface PriceMoveReport {
-  readonly market: string;
-  readonly price: string;
-  /** When the price is reached: ISO 8601 in UTC with milliseconds. */
-  readonly at: string;
-}
-
-interface StateReport {
-  readonly file: string;
-  /** Rows of the exchange's data: orders, balances, bills, trades, candles and so on. */
-  readonly rows: number;
-}
-
-interface ImportReport extends StateReport, Ended {}
-
-/** The rules of a market for new orders. */
-export interface MarketRulesReport {
-  readonly market: string;
-  readonly priceScale: number;
-  readonly amountScale: number;
-  readonly minAmount: string;
-  readonly minNotional: string;
+function setClock({ clock }: SandboxExchange, time: number): void {
+  try {
+    clock.set(time);
+  } catch (error) {
+    if (!(error instanceof BackInTime)) throw error;
+    const [wanted, now] = [time, clock.now()].map((ms) => new Date(ms).toISOString());
+    throw new AdminRefusal(`The exchange's clock shows ${now} and cannot go back to ${wanted}.`, [
+      'Choose a later time, or start again.',
+      suggest('Start an empty exchange', 'sandbox', 'reset'),
+      suggest('See how a recorded file is replayed', 'sandbox', 'replay', '--help'),
+    ]);
+  }
 }

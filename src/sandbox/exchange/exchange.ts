@@ -2,6 +2,7 @@ import {
   type Customer,
   Customers,
   FIRST_ACCOUNT,
+  type Granted,
   INITIAL_BALANCES,
   isSimulated,
   type Secrets,
@@ -23,13 +24,13 @@ import type { AccountOrder, StoredOrder } from '../orders/order.js';
 import { OrderRepository } from '../orders/order-repository.js';
 import { type CancelTimer, lastPrice, OrderService, type TradedMarket } from '../orders/order-service.js';
 import { FIRST, type Sequence, Sequences } from '../orders/sequences.js';
+import { RequestRefused } from '../refusals.js';
 import { RecordedMarkets, type Recording } from '../replay/recorded-markets.js';
 import { type Progress, type ReplayRow, Replays } from '../replay/replays.js';
 import { Scheduler, type Task } from '../scheduler.js';
 import { MarketSimulator, type PriceMove, PriceMoves, type SimulatorState } from '../simulator/market-simulator.js';
 import { prehistory } from '../simulator/prehistory.js';
 import { Store } from '../store/store.js';
-import { AdminService } from './admin-service.js';
 import { Changes } from './changes.js';
 import { Clock, type ClockState } from './clock.js';
 import { MarketService } from './market-service.js';
@@ -124,7 +125,6 @@ export class SandboxExchange {
   readonly funds: FundsService;
   readonly margin: MarginService;
   readonly market: MarketService;
-  readonly admin: AdminService;
   readonly clock: Clock;
   /** Reports what changes, to those who listen. */
   readonly changes = new Changes();
@@ -188,9 +188,10 @@ export class SandboxExchange {
     });
     this.market = new MarketService(venues, time);
     this.replays = new Replays(state.replays, store.table<ReplayRow>('replayRows'));
-    const isReplayed = (market: string) =>
-      genesis.emptyMarkets.includes(market) || this.replays.has(market) || state.recordings.has(market);
-    const interventions = { isReplayed, priceMoves: new PriceMoves(state.priceMoves) };
+    const interventions = {
+      isReplayed: (market: string) => this.#isReplayed(market),
+      priceMoves: new PriceMoves(state.priceMoves),
+    };
     const simulated = simulatedOf(venues, state);
     this.#simulator = new MarketSimulator(genesis.seed, simulated, this.orders, state.simulator, interventions);
     this.replay = new RecordedMarkets({
@@ -205,7 +206,6 @@ export class SandboxExchange {
       },
       clear: (market) => this.#simulator.leave(market),
     });
-    this.admin = this.#administration(isReplayed);
     this.#restore(orders, venues);
   }
 
@@ -254,6 +254,24 @@ export class SandboxExchange {
     this.#runUntil(this.clock.now(), (moment) => this.#simulator.skip(moment));
   }
 
+  /** A new account without balances. Throws UsernameTaken. */
+  addAccount(secrets: Secrets, permissions: Granted): Customer {
+    const customer = this.customers.add(secrets, permissions);
+    this.funds.seed(customer.id);
+    this.changed();
+    return customer;
+  }
+
+  /**
+   * Has the simulated traders of a market lead its price to another, decimal text, within `ms`. Throws {@link RequestRefused} for an
+   * impossible price, and if the market follows a recording.
+   */
+  movePrice(market: SandboxMarket, price: string, ms: number): void {
+    if (this.#isReplayed(market.name)) throw new RequestRefused('cannotTrade', `${market.name} follows a recording`);
+    this.#simulator.movePrice(market.name, Number(market.ticks(price)), ms);
+    this.changed();
+  }
+
   /** How many ms of the machine's clock until something happens without a request; undefined while the clock is stopped. */
   get dueIn(): number | undefined {
     const { shown, speed, stopped } = this.clock.state;
@@ -296,16 +314,10 @@ export class SandboxExchange {
     return this.store.close();
   }
 
-  #administration(isReplayed: (market: string) => boolean): AdminService {
-    const { customers, markets, changedRules, orders, funds, clock, replays } = this;
-    return new AdminService({
-      ...{ customers, markets, changedRules, orders, funds, clock, replays, isReplayed },
-      simulator: this.#simulator,
-      advance: () => this.advance(),
-      fastForward: () => this.fastForward(),
-      changed: () => this.changed(),
-      durable: () => this.durable(),
-    });
+  /** Whether a market follows a recording, or waits for one. */
+  #isReplayed(market: string): boolean {
+    const { genesis, recordings } = this.state;
+    return genesis.emptyMarkets.includes(market) || this.replays.has(market) || recordings.has(market);
   }
 
   #restore(orders: OrderRepository, venues: ReadonlyMap<string, TradedMarket>): void {

@@ -5,7 +5,7 @@ import { makeOwnFolder } from '../../platform/files/private-files.js';
 import type { Host } from '../../platform/host.js';
 import { BackgroundProgram, type Launch, startFailed } from '../../platform/programs/background.js';
 import { isAlive } from '../../platform/programs/processes.js';
-import type { SandboxStatus } from '../admin/calls.js';
+import type { ResultOf } from '../admin/calls.js';
 import { keepingData, RESET } from '../failures.js';
 import { AdminError, askAdmin, isAnswering } from './admin-client.js';
 import {
@@ -153,12 +153,12 @@ const STATUS_TIMEOUT = 5_000;
 const STOP_TIMEOUT = 15_000;
 
 /** The status of this `PIT_HOME`'s sandbox; undefined if none answers. */
-export async function sandboxStatus(host: Host): Promise<SandboxStatus | undefined> {
+export async function sandboxStatus(host: Host): Promise<ResultOf<'GET /status'> | undefined> {
   const address = readPublished(sandboxFiles(host.directories).running);
   if (address === undefined) return undefined;
   try {
     // only this sandbox knows the token, and this is how it answers
-    return (await askAdmin(address, 'GET /status', STATUS_TIMEOUT)) as SandboxStatus;
+    return (await askAdmin(address, 'GET /status', STATUS_TIMEOUT)) as ResultOf<'GET /status'>;
   } catch {
     return undefined;
   }

@@ -7,7 +7,7 @@ import { makeOwnFolder } from '../../platform/files/private-files.js';
 import type { Host } from '../../platform/host.js';
 import type { Launch } from '../../platform/programs/background.js';
 import type { Secrets } from '../accounts/accounts.js';
-import { adminHandlers } from '../admin/handlers.js';
+import { adminHandlers } from '../admin/calls.js';
 import { adminListener } from '../admin/http.js';
 import { type ReplayGenesis, SandboxExchange } from '../exchange/exchange.js';
 import { keepingData } from '../failures.js';

@@ -320,7 +320,7 @@ class Side {
 
   static async open({ exchange, folder, port }: World, name: string): Promise<Side> {
     const keys = { accessKey: name, secretKey: `${name}-secret` };
-    exchange.admin.addAccount({ ...keys, safePwd: 'p', username: name }, EVERYTHING);
+    exchange.addAccount({ ...keys, safePwd: 'p', username: name }, EVERYTHING);
     const [account, bank] = [exchange.customers.byAccessKey(name), exchange.customers.byAccessKey('bank')];
     if (account === undefined || bank === undefined) throw new Error('an account is missing');
     exchange.funds.transfer(bank, account, 'usdt', '20000');

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Administered, adminHandlers } from '../../../src/sandbox/admin/handlers.js';
+import { type Administered, adminHandlers } from '../../../src/sandbox/admin/calls.js';
 import { type AdminHandler, adminListener } from '../../../src/sandbox/admin/http.js';
 import { RequestRefused } from '../../../src/sandbox/refusals.js';
 import { type Listener, listen } from '../../../src/sandbox/server/http.js';

@@ -232,6 +232,8 @@ describe('orders', () => {
   test('fills resting orders when the price reaches them', async () => {
     const test = await ExchangeFixture.open();
     const { exchange, account } = test;
+    const market = exchange.markets.get(BTC);
+    if (market === undefined) throw new Error('no market');
     const { bid, ask } = exchange.market.ticker(BTC);
     const buy = exchange.orders.place(account, { ...far, price: (Number(bid) - 2).toFixed(2) });
     const sell = exchange.orders.place(account, { ...far, side: 'sell', price: (Number(ask) + 2).toFixed(2) });
@@ -241,7 +243,7 @@ describe('orders', () => {
       [sell, Number(ask) + 20],
     ] as const) {
       expect(state(id)).toBe('open');
-      exchange.admin.movePrice(BTC, price.toFixed(2), 5_000);
+      exchange.movePrice(market, price.toFixed(2), 5_000);
       test.pass(10_000);
       expect(state(id)).toBe('filled');
     }

@@ -94,7 +94,7 @@ it.each([1, 2, 3])('a picture made of pushes only equals what is answered over H
   const { exchange } = fixture;
   for (const username of ['bob', 'carol']) {
     const secrets = { accessKey: username, secretKey: `${username}-secret`, safePwd: 'p', username };
-    exchange.admin.addAccount(secrets, EVERYTHING);
+    exchange.addAccount(secrets, EVERYTHING);
   }
   const keys = [TESTER, ...exchange.customers.all().slice(1)];
   const accounts = keys.map(({ accessKey }) => exchange.customers.byAccessKey(accessKey) as Account);

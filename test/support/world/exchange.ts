@@ -6,7 +6,7 @@ import { Duplex } from 'node:stream';
 import { Failure } from '../../../src/errors.js';
 import { makeOwnFolder } from '../../../src/platform/files/private-files.js';
 import type { AdminCallName } from '../../../src/sandbox/admin/calls.js';
-import { adminHandlers } from '../../../src/sandbox/admin/handlers.js';
+import { adminHandlers } from '../../../src/sandbox/admin/calls.js';
 import { AdminRefusal } from '../../../src/sandbox/admin/http.js';
 import { type ReplayGenesis, SandboxExchange } from '../../../src/sandbox/exchange/exchange.js';
 import { Faults } from '../../../src/sandbox/faults/faults.js';

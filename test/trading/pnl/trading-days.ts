@@ -71,7 +71,7 @@ function addAccount({ exchange }: FundsFixture): Account {
   accounts += 1;
   const name = `strategy${accounts}`;
   const secrets = { username: name, accessKey: `ak-${name}`, secretKey: `sk-${name}`, safePwd: PASSWORD };
-  return exchange.admin.addAccount(secrets, { asset: true, lever: false, entrust: true, money: true });
+  return exchange.addAccount(secrets, { asset: true, lever: false, entrust: true, money: true });
 }
 
 /** Lets the day happen. What the exchange refuses does not happen. At the end nothing is under way. */
