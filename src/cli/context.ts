@@ -1,6 +1,7 @@
 import type { Host } from '../platform/host.js';
 import type { Prompts } from '../terminal/asking/prompts.js';
 import type { Format, Output } from '../terminal/output.js';
+import type { Consent } from './consent.js';
 
 /** The flags that every command takes. */
 export interface Globals {
@@ -27,4 +28,6 @@ export interface CliContext {
 /** The same with questions. What else a command works with is up to the program. */
 export interface CommandContext extends CliContext {
   readonly prompts: Prompts;
+  /** Whoever is asked before something is done. */
+  readonly consent: Consent;
 }

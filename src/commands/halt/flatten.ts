@@ -64,7 +64,7 @@ export async function flatten(context: Context, into: string, options: FlattenOp
     return { rows: answer.data as readonly object[], show: answer.show, failure: answer.failure };
   } catch (error) {
     if (error instanceof Interrupted || !(error instanceof Failure)) throw error;
-    const isUnanswerable = error.kind === 'declined' && !context.prompts.available;
+    const isUnanswerable = error.kind === 'declined' && !context.consent.available;
     // with a wrong coin the same command would fail again, and the failure names those that work
     const left = sellRest(context, into, options);
     const hint = [...error.hints, ...(isUnanswerable || error.kind === 'usage' ? [] : [left])];

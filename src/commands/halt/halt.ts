@@ -366,19 +366,19 @@ async function liftHalt(context: Context, confirm: string | undefined): Promise<
   return { data, show: ({ paint }) => paint.strong(`Lifted the halt of ${names}: writes are sent again.`) };
 }
 
-async function confirmName({ prompts, budget }: Context, profile: string, confirm: string | undefined): Promise<void> {
+async function confirmName({ prompts, consent }: Context, profile: string, confirm: string | undefined): Promise<void> {
   if (confirm === profile) return;
   if (confirm !== undefined)
     throw usage(
       `--confirm must name the halted profile, ${profile}, not ${confirm}. Nothing was lifted.`,
       LIFT_BY_NAME,
     );
-  if (!prompts.available)
+  if (!consent.available)
     throw new Failure('declined', `Lifting a halt needs confirmation, and ${prompts.whyUnavailable}.`, {
       hint: suggest('In a script, give the name of the profile', 'halt', '--lift', '--confirm', profile),
     });
   const question = `Lift the halt? Type ${profile} to let writes leave again:`;
-  if (await budget.pausedDuring(() => prompts.confirmTyping(question, profile))) return;
+  if (await consent.ask({ text: question, word: profile })) return;
   throw new Failure('declined', `${profile} was not typed; the account is still halted.`, {
     hint: 'Type the name of the profile exactly.',
   });

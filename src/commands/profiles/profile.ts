@@ -425,13 +425,17 @@ interface TypedQuestion {
   readonly question: string;
 }
 
-async function requireTyped({ prompts, budget, output }: Context, answer: string, asked: TypedQuestion): Promise<void> {
-  if (!prompts.available)
+async function requireTyped(
+  { prompts, consent, output }: Context,
+  answer: string,
+  asked: TypedQuestion,
+): Promise<void> {
+  if (!consent.available)
     throw new Failure('declined', `${asked.effect}, and ${prompts.whyUnavailable}.`, {
       hint: 'Loosen limits at a terminal; --yes does not confirm it. Making a limit stricter asks nothing.',
     });
   output.warn(asked.warning);
-  if (await budget.pausedDuring(() => prompts.confirmTyping(asked.question, answer))) return;
+  if (await consent.ask({ text: asked.question, word: answer })) return;
   throw new Failure('declined', `You did not type ${answer}; nothing was changed.`, {
     hint: `Type ${answer} to confirm.`,
   });

@@ -1,3 +1,4 @@
+import { consentAt } from '../../cli/consent.js';
 import type { CliContext, CommandContext } from '../../cli/context.js';
 import type { CommandTable } from '../../cli/definition.js';
 import type { RunningCommand } from '../../cli/run.js';
@@ -41,6 +42,11 @@ export function createContext(
   const session = new Session(base, budget, sandbox, recentBooks, link);
   const algoWarnings = new AlgoWarnings(base);
   let prompts: Prompts | undefined;
+  const openPrompts = () => {
+    const colour = globals.color ? undefined : false;
+    prompts ??= new Prompts(host, { colour }, (ask) => askInTime(budget, globals, ask), !globals.yes);
+    return prompts;
+  };
   return {
     context: {
       ...base,
@@ -50,10 +56,9 @@ export function createContext(
       sandbox,
       link,
       get prompts() {
-        const colour = globals.color ? undefined : false;
-        prompts ??= new Prompts(host, { colour }, (ask) => askInTime(budget, globals, ask), !globals.yes);
-        return prompts;
+        return openPrompts();
       },
+      consent: consentAt(openPrompts, budget),
     },
     deadline: {
       leftMs: () => (budget.hasDeadline ? budget.remainingMs : Number.POSITIVE_INFINITY),

@@ -21,7 +21,7 @@ import type { ScreenAction } from './form.js';
 import type { StatusMessage, WatchEvent } from './state.js';
 
 type WriteOutput = WriteContext['output'];
-type WritePrompts = WriteContext['prompts'];
+type WriteConsent = WriteContext['consent'];
 
 interface ScreenPort {
   /** Takes what a write asks and reports. */
@@ -115,7 +115,7 @@ export class Writes {
         markets: (own = budget) => session.markets(own),
       },
       trading: await session.trading({ budget, output: panel }),
-      prompts: panel,
+      consent: panel,
       output: panel,
       printAnswer: async () => {},
       isPreviewed: true,
@@ -244,7 +244,7 @@ function shownText(answer: Answer): string {
 const PLAIN = screenOf(Object.assign(Object.create(null), { isTTY: false }), {});
 
 /** A write as the screen shows it: its preview and remarks above the question, then its messages. */
-class WritePanel implements WriteOutput, WritePrompts {
+class WritePanel implements WriteOutput, WriteConsent {
   readonly #write: number;
   readonly #terminal: Output;
   readonly #screened: ScreenPort;
@@ -272,12 +272,16 @@ class WritePanel implements WriteOutput, WritePrompts {
     this.#preview = show(this.#screened.screen()).split('\n');
   }
 
-  confirm(question: string, below?: () => string): Promise<boolean> {
-    return this.#ask(question, null, below);
-  }
-
-  confirmTyping(question: string, word: string, below?: () => string): Promise<boolean> {
-    return this.#ask(question, word, below);
+  ask({ text, word, below }: Parameters<WriteConsent['ask']>[0]): Promise<boolean> {
+    if (this.#screened.isOver()) return Promise.resolve(false);
+    const { paint, width } = this.#screened.screen();
+    const remarks = this.rest().flatMap(({ text, meaning }) => wrapped(text, width).split('\n').map(paint[meaning]));
+    const preview = [...this.#preview, ...remarks];
+    return new Promise((resolve) => {
+      this.#resolve = resolve;
+      const asked = { write: this.#write, question: text, preview, word: word ?? null, below: below ?? null };
+      this.#screened.take({ type: 'asked', question: asked });
+    });
   }
 
   /** The user's reply. What is said from now on concerns what is on its way. */
@@ -318,17 +322,5 @@ class WritePanel implements WriteOutput, WritePrompts {
   #remark(text: string, meaning: Meaning): void {
     if (this.#isAsking) this.#lines.push({ text, meaning });
     else this.#screened.take({ type: 'said', message: { text, meaning } });
-  }
-
-  #ask(question: string, word: string | null, below: (() => string) | undefined): Promise<boolean> {
-    if (this.#screened.isOver()) return Promise.resolve(false);
-    const { paint, width } = this.#screened.screen();
-    const remarks = this.rest().flatMap(({ text, meaning }) => wrapped(text, width).split('\n').map(paint[meaning]));
-    const preview = [...this.#preview, ...remarks];
-    return new Promise((resolve) => {
-      this.#resolve = resolve;
-      const asked = { write: this.#write, question, preview, word, below: below ?? null };
-      this.#screened.take({ type: 'asked', question: asked });
-    });
   }
 }

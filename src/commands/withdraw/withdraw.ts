@@ -175,7 +175,7 @@ const TYPED = 6;
  * `usage` if the two differ, `declined` if anything else was typed.
  */
 async function confirmAddress(
-  { prompts, budget }: WriteContext,
+  { consent }: WriteContext,
   prepared: PreparedWithdrawal,
   { to }: WithdrawalDraft,
   given: string | undefined,
@@ -194,7 +194,7 @@ async function confirmAddress(
   const typing = `Type the last ${TYPED} characters of the address, without spaces, to send it:`;
   const question = `${withdrawalQuestion(prepared)} ${typing}`;
   const end = address.slice(-TYPED);
-  if (await budget.pausedDuring(() => prompts.confirmTyping(question, end))) return;
+  if (await consent.ask({ text: question, word: end })) return;
   throw new Failure('declined', 'The end of the address was not typed; nothing was sent.', {
     hint: 'Upper and lower case count.',
   });

@@ -127,18 +127,16 @@ export async function confirmGuarded(
   overridden: readonly GuardName[],
   below?: () => string,
 ): Promise<void> {
-  const { output, budget } = context;
+  const { output, consent } = context;
   const blocked = notOverridden(breaches, overridden);
   for (const { guard, message } of breaches)
     if (overridden.includes(guard)) output.warn(`Overridden ${guard}: ${message}.`);
   if (blocked.length === 0) return confirm(context, question, below);
-  const { prompts } = context;
-  if (!prompts.available) throw await blockedFailure(context, blocked, breaches);
+  if (!consent.available) throw await blockedFailure(context, blocked, breaches);
   for (const { guard, message } of blocked) {
     output.warn(`${guard} blocks this: ${message}.`);
     const promptText = `${question} ${guard} blocks this. Type ${guard} to send it anyway:`;
-    const typed = await budget.pausedDuring(() => prompts.confirmTyping(promptText, guard, below));
-    if (!typed)
+    if (!(await consent.ask({ text: promptText, word: guard, below })))
       throw new Failure('declined', `${guard} was not typed; nothing was sent.`, {
         hint: 'To override a guard, type its name exactly.',
       });

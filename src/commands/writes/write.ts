@@ -1,11 +1,10 @@
-import { requireConsent } from '../../cli/consent.js';
+import { type Consent, requireConsent } from '../../cli/consent.js';
 import type { Globals } from '../../cli/context.js';
 import { type EndingSignal, Failure, Interrupted, type Interruption, suggest } from '../../errors.js';
 import { haltText, LIFT_HALT, type PlannedWrite } from '../../exchange/exchange.js';
 import type { Host } from '../../platform/host.js';
 import type { TimeBudget } from '../../platform/time-budget.js';
 import type { Answer } from '../../terminal/answer.js';
-import type { Prompts } from '../../terminal/asking/prompts.js';
 import type { Output } from '../../terminal/output.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { AgentLimits } from '../../trading/guards/agent-limits.js';
@@ -34,7 +33,7 @@ export interface WriteContext {
   readonly budget: TimeBudget;
   readonly session: Pick<Session, 'connection' | 'currentSettings' | 'markets'>;
   readonly trading: TradingContext;
-  readonly prompts: Pick<Prompts, 'available' | 'confirm' | 'confirmTyping'>;
+  readonly consent: Consent;
   readonly output: Pick<Output, 'preview' | 'note' | 'warn' | 'interrupted' | 'textOf' | 'live' | 'errorScreen'>;
   /** Prints the answer of the command before it ends, for a signal. The market screen has none. */
   readonly printAnswer: (answer: Answer) => Promise<void>;
@@ -49,7 +48,7 @@ export interface WriteContext {
  * `credentials`.
  */
 export async function openWrite(
-  { host, globals, budget, session, prompts, output }: Context,
+  { host, globals, budget, session, consent, output }: Context,
   isPreviewed = globals.dryRun || !globals.yes,
 ): Promise<WriteContext> {
   const printAnswer = (answer: Answer) => output.answer(answer);
@@ -58,7 +57,7 @@ export async function openWrite(
     globals,
     budget,
     session,
-    prompts,
+    consent,
     output,
     trading: await session.trading(),
     printAnswer,
