@@ -4,12 +4,15 @@ import * as shape from '../../cli/shapes.js';
 import { counted, formatAmount } from '../../domain/decimal.js';
 import { suggest, usage } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
+import { openDuplicates } from '../../trading/algos/service/algo-views.js';
+import { type CancelledAlgo, cancelAlgos } from '../../trading/algos/service/cancel-algos.js';
 import { algoId } from '../inputs/parsers.js';
 import { type Context, define } from '../session/command.js';
 import { answerOrThrow, outcomeFailure } from '../writes/outcome-failure.js';
 import { algoList } from './algo-row.js';
+import { algoService } from './algo-service.js';
 import { ALGO, type AlgoDocument } from './algo-shapes.js';
-import { type CancelledAlgo, cancelAlgos, duplicateText, listAlgos, openDuplicates } from './algos.js';
+import { duplicateText } from './open-duplicates.js';
 
 export default define({
   summary: 'End algo orders: cancel their orders, wait, say what filled',
@@ -23,7 +26,7 @@ export default define({
     if (context.globals.dryRun) return wouldChange(context, ids, all, 'Would cancel');
     if (!all) return cancelled(context, [...new Set(ids)]);
     requireConsent(context);
-    const open = await listAlgos(context, { all: false });
+    const open = await (await algoService(context)).list({ all: false });
     if (open.length > 0) await confirm(context, `Cancel ${counted(open.length, 'algo order')} and their open orders?`);
     return cancelled(context, 'all');
   },
@@ -36,7 +39,7 @@ export async function wouldChange(
   all: boolean,
   what: string,
 ): Promise<Answer<readonly AlgoDocument[]>> {
-  const open = await listAlgos(context, { all: false });
+  const open = await (await algoService(context)).list({ all: false });
   const unknown = ids.filter((id) => !open.some((view) => view.id === id));
   if (unknown.length > 0)
     throw usage(`No open algo order ${unknown.join(' or ')}.`, suggest('List them', 'algo', 'list', '--all'));
@@ -51,7 +54,7 @@ export async function cancelled(
   context: Context,
   ids: readonly string[] | 'all',
 ): Promise<Answer<readonly AlgoDocument[]>> {
-  const results = await cancelAlgos(context, ids);
+  const results = await cancelAlgos(await algoService(context), ids);
   const now = context.host.now();
   const answer = algoList(
     results.map(({ view }) => view),

@@ -22,10 +22,11 @@ export async function pauseAlgoOrders(context: Context, reason: string): Promise
   if (openAlgoIds(context.host.directories.state).length === 0) return NONE;
   try {
     // most accounts have none
-    const { listAlgos, pauseAlgos } = await import('./algos.js');
-    await pauseAlgos(context, 'all', 'halt', reason);
+    const { algoService } = await import('./algo-service.js');
+    const service = await algoService(context);
+    await service.pause('all', 'halt', reason);
     // the process that watches them may have paused them first
-    const views = (await listAlgos(context, { all: false })).filter(({ facts }) => facts.paused !== null);
+    const views = (await service.list({ all: false })).filter(({ facts }) => facts.paused !== null);
     const rows = views.map(({ id, terms }) => ({ id, market: terms.market.market, protected: !hasStop(terms) }));
     if (rows.length === 0) return NONE;
     const open = rows.filter((row) => !row.protected);

@@ -1,11 +1,13 @@
 import { toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { Failure } from '../../errors.js';
+import type { AlgoView } from '../../trading/algos/service/algo-views.js';
 import { watchFlag } from '../live/watch-flag.js';
 import { define } from '../session/command.js';
 import { algoList } from './algo-row.js';
+import { algoService } from './algo-service.js';
 import { ALGO } from './algo-shapes.js';
-import { type AlgoView, listAlgos, unshownAlgos, warnOfOpenDuplicates } from './algos.js';
+import { warnOfOpenDuplicates } from './open-duplicates.js';
 
 export default define({
   summary: 'List algo orders, newest first (default: those at work)',
@@ -16,9 +18,10 @@ export default define({
     const empty = all ? 'No algo orders.' : 'No algo orders at work.';
     const answer = (views: readonly AlgoView[]) => algoList(views, context.host.now(), empty);
     if (!watch) {
-      const views = await listAlgos(context, { all });
+      const service = await algoService(context);
+      const views = await service.list({ all });
       warnOfOpenDuplicates(context, views);
-      const unshown = await unshownAlgos(context);
+      const unshown = service.unshown();
       const shown = answer(views);
       if (unshown.length === 0) return shown;
       const message = `Not all algo orders are shown: ${unshown.join('; ')}.${shown.failure === undefined ? '' : ` ${shown.failure.message}`}`;

@@ -2,12 +2,13 @@ import { several, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { Failure, suggest } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
+import type { AlgoView } from '../../trading/algos/service/algo-views.js';
 import { requestsUnderWay, underWayText } from '../halt/requests-under-way.js';
 import { algoId } from '../inputs/parsers.js';
 import { type Context, define } from '../session/command.js';
 import { algoList } from './algo-row.js';
+import { algoService } from './algo-service.js';
 import { ALGO, type AlgoDocument } from './algo-shapes.js';
-import { type AlgoView, pauseAlgos, resumeAlgos } from './algos.js';
 import { wouldChange } from './cancel.js';
 
 const ids = several('the algo orders', algoId);
@@ -36,7 +37,7 @@ export async function paused(
   ids: readonly string[] | 'all',
 ): Promise<Answer<readonly AlgoDocument[]>> {
   let underWay: number | string = 0;
-  const { changed, unchanged } = await pauseAlgos(context, ids, 'user', 'you paused it', async () => {
+  const { changed, unchanged } = await (await algoService(context)).pause(ids, 'user', 'you paused it', async () => {
     underWay = await requestsUnderWay(context);
   });
   const views = [...changed, ...unchanged];
@@ -76,7 +77,7 @@ export async function resumed(
   context: Context,
   ids: readonly string[] | 'all',
 ): Promise<Answer<readonly AlgoDocument[]>> {
-  const { changed, unchanged } = await resumeAlgos(context, ids);
+  const { changed, unchanged } = await (await algoService(context)).resume(ids);
   // all stands for all that are paused
   const others = ids === 'all' ? [] : unchanged;
   for (const { id } of others) context.output.note(`${id} is not paused.`);

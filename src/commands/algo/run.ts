@@ -1,10 +1,10 @@
 import * as shape from '../../cli/shapes.js';
 import { isoTime, zonedTime } from '../../terminal/time.js';
+import { continueText } from '../../trading/algos/record/watchers.js';
 import { define } from '../session/command.js';
 import { algoDocument } from './algo-row.js';
 import { EVENT } from './algo-shapes.js';
-import { type AlgoEventView, runAlgos } from './algos.js';
-import { continueText } from './unwatched.js';
+import { type AlgoEventView, runAlgos } from './run-algos.js';
 
 export default define({
   summary: 'Watch and trade all algo orders of the account',

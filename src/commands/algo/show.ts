@@ -1,11 +1,13 @@
 import { required } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
+import type { AlgoView } from '../../trading/algos/service/algo-views.js';
 import { algoId } from '../inputs/parsers.js';
 import { watchFlag } from '../live/watch-flag.js';
 import { define } from '../session/command.js';
 import { algoAnswer } from './algo-row.js';
+import { algoService } from './algo-service.js';
 import { ALGO } from './algo-shapes.js';
-import { type AlgoView, showAlgo, warnOfOpenDuplicates } from './algos.js';
+import { warnOfOpenDuplicates } from './open-duplicates.js';
 
 export default define({
   summary: 'Show an algo order, its orders and its result',
@@ -15,7 +17,7 @@ export default define({
   output: shape.object(ALGO),
   async run(context, { id, watch }) {
     const answer = (view: AlgoView) => algoAnswer(view, context.host.now());
-    const first = await showAlgo(context, id);
+    const first = await (await algoService(context)).show(id);
     warnOfOpenDuplicates(context, [first]);
     if (!watch) return answer(first);
     const { watchAlgos } = await import('./watch-algos.js');

@@ -4,7 +4,8 @@ import { localTimeText, tryRead } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import { openAlgos } from '../../trading/algos/record/algo-folder.js';
 import { isHeldBack, unprotectedSince } from '../../trading/algos/record/facts.js';
-import { AlgoStore, unwatchedAccounts, unwritableAccounts } from '../../trading/algos/record/store.js';
+import { AlgoStore, unwritableAccounts } from '../../trading/algos/record/store.js';
+import { continueText, unwatchedAccounts } from '../../trading/algos/record/watchers.js';
 
 /** What keeps algo orders from being protected, a line for each account; none if nothing does, or it cannot be found out. */
 export async function unprotectedText(host: Host): Promise<string[]> {
@@ -69,11 +70,6 @@ export async function unwatchedText(host: Host): Promise<string[]> {
     }),
   );
   return lines.flat();
-}
-
-/** How a process that was stopped goes on. */
-export function continueText(pid: number): string {
-  return `Continue it: kill -CONT ${pid}, or fg in its shell.`;
 }
 
 /**

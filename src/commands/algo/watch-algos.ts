@@ -1,10 +1,12 @@
+import { Decimal } from '../../domain/decimal.js';
 import type { Answer, Live } from '../../terminal/answer.js';
 import { toJson } from '../../terminal/json.js';
 import { LivePicture } from '../../terminal/live/live-picture.js';
+import type { AlgoView } from '../../trading/algos/service/algo-views.js';
 import { requireWatchable } from '../live/watch-flag.js';
 import type { Context } from '../session/command.js';
 import { algoDocument } from './algo-row.js';
-import { type AlgoView, changes } from './algos.js';
+import { algoService } from './algo-service.js';
 
 /** What a watch of algo orders shows. */
 interface Watched {
@@ -61,4 +63,31 @@ export async function watchAlgos(context: Context, { isOf, answer, isOver }: Wat
     ),
     end: () => end.abort(),
   };
+}
+
+/** How often a watch looks for changes, in milliseconds. */
+const WATCH_MS = 1_000;
+
+/** Each algo order that has not ended, and then each whenever something of it changes; until the signal aborts. */
+async function* changes(context: Context, signal: AbortSignal): AsyncGenerator<AlgoView> {
+  const { host, budget } = context;
+  host.holdProgram();
+  const bind = budget.disableDeadline();
+  const shown = new Map<string, string>();
+  const { options, views } = await algoService(context);
+  try {
+    while (!signal.aborted) {
+      budget.restart();
+      const ids = [...new Set([...options.store.openIds(), ...shown.keys()])];
+      for (const view of await views.of(ids)) {
+        const text = JSON.stringify(view, (_, value: unknown) => (value instanceof Decimal ? String(value) : value));
+        if (shown.get(view.id) === text) continue;
+        shown.set(view.id, text);
+        yield view;
+      }
+      await host.sleep(WATCH_MS, signal);
+    }
+  } finally {
+    bind();
+  }
 }

@@ -2,6 +2,7 @@ import type { Order } from '../../domain/order.js';
 import { type Advice, Failure, suggest, usage } from '../../errors.js';
 import { countAlgo } from '../../trading/algos/record/agent-algos.js';
 import { encodeFact } from '../../trading/algos/record/fact-line.js';
+import { lossesOf } from '../../trading/algos/service/losses.js';
 import { amountText, priceText } from '../../trading/expressions.js';
 import { readOpenOrders } from '../../trading/history/open-orders.js';
 import type { BatchTerms } from '../../trading/journal/write.js';
@@ -15,7 +16,6 @@ import type {
 } from '../../trading/prepared/prepared-write.js';
 import { spentCoin } from '../../trading/preview/market-snapshot.js';
 import type { ReplaceChanges } from '../../trading/replace/plan.js';
-import { lossesOf } from '../algo/losses.js';
 import { algoSentences } from '../algo/sentences.js';
 import { explainUnknownMarket } from '../inputs/known-market.js';
 import { type AlgoDraft, algoDraftArgs } from '../order/algo-args.js';

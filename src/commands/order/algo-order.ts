@@ -32,7 +32,7 @@ import { MarketSnapshot, orThrow, spentCoin } from '../../trading/preview/market
 import { distanceFrom, distanceText, referenceOf, viewOf } from '../../trading/preview/market-view.js';
 import { estimateFee } from '../../trading/preview/preview.js';
 import { algoAnswer, algoTermsRow, doesEntries } from '../algo/algo-row.js';
-import { createAlgo, showAlgo } from '../algo/algos.js';
+import { algoService } from '../algo/algo-service.js';
 import { wordsOf } from '../algo/entry-words.js';
 import { algoSentences, algoText } from '../algo/sentences.js';
 import type { Context } from '../session/command.js';
@@ -129,7 +129,7 @@ function createPlanned(
     send: async ({ terms, market }) => {
       const requireRoom = async () => agentLimits?.requireRoomForAlgo(trading, terms, market);
       const prepared = id === undefined ? undefined : { id, requireRoom };
-      const created = await createAlgo(command, (made) => ({ ...terms, id: made }), market, prepared);
+      const created = await (await algoService(command)).create((made) => ({ ...terms, id: made }), market, prepared);
       isCreated = true;
       return created;
     },
@@ -138,7 +138,7 @@ function createPlanned(
         ? { advice: ['The algo order was created.', suggest('See it', 'algo', 'list')] }
         : { advice: ['The algo order may have been created.', suggest('Find out', 'algo', 'list')] },
     result: async (_, { id: made, unwatchedBecause }) => {
-      const view = await showAlgo(command, made);
+      const view = await (await algoService(command)).show(made);
       const answer = algoAnswer(view, context.trading.client.now());
       if (unwatchedBecause === null) return answer;
       const { message, hints } = unwatchedBecause;

@@ -305,8 +305,8 @@ class Watching {
   /** What was read before stays if it cannot be read now: its age shows in no number. */
   async #lookUpAlgos(): Promise<void> {
     if (!mayHaveAlgos(this.#context.host.directories.state)) return;
-    const { recordedAlgos } = await import('../algo/algos.js');
-    const views = await tryRead(() => recordedAlgos(this.#context));
+    const { algoService } = await import('../algo/algo-service.js');
+    const views = await tryRead(async () => (await algoService(this.#context)).recorded());
     if (views === undefined) return;
     this.#algos = views.map((view) => ({ market: view.terms.market.market, shown: shownAlgo(view) }));
     this.#live?.change();

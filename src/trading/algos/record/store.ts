@@ -5,12 +5,10 @@ import { Failure, hasErrorCode, suggest, systemErrorCode, usage } from '../../..
 import { lock } from '../../../platform/files/lock.js';
 import { makePrivateFolder, requireOwnFolder } from '../../../platform/files/private-files.js';
 import type { Host } from '../../../platform/host.js';
-import { isStopped } from '../../../platform/programs/processes.js';
 import {
   append,
   appendIfExists,
   create,
-  createLink,
   encodeLine,
   HIDDEN,
   ignoringDiskErrors,
@@ -18,19 +16,17 @@ import {
   namesIn,
   orCannotWrite,
   readIfExists,
-  removeLink,
   sweepLeftovers,
-  textOfLink,
   valueInLine,
 } from '../../journal/files.js';
 import { LineFields, tryDecode } from '../../journal/line-fields.js';
-import { decodeOwner, isOwnerAlive, type Owner, thisProcess } from '../../journal/owner.js';
 import { DigestKey, digestOf, isDigestOf } from '../../prepared/digest-key.js';
 import type { ChildEnd } from '../plan/children.js';
 import { ALGO_FOLDER, openAlgos } from './algo-folder.js';
 import { parentOf } from './child-name.js';
 import { encodeFact, factOf } from './fact-line.js';
 import { type AlgoFact, type AlgoFacts, type AlgoState, type FactOf, foldFacts, isHeldBack } from './facts.js';
+import { claimWatch, namesOf, releaseWatch, type Watcher, watcherIn } from './watchers.js';
 
 /** Ended algo orders are kept, so many of them. */
 const MOST_ENDED = 1_000;
@@ -41,9 +37,6 @@ const DIGEST_AT_END = new RegExp(`^(.*)${DIGEST}"([0-9a-f]{64})"}$`);
 
 /** Separates the end of an ended algo order from its id in the name of its file. */
 const SEPARATOR = '~';
-
-/** Begins the name of the link of a process that watches. */
-const WATCHER = `${HIDDEN}watcher${HIDDEN}`;
 
 /** Begins the name of the file that stands for duplicates of an algo order which the user has not seen. */
 const UNSEEN = `${HIDDEN}duplicates${HIDDEN}`;
@@ -154,11 +147,6 @@ export interface StatusNote {
   readonly unsentSince?: number | null;
   /** The time of the `resumed` fact that it knew last: a note from before the last one is old. */
   readonly resumed: number | null;
-}
-
-/** A process that has claimed to watch. While it is stopped it acts for nothing, and keeps the claim: it may be continued at any moment. */
-export interface Watcher extends Owner {
-  readonly isStopped: boolean;
 }
 
 /**
@@ -388,7 +376,7 @@ export class AlgoStore {
 
   /** The living process that has claimed to watch; undefined if there is none. */
   watcher(): Watcher | undefined {
-    return watcherIn(path.join(this.#root, this.#folder));
+    return watcherIn(this.#watchFolder);
   }
 
   /** Whether a process watches: one that is living and not stopped. */
@@ -397,30 +385,22 @@ export class AlgoStore {
   }
 
   /**
-   * Makes this process the one that watches. Each process makes a link of its own and then looks for others: of two that do so at
-   * once, at least one sees the other. A process that died does not count.
+   * Makes this process the one that watches.
    * @returns undefined, or the process that watches already
    * @throws Failure `usage` if the disk fails
    */
   claim(): Watcher | undefined {
     makePrivateFolder(this.#root, this.#folder);
-    const own = thisProcess();
-    const link = this.#watcherLink(own);
-    return orCannotWrite(link, () => {
-      if (!createLink(link, JSON.stringify(own))) {
-        // of a process that died and had the same id
-        removeLink(link);
-        createLink(link, JSON.stringify(own));
-      }
-      const other = livingWatchers(path.join(this.#root, this.#folder)).find(({ pid }) => pid !== own.pid);
-      if (other !== undefined) removeLink(link);
-      return other;
-    });
+    return claimWatch(this.#watchFolder);
   }
 
   /** Gives up to watch. */
   release(): void {
-    ignoringDiskErrors(() => removeLink(this.#watcherLink(thisProcess())));
+    releaseWatch(this.#watchFolder);
+  }
+
+  get #watchFolder(): string {
+    return path.join(this.#root, this.#folder);
   }
 
   /** The first line of a record, with the digest of its text and of the account. */
@@ -447,10 +427,6 @@ export class AlgoStore {
 
   get #reserve(): string {
     return path.join(this.#root, this.#folder, RESERVE);
-  }
-
-  #watcherLink({ pid }: Owner): string {
-    return path.join(this.#root, this.#folder, `${WATCHER}${pid}`);
   }
 
   #statusFile(id: string): string {
@@ -555,61 +531,6 @@ function idOfEnded(name: string): string {
   return name.slice(name.indexOf(SEPARATOR) + 1);
 }
 
-function watcherIn(folder: string): Watcher | undefined {
-  const watchers = livingWatchers(folder);
-  // one that waits for the claim of a stopped one has a link too for a moment, at each try
-  return watchers.find((watcher) => watcher.isStopped) ?? watchers[0];
-}
-
-/** The living processes that watch the algo orders in a folder. The links of dead ones are removed. */
-function livingWatchers(folder: string): Watcher[] {
-  const links = namesOf(folder).filter((name) => name.startsWith(WATCHER));
-  return links.flatMap((name) => {
-    const link = path.join(folder, name);
-    const owner = ownerIn(link);
-    // the process that gave up may make it again at any moment
-    if (owner === undefined) return [];
-    if (isOwnerAlive(owner)) return { ...owner, isStopped: isStopped(owner.pid) };
-    ignoringDiskErrors(() => removeLink(link));
-    return [];
-  });
-}
-
-/** The process that made a link, by the link's name if its text does not say; undefined if the link is gone or names none. */
-function ownerIn(link: string): Owner | undefined {
-  let text: string | undefined = '';
-  ignoringDiskErrors(() => {
-    text = textOfLink(link);
-  });
-  if (text === undefined) return undefined;
-  const pid = path.basename(link).slice(WATCHER.length);
-  return decodeOwner(text) ?? decodeOwner(`{"pid":${pid},"startStamp":null}`);
-}
-
-/** Algo orders that no process watches. */
-export interface Unwatched {
-  /** The folder of the account, by the name of its journal. */
-  readonly account: string;
-  readonly ids: readonly string[];
-  /** The process that would watch them if it were not stopped; undefined if there is none. */
-  readonly stopped: Watcher | undefined;
-}
-
-/**
- * The accounts with algo orders that no process watches. It reads names of files alone, because every command asks. What
- * cannot be read counts as none.
- * @param root `directories.state`
- */
-export function unwatchedAccounts(root: string): Unwatched[] {
-  const folder = path.join(root, ALGO_FOLDER);
-  return namesOf(folder).flatMap((account) => {
-    const ids = namesOf(path.join(folder, account, 'open')).filter((name) => !name.startsWith(HIDDEN));
-    if (ids.length === 0) return [];
-    const watcher = watcherIn(path.join(folder, account));
-    return watcher?.isStopped === false ? [] : { account, ids, stopped: watcher };
-  });
-}
-
 /** Algo orders whose records cannot be written: nothing may follow for them. */
 interface Unwritable {
   readonly folder: string;
@@ -630,14 +551,4 @@ export function unwritableAccounts(root: string): Unwritable[] {
       return [{ folder, ids, code: systemErrorCode(thrown) }];
     }
   });
-}
-
-/** The names in a folder; none if it is missing or cannot be read. */
-function namesOf(folder: string): string[] {
-  try {
-    return fs.readdirSync(folder);
-  } catch (thrown) {
-    if (systemErrorCode(thrown) === 'unknown error') throw thrown;
-    return [];
-  }
 }

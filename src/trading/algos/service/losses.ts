@@ -1,12 +1,12 @@
-import { Decimal, formatPrice } from '../../domain/decimal.js';
-import type { Order } from '../../domain/order.js';
-import { Failure } from '../../errors.js';
-import { hasStop } from '../../trading/algos/plan/terms.js';
-import { stopLevel } from '../../trading/algos/plan/trigger.js';
-import type { AlgoFacts } from '../../trading/algos/record/facts.js';
-import { AlgoStore, type FactRecord } from '../../trading/algos/record/store.js';
-import { type ChildOrder, ChildrenInJournal } from '../../trading/algos/run/child-order.js';
-import type { TradingContext } from '../../trading/trading-context.js';
+import { Decimal, formatPrice } from '../../../domain/decimal.js';
+import type { Order } from '../../../domain/order.js';
+import { Failure } from '../../../errors.js';
+import type { TradingContext } from '../../trading-context.js';
+import { hasStop } from '../plan/terms.js';
+import { stopLevel } from '../plan/trigger.js';
+import type { AlgoFacts } from '../record/facts.js';
+import { AlgoStore, type FactRecord } from '../record/store.js';
+import { type ChildOrder, ChildrenInJournal } from '../run/child-order.js';
 
 /** What an algo order would lose with an order, as a sentence. */
 export interface Loss {

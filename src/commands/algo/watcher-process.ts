@@ -1,0 +1,56 @@
+import { Failure, suggest } from '../../errors.js';
+import { makeOwnFolder } from '../../platform/files/private-files.js';
+import type { Host } from '../../platform/host.js';
+import { BackgroundProgram, startFailed } from '../../platform/programs/background.js';
+import type { AlgoStore } from '../../trading/algos/record/store.js';
+import type { Context } from '../session/command.js';
+
+/** Set for `pit algo run` that a command has started in the background. */
+const BACKGROUND_VARIABLE = 'PIT_ALGO_BACKGROUND';
+
+/** A keychain that nobody unlocks, and a busy machine, take this long to say so. In milliseconds. */
+const START_MS = 45_000;
+
+/** Between two looks at what another process does, in milliseconds. */
+const POLL_MS = 250;
+
+/** Whether a command has started this process to watch algo orders in the background. */
+export function isWatcherProcess({ environment }: Pick<Host, 'environment'>): boolean {
+  return environment[BACKGROUND_VARIABLE] === '1';
+}
+
+/** Not inherited: settings of Node for one command must not stay with a process for days. The certificates of the user may be needed. */
+const DROPPED = /^(NODE_(?!EXTRA_CA_CERTS).*|DEBUG)$/;
+
+/** Starts a process that watches. Returns why none does; null if one does. */
+export async function startWatcher({ host, globals, link }: Context, store: AlgoStore): Promise<Failure | null> {
+  if (link !== undefined) {
+    link.watchAlgos();
+    for (let waited = 0; store.watcher() === undefined && waited < START_MS; waited += POLL_MS)
+      await host.sleep(POLL_MS);
+    return null;
+  }
+  const { command, arguments: args } = host.self;
+  const profile = globals.profile === undefined ? [] : ['--profile', globals.profile];
+  const folder = host.directories.state;
+  makeOwnFolder(folder);
+  const program = BackgroundProgram.start(
+    host,
+    { command, args: [...args, 'algo', 'run', '--json', ...profile] },
+    {
+      folder,
+      inherits: (name) => !DROPPED.test(name),
+      variables: { [BACKGROUND_VARIABLE]: '1' },
+      detached: true,
+    },
+  );
+  try {
+    const found = await program.started(host, START_MS, () => store.watcher());
+    if (typeof found === 'object') return null;
+    const hint = suggest('Watch it in this terminal', 'algo', 'run');
+    if (found === 'ended') return startFailed('The watching process', program, hint);
+    return new Failure('unreachable', `The watching process did not start within ${START_MS / 1_000} s.`, { hint });
+  } finally {
+    program.release();
+  }
+}
