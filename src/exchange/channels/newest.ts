@@ -4,15 +4,10 @@ import { isOvertaken } from '../../domain/market-data.js';
 /** `delta`: what it does not name stays as it was. `snapshot`: what it does not name is gone (orders: is not open). */
 export type Scope = 'delta' | 'snapshot';
 
-/**
- * The newest state of a channel: the one place that merges what came. A feed keeps one for its views and to tell news from
- * what it knows; one is made of the events that a slow reader missed.
- */
+/** The newest state of a channel: the one place that merges what came. A feed has one for its views, and to tell news from what it knows. */
 export interface NewestState<Data = unknown> {
   /** Undefined before anything was taken. The same object until something changes. */
   readonly value: Data | undefined;
-  /** How many rows were dropped because there were too many to keep. */
-  readonly dropped: number;
   /** Takes what came. Returns what is new in it, for a snapshot all that is there; undefined if nothing is new. */
   take(data: Data, scope: Scope): Data | undefined;
   /** Takes rows that are history: they are known from now on, and no part of the value. */
@@ -33,7 +28,6 @@ interface Timed {
 export class WholeState<Data extends Timed> implements NewestState<Data> {
   readonly #isSame: (one: Data, other: Data) => boolean;
 
-  readonly dropped = 0;
   #value: Data | undefined;
 
   /** @param isSame whether two states are the same but for their time */
@@ -98,7 +92,6 @@ const MOST_REMEMBERED = 10_000;
 export class RowState<Row extends object> implements NewestState<readonly Row[]> {
   readonly #rules: RowRules<Row>;
 
-  dropped = 0;
   readonly #past = new Map<string | number, Row>();
   /** In the order of {@link RowRules.compare}. */
   #rows = new Map<string | number, Row>();
@@ -214,7 +207,6 @@ export class RowState<Row extends object> implements NewestState<readonly Row[]>
       if (isRemaining ? this.#remaining <= most : this.#rows.size <= MOST_ROWS) continue;
       this.#rows.delete(key);
       if (isRemaining) this.#remaining -= 1;
-      this.dropped += 1;
       if (this.#rules.compare === undefined) this.#remember(row);
     }
   }

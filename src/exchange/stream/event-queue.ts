@@ -1,12 +1,11 @@
-import { type AnyFollowed, followed } from '../channels/followed.js';
-import type { NewestState } from '../channels/newest.js';
+import { followed } from '../channels/followed.js';
 import { type AnyDataEvent, type Channel, channelKey, type GapEvent, type StreamEvent } from './events.js';
 
 /** A reader has fallen behind if more events of a channel than this wait for it. */
 const MAX_EVENTS = 1_000;
 /** A reader has also fallen behind if the frames of a channel that wait have more characters than this. */
 const MAX_CHARACTERS = 2 ** 20;
-/** The most states, gaps and refusals that wait for the reader. */
+/** The most states, refusals and gaps of whole states that wait for the reader: the oldest are dropped. */
 const MAX_CONTROL_EVENTS = 1_000;
 
 /** So many taken events may be kept at the head of the list before it is copied without them. */
@@ -16,17 +15,19 @@ const MAX_TAKEN = 32;
 interface Backlog {
   count: number;
   characters: number;
-  /** Where further events go while the reader is behind. */
-  conflated: ConflatedEvent | undefined;
+  /** What stands for the events that were dropped, until the reader takes it. */
+  overflow: QueueItem | undefined;
 }
 
 interface QueueItem {
   event: StreamEvent;
+  /** The channel whose backlog it belongs to; undefined for none. */
+  readonly key?: string;
 }
 
 /**
- * The events that wait for a reader, in bounded memory. If the reader falls behind on a channel, its waiting events are
- * conflated into one with the newest state.
+ * The events that wait for a reader, in bounded memory. If the reader falls behind on a channel, what waits of it is dropped. Of a
+ * channel whose pushes are whole states, the newest one is kept; of rows, a permanent gap remains, and they are read again.
  */
 export class EventQueue implements AsyncIterable<StreamEvent> {
   readonly #overflowed: (key: string) => void;
@@ -39,14 +40,15 @@ export class EventQueue implements AsyncIterable<StreamEvent> {
   #wake: (() => void) | undefined;
   #end: { readonly failure: unknown } | undefined;
 
-  /** @param overflowed called if a channel's changes are too many to be kept: it has to be read again */
+  /** @param overflowed called when the reader takes the gap that rows of a channel have left: it has to be read again */
   constructor(overflowed: (key: string) => void) {
     this.#overflowed = overflowed;
   }
 
   push(event: StreamEvent): void {
     if (this.#end !== undefined) return;
-    if (event.type === 'data') this.#pushData(event);
+    // a newer state makes up for the gap before it; a gap in rows counts as one of them
+    if (event.type === 'data' || (event.type === 'gap' && !isWhole(event))) this.#pushOfChannel(event);
     else this.#pushControlEvent(event);
     this.#wake?.();
   }
@@ -63,12 +65,6 @@ export class EventQueue implements AsyncIterable<StreamEvent> {
     this.#first = 0;
     this.#backlogs.clear();
     this.end();
-  }
-
-  /** What waits of a channel that is not followed any more. */
-  drop(key: string): void {
-    this.#remove((event) => event.type === 'data' && keptChannelKey(event.channel) === key);
-    this.#backlogs.delete(key);
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<StreamEvent, void, undefined> {
@@ -90,8 +86,6 @@ export class EventQueue implements AsyncIterable<StreamEvent> {
   #next(): StreamEvent | undefined {
     const item = this.#items[this.#first];
     if (item === undefined) return undefined;
-    const gap = item instanceof ConflatedEvent ? item.takeGap() : null;
-    if (gap !== null) return gap;
     this.#first += 1;
     // what was taken is kept no longer: it would outlive the young generation, which costs more than to parse it
     if (this.#first === this.#items.length) {
@@ -101,148 +95,74 @@ export class EventQueue implements AsyncIterable<StreamEvent> {
       this.#items = this.#items.slice(this.#first);
       this.#first = 0;
     }
-    const { event } = item;
-    if (event.type !== 'data') {
-      this.#controlEvents -= 1;
-      return event;
-    }
-    const key = keptChannelKey(event.channel);
-    const backlog = this.#backlogs.get(key);
-    if (backlog === undefined) return event;
-    if (backlog.conflated === item) this.#backlogs.delete(key);
-    else {
-      backlog.count -= 1;
-      backlog.characters -= event.raw?.length ?? 0;
-    }
-    return event;
+    this.#taken(item);
+    return item.event;
   }
 
-  #pushData(event: AnyDataEvent): void {
+  #taken(item: QueueItem): void {
+    const { event, key } = item;
+    if (key === undefined) this.#controlEvents -= 1;
+    const backlog = this.#backlogs.get(key ?? '');
+    if (backlog === undefined || key === undefined) return;
+    if (backlog.overflow === item) {
+      this.#backlogs.delete(key);
+      if (event.type === 'gap') this.#overflowed(key);
+    } else {
+      backlog.count -= 1;
+      backlog.characters -= charactersOf(event);
+    }
+  }
+
+  #pushOfChannel(event: AnyDataEvent | GapEvent): void {
     const key = keptChannelKey(event.channel);
-    const backlog = this.#backlogs.get(key) ?? { count: 0, characters: 0, conflated: undefined };
+    const backlog = this.#backlogs.get(key) ?? { count: 0, characters: 0, overflow: undefined };
     this.#backlogs.set(key, backlog);
-    if (backlog.conflated !== undefined) {
-      this.#add(key, backlog.conflated, event);
+    if (backlog.overflow !== undefined) {
+      backlog.overflow.event = inPlaceOf(backlog.overflow.event, event);
       return;
     }
-    const item = { event };
-    this.#items.push(item);
+    this.#items.push({ event, key });
     backlog.count += 1;
-    backlog.characters += event.raw?.length ?? 0;
-    if (backlog.count > MAX_EVENTS || backlog.characters > MAX_CHARACTERS) this.#conflateAll(key, backlog);
+    backlog.characters += charactersOf(event);
+    if (backlog.count > MAX_EVENTS || backlog.characters > MAX_CHARACTERS) this.#dropAll(key, backlog);
   }
 
-  #conflateAll(key: string, backlog: Backlog): void {
-    const events: AnyDataEvent[] = [];
-    this.#remove((event) => {
-      const isOne = event.type === 'data' && keptChannelKey(event.channel) === key;
-      if (isOne) events.push(event);
-      return isOne;
-    });
-    const [first, ...rest] = events;
-    if (first === undefined) return;
-    backlog.conflated = new ConflatedEvent(first);
-    for (const event of rest) this.#add(key, backlog.conflated, event);
-    this.#items.push(backlog.conflated);
-  }
-
-  #add(key: string, conflated: ConflatedEvent, event: AnyDataEvent): void {
-    if (conflated.add(event)) this.#overflowed(key);
-  }
-
-  #pushControlEvent(event: Exclude<StreamEvent, AnyDataEvent>): void {
-    if (this.#controlEvents >= MAX_CONTROL_EVENTS && this.#makeRoom(event)) return;
-    this.#controlEvents += 1;
-    this.#items.push({ event });
-  }
-
-  /** Returns whether the event has become a part of one that waits. */
-  #makeRoom(event: Exclude<StreamEvent, AnyDataEvent>): boolean {
-    if (event.type === 'gap') {
-      const key = keptChannelKey(event.channel);
-      const earlier = this.#items.findLast(
-        (item, index) =>
-          index >= this.#first && item.event.type === 'gap' && keptChannelKey(item.event.channel) === key,
-      );
-      if (earlier !== undefined) {
-        earlier.event = conflatedGap(earlier.event as GapEvent, event);
-        return true;
-      }
-    }
-    const oldest = this.#items.findIndex((item, index) => index >= this.#first && item.event.type === event.type);
-    if (oldest !== -1) {
-      this.#items.splice(oldest, 1);
-      this.#controlEvents -= 1;
-    }
-    return false;
-  }
-
-  #remove(isGone: (event: StreamEvent) => boolean): void {
-    this.#items = this.#items.slice(this.#first).filter(({ event }) => !isGone(event));
+  #dropAll(key: string, backlog: Backlog): void {
+    const waiting = this.#items.slice(this.#first);
+    const dropped = waiting.filter((item) => item.key === key);
+    const overflow = { event: dropped.map(({ event }) => event).reduce(inPlaceOf), key };
+    backlog.overflow = overflow;
+    this.#items = [...waiting.filter((item) => item.key !== key), overflow];
     this.#first = 0;
   }
+
+  #pushControlEvent(event: StreamEvent): void {
+    if (this.#controlEvents < MAX_CONTROL_EVENTS) this.#controlEvents += 1;
+    else {
+      const oldest = this.#items.findIndex((item, index) => index >= this.#first && item.key === undefined);
+      this.#items.splice(oldest, 1);
+    }
+    this.#items.push({ event });
+  }
 }
 
-function conflatedGap(earlier: GapEvent, later: GapEvent): GapEvent {
-  const from = Math.min(earlier.gap.from, later.gap.from);
-  const permanent = earlier.gap.permanent || later.gap.permanent;
-  return {
-    ...later,
-    ...(earlier.hasStartedOver === true ? { hasStartedOver: true } : {}),
-    gap: { from, to: later.gap.to, resynchronised: later.gap.resynchronised && !permanent, permanent },
-  };
+/** What a reader gets in place of an event that it has not taken and the next one of the same channel. */
+function inPlaceOf(waiting: StreamEvent, next: StreamEvent): StreamEvent {
+  if (waiting.type === 'data' && next.type === 'data' && isWhole(next))
+    return { ...next, skipped: waiting.skipped + next.skipped + 1 };
+  const { channel, received } = next as AnyDataEvent | GapEvent;
+  const from = waiting.type === 'gap' ? waiting.gap.from : waiting.received;
+  const gap = { from, to: received, resynchronised: false, permanent: true };
+  const hasStartedOver = [waiting, next].some((event) => event.type === 'gap' && event.hasStartedOver === true);
+  return { type: 'gap', channel, received, gap, reason: 'the reader was too slow', hasStartedOver };
 }
 
-/** One event in place of several of the same channel: what was replaced counts as skipped. */
-class ConflatedEvent {
-  #latest: AnyDataEvent;
-  #skipped: number;
-  readonly #description: AnyFollowed;
-  #newest: NewestState;
-  /** The kind of event that the rows began with. */
-  #base: Pick<AnyDataEvent, 'scope' | 'source'>;
-  /** Since when rows are lost that no gap has reported, and how many of those that were dropped were reported. */
-  #lostFrom: number;
-  #reported = 0;
+function isWhole({ channel }: AnyDataEvent | GapEvent): boolean {
+  return followed(channel.kind).isWhole;
+}
 
-  constructor(event: AnyDataEvent) {
-    this.#latest = event;
-    this.#base = event;
-    this.#lostFrom = event.received;
-    this.#skipped = event.skipped;
-    this.#description = followed(event.channel.kind);
-    this.#newest = this.#description.newest();
-    this.#newest.take(event.data, event.scope);
-  }
-
-  /** Returns whether there were too many changes to keep: all but this event's are gone. */
-  add(event: AnyDataEvent): boolean {
-    this.#skipped += event.skipped + 1;
-    this.#latest = event;
-    if (event.scope === 'snapshot') this.#base = event;
-    this.#newest.take(event.data, event.scope);
-    if (this.#description.isHistory || this.#newest.dropped === 0) return false;
-    this.#base = event;
-    this.#newest = this.#description.newest();
-    this.#newest.take(event.data, event.scope);
-    return true;
-  }
-
-  get event(): AnyDataEvent {
-    const latest = { ...this.#latest, skipped: this.#skipped };
-    if (this.#description.isWhole) return latest;
-    const { scope, source } = this.#base;
-    return { ...latest, data: this.#newest.value, scope, source, raw: null } as AnyDataEvent;
-  }
-
-  /** The gap that rows have left that were dropped since the last call; null if none were. */
-  takeGap(): GapEvent | null {
-    if (this.#newest.dropped === this.#reported) return null;
-    const { channel, received } = this.#latest;
-    const gap = { from: this.#lostFrom, to: received, resynchronised: false, permanent: true };
-    [this.#reported, this.#lostFrom] = [this.#newest.dropped, received];
-    return { type: 'gap', channel, received, gap, reason: 'the reader was too slow' };
-  }
+function charactersOf(event: StreamEvent): number {
+  return event.type === 'data' ? (event.raw?.length ?? 0) : 0;
 }
 
 /** The key of each channel, so that it is not built again for every event. */

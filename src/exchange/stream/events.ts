@@ -32,9 +32,9 @@ export interface DataEvent<Kind extends ChannelKind = ChannelKind> {
   readonly since: number | null;
   readonly scope: Scope;
   readonly data: ChannelData[Kind];
-  /** How many earlier events of this channel were replaced by this one since the reader took too long. */
+  /** How many earlier states this one replaced because the reader was slow; 0 for rows, of which a gap remains. */
   readonly skipped: number;
-  /** The frame as it came; null over HTTP, and if several were merged. */
+  /** The frame as it came; null over HTTP. */
   readonly raw: string | null;
 }
 

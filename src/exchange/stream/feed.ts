@@ -130,7 +130,6 @@ export class Feed {
   #gap: { readonly from: number; readonly reason: string } | null = null;
   #held: Push[] = [];
   #heldCharacters = 0;
-  #isOverflowed = false;
   #failures = 0;
   /** What HTTP showed of a live channel that had not been pushed. */
   #doubt: { readonly since: number; shown: unknown } | null = null;
@@ -231,9 +230,11 @@ export class Feed {
     this.#generation += 1;
   }
 
-  /** The reader could not take all that came. */
+  /** The reader could not take all that came: everything is read again. */
   overflowed(): void {
-    this.#isOverflowed = true;
+    if (this.#description.isHistory) return;
+    this.#complete = null;
+    if (this.#stage === 'live') this.#enter('incomplete');
   }
 
   /**
@@ -251,11 +252,7 @@ export class Feed {
   /** Called often: reads what is due. */
   tick(): void {
     if (this.#isEnded) return;
-    const { now, monotonic } = this.#context.host;
-    if (this.#isOverflowed && this.#stage === 'live') {
-      this.markIncomplete('the reader was too slow', now());
-      this.#complete = null;
-    }
+    const { monotonic } = this.#context.host;
     if (this.#isMute) {
       this.#enter('lost');
       this.#nextPoll = monotonic();
@@ -332,7 +329,6 @@ export class Feed {
   }
 
   #startReading(): void {
-    this.#isOverflowed = false;
     this.#enter('reading');
     this.#read();
   }

@@ -95,103 +95,74 @@ describe('a reader that falls behind', () => {
     expect(all.filter((event) => event.type === 'data' && event.skipped > 0)).toMatchObject([{ skipped: 1_999 }]);
   });
 
-  it('gets the latest 1,000 trades, and before them the gap that the lost ones have left', async () => {
+  it('gets a permanent gap in place of rows that wait in too large a number, and then every one again', async () => {
     const events = queue();
-    for (let index = 0; index < 3_000; index += 1)
-      events.push(data(TRADES, [{ id: String(index) }], { received: 10_000 + index }));
-    const [lost, event] = await drained(events);
-    expect(lost).toMatchObject({
-      type: 'gap',
-      channel: TRADES,
-      gap: { from: 10_000, to: 12_999, resynchronised: false, permanent: true },
-      reason: 'the reader was too slow',
-    });
-    expect(event).toMatchObject({ skipped: 2_999, raw: null, scope: 'delta' });
-    const ids = (event as AnyDataEvent).data as readonly { readonly id: string }[];
-    expect([ids.length, ids[0]?.id, ids.at(-1)?.id]).toEqual([1_000, '2000', '2999']);
-  });
-
-  it('gets another gap for trades that are lost after it has read the first', async () => {
-    const events = queue();
-    const push = (count: number, from: number) => {
-      for (let index = from; index < from + count; index += 1)
-        events.push(data(TRADES, [{ id: String(index) }], { received: index }));
-    };
-    push(2_000, 0);
+    const trade = (index: number) => data(TRADES, [{ id: String(index) }], { received: index });
+    for (let index = 0; index <= 1_000; index += 1) events.push(trade(index));
     const iterator = events[Symbol.asyncIterator]();
-    expect((await iterator.next()).value).toMatchObject({ gap: { from: 0, to: 1_999 } });
-    push(1, 2_000);
-    expect((await iterator.next()).value).toMatchObject({ gap: { from: 1_999, to: 2_000 } });
-    expect((await iterator.next()).value).toMatchObject({ type: 'data', skipped: 2_000 });
+    const lost = {
+      ...{ type: 'gap', channel: TRADES, received: 1_000, reason: 'the reader was too slow' },
+      gap: { from: 0, to: 1_000, resynchronised: false, permanent: true },
+    };
+    expect((await iterator.next()).value).toMatchObject(lost);
+    events.push(trade(1_001));
+    expect((await iterator.next()).value).toMatchObject({ data: [{ id: '1001' }], scope: 'delta', raw: 'frame' });
   });
 
-  it('gets no gap if all trades that wait were kept', async () => {
+  it('gets one gap for all that is lost until it reads', async () => {
     const events = queue();
-    // by the size of their frames, not by their number
-    for (let index = 0; index < 500; index += 1)
-      events.push(data(TRADES, [{ id: String(index) }], { raw: 'x'.repeat(10_000) }));
+    const push = (received: number) => events.push(data(KLINE, [{ time: received }], { received }));
+    for (let received = 10; received < 5_000; received += 1) push(received);
     const all = await drained(events);
-    expect(all.map(({ type }) => type)).toEqual(['data']);
-    expect((all[0] as AnyDataEvent).data).toHaveLength(500);
+    expect(all).toMatchObject([{ type: 'gap', gap: { from: 10, to: 4_999, permanent: true } }]);
   });
 
-  it('gets each candle once, oldest first', async () => {
+  it('loses rows by the size of their frames as well, and none below it', async () => {
+    const frames = (count: number) => {
+      const events = queue();
+      for (let index = 0; index < count; index += 1)
+        events.push(data(TRADES, [{ id: String(index) }], { raw: 'x'.repeat(2 ** 16) }));
+      return drained(events);
+    };
+    expect(await frames(16)).toHaveLength(16);
+    expect((await frames(17)).map(({ type }) => type)).toEqual(['gap']);
+  });
+
+  it('has orders and balances read again once it takes their gap, and not before', async () => {
     const events = queue();
     for (let index = 0; index < 1_500; index += 1)
-      events.push(data(KLINE, [{ time: (index * 7) % 3, close: String(index), volume: '1' }]));
-    const [event] = await drained(events);
-    expect(event).toMatchObject({
-      data: [
-        { time: 0, close: '1497' },
-        { time: 1, close: '1498' },
-        { time: 2, close: '1499' },
-      ],
-    });
-  });
-
-  it('gets each order as it was last, and only what came after a whole list', async () => {
-    const events = queue();
-    const order = (id: string, filled = '0') => ({ id, filled, state: 'open' });
-    for (let index = 0; index < 1_200; index += 1) events.push(data(ORDERS, [order(String(index % 3), String(index))]));
-    expect(await drained(events)).toMatchObject([
-      { scope: 'delta', data: [{ id: '0', filled: '1197' }, { filled: '1198' }, { filled: '1199' }] },
-    ]);
-    const later = queue();
-    for (let index = 0; index < 1_200; index += 1) later.push(data(ORDERS, [order(String(index))]));
-    later.push(data(ORDERS, [order('a')], { scope: 'snapshot', source: 'http' }));
-    later.push(data(ORDERS, [order('b')]));
-    expect(await drained(later)).toMatchObject([
-      { scope: 'snapshot', source: 'http', skipped: 1_201, data: [{ id: 'a' }, { id: 'b' }] },
-    ]);
-  });
-
-  it('asks for the orders again if more than 10,000 have changed, or 1,000 have ended', async () => {
-    const events = queue();
-    const order = (id: number) => ({ id: String(id), filled: '0', state: 'open' });
-    for (let index = 0; index < 10_001; index += 1) events.push(data(ORDERS, [order(index)]));
+      events.push(data(ORDERS, [{ id: String(index), filled: '0', state: 'open' }]));
+    const iterator = events[Symbol.asyncIterator]();
+    expect(events.overflows).toEqual([]);
+    expect((await iterator.next()).value).toMatchObject({ type: 'gap', channel: ORDERS });
     expect(events.overflows).toEqual(['orders']);
-    expect(await drained(events)).toMatchObject([{ skipped: 10_000, data: [{ id: '10000' }] }]);
-    const ended = queue();
-    for (let index = 0; index < 1_002; index += 1) ended.push(data(ORDERS, [{ ...order(index), state: 'filled' }]));
-    expect(ended.overflows).toEqual(['orders']);
+    const snapshot = data(ORDERS, [{ id: 'a' }], { scope: 'snapshot', source: 'http' });
+    events.push(snapshot);
+    expect((await iterator.next()).value).toBe(snapshot);
+    expect(events.overflows).toEqual(['orders']);
   });
 
-  it('gets one gap in place of many of the same channel', async () => {
+  it('gets a gap in rows in the order in which it happened, or as a part of a longer one', async () => {
+    const events = queue();
+    const ofTrades = { ...gap(500, 600), channel: TRADES };
+    events.push(data(TRADES, [{ id: '1' }]));
+    events.push(ofTrades);
+    expect(await drained(events)).toEqual([expect.objectContaining({ type: 'data' }), ofTrades]);
+    const full = queue();
+    full.push(ofTrades);
+    for (let index = 0; index < 1_000; index += 1) full.push(data(TRADES, [{ id: '1' }], { received: 700 }));
+    expect(await drained(full)).toMatchObject([
+      { gap: { from: 500, to: 700, permanent: true, resynchronised: false } },
+    ]);
+  });
+
+  it('gets the newest book after the newest 1,000 gaps of its channel', async () => {
     const events = queue();
     for (let index = 0; index < 3_000; index += 1) events.push(gap(index, index + 1));
-    const gaps = (await drained(events)) as GapEvent[];
-    expect(gaps.length).toBe(1_000);
-    expect(gaps.at(-1)?.gap).toEqual({ from: 999, to: 3_000, resynchronised: true, permanent: false });
-  });
-
-  it('still reports lost events after a permanent gap became part of a later one', async () => {
-    const events = queue();
-    for (let index = 0; index < 1_000; index += 1) events.push(gap(index, index + 1));
-    const lost = gap(1_000, 1_001);
-    events.push({ ...lost, gap: { ...lost.gap, resynchronised: false, permanent: true } });
-    events.push(gap(1_001, 1_002));
-    const gaps = (await drained(events)) as GapEvent[];
-    expect(gaps.at(-1)?.gap).toEqual({ from: 999, to: 1_002, resynchronised: false, permanent: true });
+    events.push(data(DEPTH, { time: 1 }));
+    const all = await drained(events);
+    expect(all).toHaveLength(1_001);
+    expect([all[0], all.at(-1)]).toMatchObject([{ gap: { from: 2_000 } }, { data: { time: 1 } }]);
   });
 
   it('keeps the newest 1,000 states', async () => {

@@ -538,6 +538,47 @@ describe('a gap', () => {
   });
 });
 
+describe('a reader that is too slow', () => {
+  /** Sends one frame more than may wait, and lets the client take all of them. */
+  async function flood(peer: Peer, frame: (number: number) => string): Promise<void> {
+    for (let number = 1; number <= 1_001; number += 1) peer.send(frame(number));
+    const pongs = peer.received.filter((one) => one === 'pong').length;
+    peer.send('ping');
+    await until(() => peer.received.filter((one) => one === 'pong').length > pongs);
+  }
+
+  it('reads the balances anew once it has taken their gap', async () => {
+    const channel = 'push_user_incr_asset';
+    const followed = await follow([BALANCES], { getAccountInfo: () => account(coin('btc', '1'), coin('usdt', '5')) });
+    const { exchange, host, next, requests } = followed;
+    const peer = await exchange.peer();
+    expect(await next()).toMatchObject({ scope: 'snapshot', source: 'http' });
+    await flood(peer, (number) => assets(channel, coin('usdt', String(number))));
+    followed.answer({ getAccountInfo: () => account(coin('btc', '1'), coin('usdt', '1001')) });
+    await host.advance(10_000);
+    expect(requests()).toHaveLength(1);
+    expect(gapOf(await next())).toMatchObject({ reason: 'the reader was too slow', gap: { permanent: true } });
+    await host.advance(250);
+    const again = await next();
+    expect(again).toMatchObject({ scope: 'snapshot', source: 'http', skipped: 0 });
+    expect(dataOf(again)).toMatchObject([{ available: '1' }, { available: '1001' }]);
+    peer.send(assets(channel, coin('usdt', '7')));
+    expect(await next()).toMatchObject({ scope: 'delta', data: [{ available: '7' }] });
+  });
+
+  it('goes on with the trades after their gap: what is lost of them stays so', async () => {
+    const { exchange, host, next, requests } = await follow([TRADES], { trades: () => `[${trade(0)}]` });
+    const peer = await exchange.peer();
+    await next();
+    await flood(peer, trades);
+    expect(gapOf(await next())).toMatchObject({ reason: 'the reader was too slow', gap: { permanent: true } });
+    await host.advance(10_000);
+    expect(requests()).toHaveLength(1);
+    peer.send(trades(1_002));
+    expect(await next()).toMatchObject({ scope: 'delta', data: [{ id: '1002' }] });
+  });
+});
+
 describe('the connection', () => {
   it('sends a heartbeat every five seconds and measures how long its answer takes', async () => {
     const { exchange, host, stream } = await follow([TICKER]);
