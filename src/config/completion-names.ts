@@ -7,23 +7,22 @@ import { replaceFile } from '../platform/files/replacement.js';
 
 /**
  * What a line of each file looks like. The lines come from an exchange and shells offer them, so no other line is ever written
- * or read.
+ * or read. All are in ASCII: what else a shell does with a name is not known.
  */
 const LINES = {
-  markets: only(MARKET.pattern),
-  coins: only(COIN.pattern),
+  markets: only(MARKET.asciiPattern),
+  coins: only(COIN.asciiPattern),
   /** The market, the id, the client id or `-`, and the terms if they are known. */
   orders: only(
-    `${MARKET.pattern} [0-9]{1,19} (?:${CLIENT_ID.pattern}|-)(?: (?:buy|sell) [0-9.,]{1,60} at [0-9.,]{1,60})?`,
+    `${MARKET.asciiPattern} [0-9]{1,19} (?:${CLIENT_ID.asciiPattern}|-)(?: (?:buy|sell) [0-9.,]{1,60} at [0-9.,]{1,60})?`,
   ),
-  unresolved: only(CLIENT_ID.pattern),
+  unresolved: only(CLIENT_ID.asciiPattern),
   /** The market that a command read or traded in last. */
-  recent: only(MARKET.pattern),
+  recent: only(MARKET.asciiPattern),
 } as const;
 
-/** In ASCII: what else a shell does with a name is not known. */
 function only(pattern: string): RegExp {
-  return new RegExp(`^(?=[ -~]*$)(?:${pattern})$`, 'u');
+  return new RegExp(`^(?:${pattern})$`);
 }
 
 type NameKind = keyof typeof LINES;

@@ -7,11 +7,18 @@ export const RENAMED_COINS: Readonly<Record<string, string>> = { bchabc: 'bch', 
 const NAME =
   '[\\p{Ll}\\p{Lo}\\p{Lm}\\p{N}](?:[\\p{Ll}\\p{Lo}\\p{Lm}\\p{M}\\p{N}.-]{0,30}[\\p{Ll}\\p{Lo}\\p{Lm}\\p{M}\\p{N}])?';
 
+const ASCII_NAME = '[a-z0-9](?:[a-z0-9.-]{0,30}[a-z0-9])?';
+
 /** A coin in lower case that can be asked for; people write it in any case. */
-export const COIN = kindOf(NAME, 'must be a coin like btc', (text) => {
-  const name = text.toLowerCase();
-  return COIN.isExact(name) ? name : undefined;
-});
+export const COIN = kindOf(
+  NAME,
+  'must be a coin like btc',
+  (text) => {
+    const name = text.toLowerCase();
+    return COIN.isExact(name) ? name : undefined;
+  },
+  ASCII_NAME,
+);
 
 /** What no name holds: controls, formats, blanks other than a space, and line breaks. */
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/gu;

@@ -24,6 +24,7 @@ export const MARKET = kindOf(
   `${COIN.pattern}_${COIN.pattern}`,
   'must be a market like btc_usdt',
   (text) => parseMarket(text)?.market,
+  `${COIN.asciiPattern}_${COIN.asciiPattern}`,
 );
 
 /** Splits `btc_usdt`; undefined when the text is not a market name. */

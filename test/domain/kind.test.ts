@@ -35,6 +35,23 @@ describe.each(KINDS)('%s', (_name, { read, isExact, pattern }) => {
   });
 });
 
+it('a coin in ASCII has the exact form whether it is compared with the letters of all scripts or with those of ASCII', () => {
+  const anyScript = new RegExp(`^(?:${COIN.pattern})$`, 'u');
+  const signs = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code));
+  const shapes = signs.flatMap((sign) => [sign, `${sign}b`, `a${sign}`, `a${sign}b`, `a${sign.repeat(30)}b`]);
+  for (const text of [...shapes, '', 'a'.repeat(32), 'a'.repeat(33)])
+    expect(COIN.isExact(text)).toBe(anyScript.test(text));
+});
+
+it.each([
+  [COIN, '猫币', true],
+  [COIN, '猫 币', false],
+  [MARKET, '猫币_usdt', true],
+  [MARKET, '猫币usdt', false],
+])('letters of other scripts are a part of names: %#', (kind, text, isExact) => {
+  expect(kind.isExact(text)).toBe(isExact);
+});
+
 it.each([
   [MARKET, 'BTC/USDT', 'btc_usdt'],
   [MARKET, 'btcusdt', 'btc_usdt'],

@@ -1,5 +1,6 @@
 import type { GenericSchema, InferOutput } from 'valibot';
 import { COIN } from '../../domain/coin.js';
+import { kindOf } from '../../domain/kind.js';
 import type { ExchangeClient } from '../exchange-client.js';
 import type { Contradiction } from '../lists/contradictions.js';
 import type { ParameterKind, Parameters } from '../operations/operation.js';
@@ -102,11 +103,16 @@ export function describeChannel<Params extends Parameters, Schema extends Generi
   return { ...channel, ...followed };
 }
 
-const JOINED = new RegExp(`^(?:${COIN.pattern}){2,3}$`, 'u');
+const JOINED = kindOf(
+  `(?:${COIN.pattern}){2,3}`,
+  'must be a market without underscore, like btcusdt',
+  undefined,
+  `(?:${COIN.asciiPattern}){2,3}`,
+);
 
 /** `btcusdt`: the market without its underscore (observed by 14 clients). */
 export const joinedMarket: ParameterKind = {
-  problem: (text) => (JOINED.test(text) ? undefined : 'must be a market without underscore, like btcusdt'),
+  problem: (text) => (JOINED.isExact(text) ? undefined : JOINED.rule),
 };
 
 /** `btcusdt` from `btc_usdt`. */
