@@ -27,6 +27,8 @@ const { Script } = require('node:vm');
 
 const DIST = path.join(__dirname, '..', 'dist');
 const ENTRY = 'main.cjs';
+/** The command that shells ask at each Tab. */
+const COMPLETION = '__complete';
 const STICKY = 0o1000;
 /** In bytes, of all files of the cache together: those of several versions of Node. */
 const LARGEST_CACHE = 12_000_000;
@@ -43,7 +45,7 @@ const scripts = new Map();
 /** Whether all their code was in the cache. */
 let isComplete = true;
 const command = commandOf(process.argv.slice(2));
-const cacheFile = command === undefined ? undefined : cacheFileOf();
+const cacheFile = command === undefined && process.argv[2] !== COMPLETION ? undefined : cacheFileOf();
 const cache = cacheFile === undefined ? undefined : openCache(cacheFile);
 
 /**
@@ -116,11 +118,11 @@ function reportMissing({ message }) {
 }
 
 /**
- * What a command line is cached under; undefined without a command, and for a completion, which writes nothing.
+ * What a command line is cached under; undefined without a command, and for a completion, which reads the cache and writes nothing.
  * @param {readonly string[]} words
  */
 function commandOf([first = '', ...more]) {
-  if (first === '__complete' || [first, ...more].every((word) => word.startsWith('-'))) return undefined;
+  if (first === COMPLETION || [first, ...more].every((word) => word.startsWith('-'))) return undefined;
   return /^[a-z][a-z-]*$/.test(first) ? first : 'flags';
 }
 

@@ -41,6 +41,8 @@ const STUBS = [
           : () => process.getBuiltinModule('node:zlib')[name](),
     })`,
   },
+  // a copy of node:fs that tries again when too many files are open; pit gives its own
+  { of: 'proper-lockfile', module: /^graceful-fs$/, becomes: `module.exports = require('node:fs')` },
   // handlers for all signals, which send the signal again: one Ctrl-C would be two for whoever finishes a write on the first. What
   // they tidy up at the end needs none, because conf writes without a pause
   { of: 'atomically', module: /^when-exit$/, becomes: 'export default () => () => {}' },

@@ -80,11 +80,13 @@ function identityOf(folder: string): string | undefined {
   return found === undefined ? undefined : `${found.ino} ${found.birthtimeNs}`;
 }
 
-/** Makes the folder that is the lock for the user alone, as everything beside it. */
-const PRIVATE = {
-  ...fs,
-  mkdir: (folder: string, done: fs.NoParamCallback) => fs.mkdir(folder, FOLDER_MODE, done),
-};
+/**
+ * Makes the folder that is the lock for the user alone, as everything beside it. It inherits the rest: copying it would load all streams
+ * of files.
+ */
+const PRIVATE: typeof fs = Object.create(fs, {
+  mkdir: { value: (folder: string, done: fs.NoParamCallback) => fs.mkdir(folder, FOLDER_MODE, done) },
+});
 
 async function take(folder: string): Promise<Release> {
   const { default: lockfile } = await import('proper-lockfile');

@@ -240,11 +240,13 @@ export function rememberFoldersAbove(): () => void {
 
 /** As {@link resolveUnmovable}, from memory if this process remembers. */
 function resolveRoot(root: string): string | undefined {
+  // Node loads its clock when it is first read
+  if (checked === undefined) return resolveUnmovable(root);
   const now = performance.now();
-  const before = checked?.get(root);
+  const before = checked.get(root);
   if (before !== undefined && now - before.at < REMEMBERED_MS) return before.folder;
   const folder = resolveUnmovable(root);
-  if (folder !== undefined) checked?.set(root, { folder, at: now });
+  if (folder !== undefined) checked.set(root, { folder, at: now });
   return folder;
 }
 
