@@ -5,7 +5,7 @@ import { valueFields } from '../../src/cli/row-fields.js';
 import * as shape from '../../src/cli/shapes.js';
 import { commands } from '../../src/commands/index.js';
 import { schemasOf } from '../../src/commands/reference/schema.js';
-import { usePitHome } from '../commands/pit-home.js';
+import { useWorld } from '../commands/pit-home.js';
 import { breakingChanges } from './breaking-changes.js';
 import { violationsOf } from './checker.js';
 
@@ -14,7 +14,7 @@ type Schemas = Readonly<Record<string, shape.Shape>>;
 /** Written at a release: `pit schema > test/cli-contract/released.json`. */
 const released = JSON.parse(readFileSync(path.join(import.meta.dirname, 'released.json'), 'utf8')) as Schemas;
 const now: Schemas = await schemasOf('', commands);
-const pit = usePitHome();
+const pit = useWorld();
 
 const NULLABLE_BOOLEAN = ['boolean', 'boolean or null'] as const;
 const NULLABLE_TEXT = ['string', 'null or string'] as const;

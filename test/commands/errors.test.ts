@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { asFailure } from '../../src/errors.js';
 import { requestsOf } from '../support/sent-requests.js';
-import { lastError, usePitHome } from './pit-home.js';
+import { lastError, useWorld } from './pit-home.js';
 
-const pit = usePitHome();
+const pit = useWorld();
 
 /** What a new user types, and what must be in the answer: the cause and the next step. */
 type Mistake = readonly [line: string, message: RegExp, hint: RegExp | null];

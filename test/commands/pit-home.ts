@@ -1,9 +1,10 @@
 import type { PassThrough } from 'node:stream';
-import { beforeAll, beforeEach, expect } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import type { SendRequest } from '../../src/exchange/connect.js';
 import type { Host } from '../../src/platform/host.js';
 import type { AdminCallName } from '../../src/sandbox/admin/calls.js';
 import { administer } from '../../src/sandbox/lifecycle/admin-client.js';
+import { UNLIMITED } from '../../src/sandbox/server/limits.js';
 import { schemaViolations } from '../cli-contract/schema-violations.js';
 import { type CommandInProcess, type ProcessOptions, startInProcess } from '../support/in-process.js';
 import { expectJsonLines } from '../support/json-lines.js';
@@ -233,6 +234,14 @@ export class WorldHome extends PitHome {
   protected override ran(words: readonly string[], extra: Extra): Promise<Ran> {
     return this.world.run(words, { ...this.defaults, ...extra });
   }
+}
+
+/** A home in a world for a file or a `describe` (default: without limits). What a test leaves there, the next one finds. */
+export function useWorld(options: WorldOptions = {}): WorldHome {
+  const pit = new WorldHome({ limits: UNLIMITED, ...options });
+  beforeAll(() => pit.serve());
+  afterAll(() => pit.world.close());
+  return pit;
 }
 
 /** A home in a world of its own for each test, which finds nothing of the tests before it. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { lastError, usePitHome } from '../commands/pit-home.js';
+import { lastError, useWorld } from '../commands/pit-home.js';
 
 const SKILL = readFileSync(path.resolve(import.meta.dirname, '../../skills/pit/SKILL.md'), 'utf8');
 const REFUSED = 2;
@@ -11,7 +11,7 @@ const commands = [...SKILL.matchAll(/^```console\n([\s\S]*?)^```$/gm)].flatMap((
   [...sample.matchAll(/^\$ pit (.+)$/gm)].map(([, line = '']) => line),
 );
 
-const pit = usePitHome();
+const pit = useWorld();
 
 it('every command of the skill does on the sandbox what the skill says, in the order of its samples', async () => {
   const codes = new Map<string, number | null>();

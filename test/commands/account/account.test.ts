@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type Balance, place, same, sum } from '../order/order-rows.js';
-import { COUNT, DECIMAL, FLAG, TEXT, usePitHome } from '../pit-home.js';
+import { COUNT, DECIMAL, FLAG, TEXT, useWorld } from '../pit-home.js';
 
-const pit = usePitHome();
+const pit = useWorld();
 
 interface Account {
   readonly coins: readonly Balance[];

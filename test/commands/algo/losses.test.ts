@@ -1,9 +1,8 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { administer } from '../../../src/sandbox/lifecycle/admin-client.js';
 import { eventually } from '../../support/eventually.js';
-import { usePitHome } from '../pit-home.js';
+import { useWorld } from '../pit-home.js';
 
-const pit = usePitHome();
+const pit = useWorld();
 
 interface Algo {
   readonly id: string;
@@ -28,7 +27,7 @@ interface Dry {
 const warningsOf = async (line: string) => (await pit.json<Dry[]>(line)).flatMap(({ preview }) => preview.warnings);
 
 beforeAll(async () => {
-  await administer(pit.served.address, 'POST /price', { market: 'btc_usdt', price: '28000', ms: 0 }, 60_000);
+  await pit.administer('POST /price', { market: 'btc_usdt', price: '28000', ms: 0 });
 });
 
 afterEach(async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { usePitHome } from '../pit-home.js';
+import { useWorld } from '../pit-home.js';
 
-const pit = usePitHome();
+const pit = useWorld();
 
 describe('pit order refuses algo flags that contradict each other, before any request', () => {
   it.each([

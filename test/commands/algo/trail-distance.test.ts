@@ -1,10 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { administer } from '../../../src/sandbox/lifecycle/admin-client.js';
-import { pausesOnly } from '../../support/command-clocks.js';
-import { atTerminal } from '../../support/terminal.js';
-import { usePitHome } from '../pit-home.js';
+import { useWorld } from '../pit-home.js';
 
-const pit = usePitHome();
+const pit = useWorld();
 
 interface Dry {
   readonly preview: {
@@ -16,7 +13,7 @@ interface Dry {
 const NARROW = 'order sell btc_usdt 0.01 --trail 0.02';
 
 beforeAll(async () => {
-  await administer(pit.served.address, 'POST /price', { market: 'btc_usdt', price: '28000', ms: 0 }, 60_000);
+  await pit.administer('POST /price', { market: 'btc_usdt', price: '28000', ms: 0 });
 });
 
 afterEach(() => pit.done('sandbox fault clear'));
@@ -51,7 +48,7 @@ describe('a trail that is narrower than the spread', () => {
 
   it('is created at a terminal by who types the name of the guard', async () => {
     const steps = [{ await: 'Type trail-distance to send it anyway', type: 'y\r' }];
-    const { status, screen } = await atTerminal(NARROW.split(' '), { home: pit.home, columns: 200, steps });
+    const { status, screen } = await pit.terminal(NARROW, { columns: 200, steps });
     expect(status).toBe(8);
     expect(screen).toContain('trail-distance was not typed; nothing was sent.');
     expect(await openAlgos()).toEqual([]);
@@ -71,9 +68,7 @@ describe('a trail that is narrower than the usual movement of a minute', () => {
 
   it('could not be compared if no candles come, and is created all the same', async () => {
     await pit.json('sandbox fault add error-before --operation kline --count 1000');
-    const { preview } = await pit.json<Dry>('order sell btc_usdt 0.01 --trail 5% --dry-run', {
-      host: pausesOnly(),
-    });
+    const { preview } = await pit.json<Dry>('order sell btc_usdt 0.01 --trail 5% --dry-run');
     expect(preview.warnings).toEqual([
       expect.stringMatching(
         /^The trail could not be compared with the market's usual movement of a minute: the candles /,

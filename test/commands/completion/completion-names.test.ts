@@ -8,9 +8,9 @@ import type { Market } from '../../../src/domain/market.js';
 import type { Order, OrderState, OrderType } from '../../../src/domain/order.js';
 import { anyText } from '../../support/any-text.js';
 import { temporaryHome } from '../../support/pit.js';
-import { usePitHome } from '../pit-home.js';
+import { useWorld } from '../pit-home.js';
 
-const pit = usePitHome();
+const pit = useWorld();
 
 function linesOf(home: string, file: string): string[] {
   return readFileSync(path.join(home, 'cache', 'symbols', file), 'utf8')

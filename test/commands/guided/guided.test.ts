@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import type { TerminalStep } from '../../support/terminal.js';
 import type { OrderRow } from '../order/order-rows.js';
-import { usePitHome, useWorldPerTest } from '../pit-home.js';
+import { useWorld, useWorldPerTest } from '../pit-home.js';
 import { AMOUNT, CONFIRM, MARKET, PRICE, SIDE, TYPE } from './questions.js';
 
 const CTRL_C = '\u0003';
@@ -197,7 +197,7 @@ describe('the guided order, on a terminal', () => {
 });
 
 describe('an order with parts missing, without a terminal', () => {
-  const pit = usePitHome();
+  const pit = useWorld();
 
   it.each([
     ['order', /side/],

@@ -1,10 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { eventually } from '../../support/eventually.js';
-import { document, lastError, usePitHome } from '../pit-home.js';
+import { document, lastError, useWorld } from '../pit-home.js';
 
-const pit = usePitHome();
+const pit = useWorld({ markets: { btc_usdt: { bid: '29990.00', ask: '30000.00' } } });
 
 afterEach(async () => {
   await pit.run('halt --lift --confirm sandbox');
@@ -62,16 +61,16 @@ describe('while the account is halted', () => {
   });
 
   it('a batch that is on its way stops, and says that the halt stopped it', async () => {
-    const before = await ordersOfAll();
     await pit.json('sandbox fault add delay --delay 500 --operation orderMoreV2');
     const file = path.join(pit.home, 'many.csv');
-    const lines = Array.from({ length: 1_200 }, (_, index) => `${20_000 + index},0.001\n`);
+    const lines = Array.from({ length: 600 }, (_, index) => `${20_000 + index},0.001\n`);
     writeFileSync(file, lines.join(''));
     const guards = '--override price-band,order-notional,day-notional';
-    const batch = pit.run(`--json order batch buy btc_usdt --file ${file} --yes ${guards}`);
-    await eventually(async () => expect(await ordersOfAll()).toBeGreaterThan(before));
+    const batch = pit.start(`--json order batch buy btc_usdt --file ${file} --yes ${guards}`);
+    await pit.world.until(() => pit.world.sent('orderMoreV2').some(({ answers }) => answers.length > 0));
     await pit.json('halt');
-    const { code, stdout, stderr } = await batch;
+    const code = await batch.ended;
+    const { stdout, stderr } = batch.printed;
     await pit.done('sandbox fault clear');
     expect([code, document<{ notSent: number }>(stdout).notSent]).toEqual([9, expect.any(Number)]);
     expect(lastError(stderr)).toMatchObject({
@@ -131,7 +130,8 @@ describe('pit halt', () => {
   it('ends by itself after the time of --for', async () => {
     const { since, until } = await pit.json<Halted>('halt --for 500ms');
     expect(Date.parse(until ?? '') - Date.parse(since)).toBe(500);
-    await eventually(async () => expect((await pit.run(ORDER)).code).toBe(0));
+    await pit.world.pass(500);
+    await placed();
   });
 
   it('halts nothing with --dry-run', async () => {

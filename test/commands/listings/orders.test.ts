@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ORDER_ROW, type OrderRow, type Placed, place } from '../order/order-rows.js';
-import { DECIMAL, lastError, TEXT, usePitHome } from '../pit-home.js';
+import { DECIMAL, lastError, TEXT, useWorld } from '../pit-home.js';
 
-const pit = usePitHome();
+const pit = useWorld();
 const HEADER =
   'id,clientId,market,side,type,account,price,amount,filled,remaining,filledValue,averagePrice,fee,feeCoin,feeDiscount,time,state,status,algo';
 

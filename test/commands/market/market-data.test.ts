@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
-import { COUNT, DECIMAL, ID, TEXT, TIME, usePitHome } from '../pit-home.js';
+import { COUNT, DECIMAL, ID, TEXT, TIME, useWorld } from '../pit-home.js';
 
-const pit = usePitHome();
+const pit = useWorld();
 
 interface Market {
   readonly market: string;

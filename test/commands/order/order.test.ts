@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
-import { DECIMAL, ID, TEXT, usePitHome } from '../pit-home.js';
+import { DECIMAL, ID, TEXT, useWorld } from '../pit-home.js';
 import { type Balance, balances, ORDER_ROW, type OrderRow, place, product, same, shown, sum } from './order-rows.js';
 
-const pit = usePitHome();
+const pit = useWorld();
 
 async function btcAndUsdt(): Promise<{ btc: Balance; usdt: Balance }> {
   const all = await balances(pit);

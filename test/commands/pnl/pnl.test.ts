@@ -1,14 +1,12 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
-import { withoutPauses } from '../../support/in-process.js';
 import { temporaryHome } from '../../support/pit.js';
 import { keyWith } from '../funds/funds.js';
 import { useLiteralExchange } from '../literal-exchange.js';
 import { place, same, sum } from '../order/order-rows.js';
-import { document, lastError, PitHome, TIME, usePitHome, useWorldPerTest } from '../pit-home.js';
-import { Straight } from '../straight.js';
+import { document, lastError, PitHome, TIME, useWorld, useWorldPerTest, type WorldHome } from '../pit-home.js';
 
 interface Row {
   readonly market: string | null;
@@ -50,34 +48,28 @@ interface Lot {
 /** In ms. The sandbox simulates more than ten minutes by the minute, which costs less than a few minutes by the step. */
 const PASSES_FAST = 900_000;
 
-const pitOfSandbox = usePitHome();
-
-/** Trades three days ago and now, on a clock that stands still. Returns a time between. */
-async function tradeForDays(pit: PitHome, straight: Straight): Promise<string> {
-  await straight.administer('POST /clock/stop');
+/** Trades three days ago and now. Returns a time between. */
+async function tradeForDays(pit: WorldHome): Promise<string> {
   await place(pit, 'buy eos_usdt 100 --at ask+2%');
-  await straight.advance(3 * 86_400_000);
+  await pit.world.pass(3 * 86_400_000);
   await pit.done('sandbox deposit usdt 500');
-  await straight.advance(PASSES_FAST);
-  const { time } = await pit.json<{ time: string }>('sandbox status');
-  await straight.advance(PASSES_FAST);
-  // this command learns what time it is there: the clock stands still, however long this takes
-  await pit.done('balance');
+  await pit.world.pass(PASSES_FAST);
+  const between = new Date(pit.world.clock.now()).toISOString();
+  await pit.world.pass(PASSES_FAST);
   await place(pit, 'buy eos_usdt 40 --at ask+2%');
   await place(pit, 'sell eos_usdt 120 --at bid-2%');
   await place(pit, 'sell xrp_usdt 50 --at bid-2%');
-  await straight.advance(60_000);
-  return time;
+  await pit.world.pass(60_000);
+  return between;
 }
 
 describe('pit pnl', () => {
-  const pit = pitOfSandbox;
-  const straight = new Straight(pit);
+  const pit = useWorld();
   const total = (rows: readonly Row[]) => rows.at(-1) as Row;
   let between = '';
 
   beforeAll(async () => {
-    between = await tradeForDays(pit, straight);
+    between = await tradeForDays(pit);
   });
 
   it('shows each market and the total, and explains every bill', async () => {
@@ -138,10 +130,6 @@ describe('pit pnl', () => {
   });
 
   it('draws realised and unrealised over time, and writes the drawing without touching a file of others', async () => {
-    pit.defaults = { host: withoutPauses(pit.home) };
-    onTestFinished(() => {
-      pit.defaults = {};
-    });
     const chart = await pit.done('pnl eos_usdt --chart');
     expect(chart).toMatch(/^Profit and loss in usdt {2}. realised [+-]?[\d,.]+ {2}. unrealised [+-]?[\d,.]+\n/);
     expect(chart).toMatch(/├ 0$/m);
@@ -198,6 +186,12 @@ describe('pit pnl', () => {
     expect(await pit.done('order sell bch_usdt 1 --at bid --dry-run')).not.toMatch(/^gain /m);
   });
 
+  it('names the permissions that a key lacks', async () => {
+    const extra = await keyWith(pit, 'watcher', 'entrust');
+    const { hint } = await pit.failure('pnl', 3, extra);
+    expect(hint).toContain('permissions asset and entrust');
+  });
+
   it('does not write what it has kept again if nothing is new', async () => {
     const files = () => {
       const folder = path.join(pit.home, 'cache/answers');
@@ -211,17 +205,19 @@ describe('pit pnl', () => {
     await pit.done('pnl');
     expect(files()).toEqual(kept);
   });
+});
+
+describe('what pit pnl has kept', () => {
+  const pit = useWorldPerTest({ limits: UNLIMITED });
 
   it('takes the totals that it has kept for the question that they answer, and for no other', async () => {
-    const pit = new PitHome(temporaryHome());
-    await pit.serve();
-    const straight = new Straight(pit);
-    const between = await tradeForDays(pit, straight);
+    const between = await tradeForDays(pit);
     const folder = path.join(pit.home, 'cache/answers');
     const altered = '12345.678';
     // no request of an order can still be carried out
-    await straight.advance(PASSES_FAST);
-    await pit.done('balance');
+    await pit.world.pass(PASSES_FAST);
+    // no price changes while the views are compared
+    await pit.administer('POST /clock/stop');
     await pit.done('pnl');
     const views = ['', ' --in btc', ' eos_usdt', ' --fees in', ' --method lifo', ' --method average --fees in'];
     const others = [
@@ -251,9 +247,10 @@ describe('pit pnl', () => {
     for (const view of views) expect([view, await isAltered(view)]).toEqual([view, true]);
     for (const other of others) expect([other, await isAltered(other)]).toEqual([other, false]);
     // new fills, and all that was kept is of an earlier history
+    await pit.administer('POST /clock/set', { time: pit.world.clock.now() });
+    await pit.administer('POST /clock/start');
     await place(pit, 'buy ltc_usdt 1 --at ask+2%');
-    await straight.advance(10_000);
-    await pit.done('balance');
+    await pit.world.pass(10_000);
     for (const view of views) expect([view, await isAltered(view)]).toEqual([view, false]);
   });
 });
@@ -498,12 +495,6 @@ describe('pit pnl on an exchange of the past', () => {
         refusesCandles = false;
       }
     });
-  });
-
-  it('names the permissions that a key lacks', async () => {
-    const extra = await keyWith(pitOfSandbox, 'watcher', 'entrust');
-    const { hint } = await pitOfSandbox.failure('pnl', 3, extra);
-    expect(hint).toContain('permissions asset and entrust');
   });
 
   it('counts deposits by the names of their bills if the key may not list them', async () => {

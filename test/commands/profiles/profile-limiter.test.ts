@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { ShellHistory } from '../../../src/commands/shell/history.js';
 import { redisProblem } from '../../../src/config/settings.js';
 import { Redis } from '../../../src/exchange/limiter/redis-store.js';
-import { usePitHome } from '../pit-home.js';
+import { useWorld } from '../pit-home.js';
 
-const pit = usePitHome();
+const pit = useWorld();
 const SET = 'profile set sandbox limiter';
 
 function stored(): string {

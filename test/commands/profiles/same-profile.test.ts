@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { pausesOnly } from '../../support/command-clocks.js';
-import { lastError, usePitHome } from '../pit-home.js';
+import { lastError, useWorld } from '../pit-home.js';
 
-const pit = usePitHome(['--no-limits']);
+const pit = useWorld();
 const ORDER = 'order buy btc_usdt 0.01 --profile sandbox';
 
 it('commands in warnings, previews and doctor keep the given profile', async () => {

@@ -8,9 +8,9 @@ import { compareIds } from '../../../src/domain/market-data.js';
 import { directoriesOf } from '../../../src/platform/files/directories.js';
 import { schemaViolations } from '../../cli-contract/schema-violations.js';
 import { temporaryHome } from '../../support/pit.js';
-import { TIME, usePitHome } from '../pit-home.js';
+import { TIME, useWorld } from '../pit-home.js';
 
-const pit = usePitHome();
+const pit = useWorld();
 
 interface Document {
   readonly channel?: string;

@@ -92,8 +92,12 @@ export class World {
   readonly #awaited = new Set<() => boolean>();
   #failure: unknown;
 
-  constructor(parts: Pick<World, 'clock' | 'home' | 'exchange' | 'network'>) {
+  /** Ends it, with all that it has on the disk. */
+  readonly close: () => Promise<void>;
+
+  constructor(parts: Pick<World, 'clock' | 'home' | 'exchange' | 'network' | 'close'>) {
     ({ clock: this.clock, home: this.home, exchange: this.exchange, network: this.network } = parts);
+    this.close = parts.close;
   }
 
   /** Runs a command line to its end. Words in single quotes are one. */
@@ -374,9 +378,10 @@ export async function testWorld(options: WorldOptions = {}): Promise<World> {
     () => exchange.time,
   );
   if (faults !== undefined) network.treat = faults;
-  const world = new World({ clock, home, exchange, network });
-  moveTimeBy((ms) => world.pass(ms));
+  let isClosed = false;
   const close = async () => {
+    if (isClosed) return;
+    isClosed = true;
     isOpen = false;
     moveTimeBy(undefined);
     // a killed process has not ended what it remembered
@@ -386,6 +391,8 @@ export async function testWorld(options: WorldOptions = {}): Promise<World> {
     await exchange.close();
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   };
+  const world = new World({ clock, home, exchange, network, close });
+  moveTimeBy((ms) => world.pass(ms));
   if (TestRunner.getCurrentTest() === undefined) afterFile(close);
   else onTestFinished(close);
   return world;
