@@ -1,13 +1,13 @@
 // used by `npm run campaign:mutants`, which says which files to mutate and which tests to run (scripts/mutants.js)
 export default {
-  plugins: ['@stryker-mutator/vitest-runner'],
+  plugins: ['@stryker-mutator/vitest-runner', './scripts/mutant-sample.js'],
   testRunner: 'vitest',
   vitest: { configFile: 'vitest.mutants.config.ts', related: false },
   coverageAnalysis: 'perTest',
   mutate: process.env.PIT_MUTANTS?.split(',') ?? [],
   // the compiler has no interface for programs any more, so that its settings stay as they are
   tsconfigFile: 'none.json',
-  ignorePatterns: ['/dist', '/docs', '/man', '/completions', '/test/recipes', '/test/sandbox', '/test/cli-contract'],
+  ignorePatterns: ['/dist', '/docs', '/man', '/completions', '/test/recipes'],
   reporters: ['clear-text', 'progress-append-only'],
   clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
   concurrency: 2,

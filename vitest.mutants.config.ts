@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { binaryFiles } from './test/support/binary-files.js';
+import { SYSTEM_FILES } from './test/support/parts.js';
 
 process.env.TZ = 'UTC';
 
@@ -9,6 +10,7 @@ export default defineConfig({
   plugins: [binaryFiles],
   test: {
     include: process.env.PIT_MUTANT_TESTS?.split(',') ?? [],
+    exclude: [...SYSTEM_FILES],
     setupFiles: ['test/support/every-file.ts', 'test/support/mutant-runs.ts'],
     // coverage by test is lost when the files share their modules
     isolate: true,

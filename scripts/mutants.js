@@ -1,9 +1,11 @@
-// `npm run campaign:mutants [-- FILE… | --changed]`: changes one thing at a time in code that decides about money, in the named files,
-// in those that differ from the branch `main` or in all of them, and expects a test to fail each time. 85 % of the changes in each group is the bar. A group runs only
-// the tests that belong to it: they start no program, so that a change costs seconds.
+// `npm run campaign:mutants [-- FILE… | --changed] [--sample N]`: changes one thing at a time in the named files, in those that differ
+// from the branch `main` or in all of them, and expects a test to fail each time. 85 % of the changes in each group is the bar. A group
+// runs only the tests that belong to it: they start no program, so that a change costs a second or two. Of a large group, a sample of 300
+// changes is tried, the same in each run of the same code.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
+import { parseArgs } from 'node:util';
 import { preparePackages, root } from './prepare.js';
 
 /** @param {string} name */
@@ -13,6 +15,12 @@ const testOfSettling = (name) => `test/trading/settling/${name}.test.ts`;
 
 /** @param {string} name */
 const planning = (name) => `src/trading/algos/plan/${name}.ts`;
+
+/** The source files of a folder, but not those in folders below it. @param {string} folder */
+const sourcesIn = (folder) =>
+  readdirSync(path.join(root, 'src', folder))
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => `src/${folder}/${name}`);
 
 const GROUPS = [
   { files: ['src/domain/decimal.ts'], tests: ['test/domain/decimal.test.ts'] },
@@ -111,9 +119,7 @@ const GROUPS = [
     files: [
       ...['children', 'decide', 'decision-input', 'exits', 'may-place', 'next-step', 'plan-entry'].map(planning),
       ...['prices', 'retry', 'terms', 'trigger'].map(planning),
-      ...readdirSync(path.join(root, 'src/trading/algos/plan/entries')).map(
-        (file) => `src/trading/algos/plan/entries/${file}`,
-      ),
+      ...sourcesIn('trading/algos/plan/entries'),
       ...['fact-line', 'facts', 'summary'].map((name) => `src/trading/algos/record/${name}.ts`),
       'src/trading/algos/run/algo-market.ts',
     ],
@@ -128,14 +134,92 @@ const GROUPS = [
     tests: ['test/trading/cancel/*.test.ts', 'test/trading/replace/replace.test.ts'],
   },
   {
-    files: ['src/commands/writes/outcome-failure.ts'],
-    tests: ['test/commands/writes/outcome-failure.test.ts'],
+    files: [
+      ...['failures', 'observed-codes', 'raw-writes', 'refusals', 'request', 'response', 'write-requests'],
+      'write-response',
+    ].map((name) => `src/exchange/requests/${name}.ts`),
+    tests: [
+      ...['codecs', 'echoes', 'parameters', 'refusals', 'responses', 'signing', 'wire', 'writes'].map(
+        (name) => `test/exchange/${name}.test.ts`,
+      ),
+    ],
   },
+  {
+    files: ['src/exchange/requests/transport.ts', ...sourcesIn('exchange/network')],
+    tests: [
+      ...['foreign-hosts', 'reads', 'responses', 'writes'].map((name) => `test/exchange/${name}.test.ts`),
+      'test/exchange/network/*.test.ts',
+      'test/exchange/limiter/client.test.ts',
+      'test/commands/network.test.ts',
+    ],
+  },
+  {
+    files: sourcesIn('exchange/limiter'),
+    tests: ['test/exchange/limits.test.ts', 'test/exchange/limiter/*.test.ts', 'test/commands/halt/halt.test.ts'],
+  },
+  {
+    files: ['src/exchange/exchange-clock.ts', 'src/exchange/exchange-zone.ts'],
+    tests: [
+      ...['exchange-clock', 'exchange-zone', 'rehearsal-clock', 'two-clocks'].map(
+        (name) => `test/exchange/${name}.test.ts`,
+      ),
+    ],
+  },
+  {
+    files: sourcesIn('sandbox/engine'),
+    tests: ['test/sandbox/engine/*.test.ts', 'test/sandbox/orders/*.test.ts', 'test/sandbox/replay/replay.test.ts'],
+  },
+  {
+    files: sourcesIn('sandbox/orders'),
+    tests: [
+      'test/sandbox/orders/*.test.ts',
+      ...['batch-and-lists', 'rules', 'signed'].map((name) => `test/sandbox/server/${name}.test.ts`),
+    ],
+  },
+  { files: sourcesIn('sandbox/funds'), tests: ['test/sandbox/funds/*.test.ts'] },
+  {
+    files: sourcesIn('cli'),
+    tests: [
+      'test/cli/*.test.ts',
+      ...['exit-codes', 'schemas', 'widths'].map((name) => `test/cli-contract/${name}.test.ts`),
+      ...['deadline', 'errors', 'exit-codes', 'given-twice', 'interrupted', 'negative-numbers'].map(
+        (name) => `test/commands/${name}.test.ts`,
+      ),
+      'test/commands/inputs/parsers.test.ts',
+    ],
+  },
+  {
+    files: sourcesIn('config'),
+    tests: [
+      'test/config/*.test.ts',
+      'test/commands/profiles/*.test.ts',
+      'test/trading/guards/limits.test.ts',
+      'test/commands/errors.test.ts',
+    ],
+  },
+  {
+    files: sourcesIn('commands/cancel'),
+    tests: ['test/commands/cancel/*.test.ts', 'test/commands/halt/halt-panic.test.ts'],
+  },
+  { files: sourcesIn('commands/halt'), tests: ['test/commands/halt/*.test.ts'] },
+  { files: sourcesIn('commands/writes'), tests: ['test/commands/writes/*.test.ts'] },
+  {
+    files: sourcesIn('commands/order'),
+    tests: ['test/commands/order/*.test.ts', 'test/commands/algo/refusals.test.ts'],
+  },
+  {
+    files: sourcesIn('commands/commit'),
+    tests: ['test/commands/commit/*.test.ts', 'test/commands/mcp/trading.test.ts'],
+  },
+  { files: sourcesIn('commands/mcp'), tests: ['test/commands/mcp/*.test.ts'] },
 ];
 
 preparePackages();
-const words = process.argv.slice(2);
-const isChanged = words.includes('--changed');
+const { values: options, positionals: words } = parseArgs({
+  options: { changed: { type: 'boolean', default: false }, sample: { type: 'string', default: '300' } },
+  allowPositionals: true,
+});
+const isChanged = options.changed;
 const measured = GROUPS.flatMap(({ files }) => files);
 const changed = isChanged ? changedFiles() : [];
 const named = isChanged ? changed.filter((file) => measured.includes(file)) : words;
@@ -154,23 +238,30 @@ for (const { files, tests } of GROUPS) {
   if (mutated.length === 0) continue;
   const { status } = spawnSync(
     process.execPath,
-    ['node_modules/@stryker-mutator/core/bin/stryker.js', 'run', 'stryker.config.js'],
+    ['node_modules/@stryker-mutator/core/bin/stryker.js', 'run', 'stryker.config.js', '--checkers', 'sample'],
     {
       cwd: root,
       stdio: 'inherit',
-      env: { ...process.env, PIT_MUTANTS: mutated.join(','), PIT_MUTANT_TESTS: tests.join(',') },
+      env: {
+        ...process.env,
+        PIT_MUTANTS: mutated.join(','),
+        PIT_MUTANT_TESTS: tests.join(','),
+        PIT_MUTANT_SAMPLE: options.sample,
+      },
     },
   );
   // a group below the bar does not keep the others from being measured
   if (status !== 0) process.exitCode = 1;
 }
 
-/** The files of the program that differ from the branch `main`, committed or not. */
+/** The files of the program that differ from the branch `main`, committed or not, and new ones that git does not know yet. */
 function changedFiles() {
-  const base = execFileSync('git', ['merge-base', 'HEAD', 'main'], { cwd: root, encoding: 'utf8' }).trim();
-  const names = execFileSync('git', ['diff', '--name-only', '--diff-filter=d', base, '--', 'src'], {
-    cwd: root,
-    encoding: 'utf8',
-  });
-  return names.split('\n').filter((name) => name.endsWith('.ts'));
+  /** @param {string[]} args */
+  const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
+  const base = git('merge-base', 'HEAD', 'main');
+  const names = [
+    git('diff', '--name-only', '--diff-filter=d', base, '--', 'src'),
+    git('ls-files', '--others', '--exclude-standard', 'src'),
+  ];
+  return names.flatMap((text) => text.split('\n')).filter((name) => name.endsWith('.ts'));
 }

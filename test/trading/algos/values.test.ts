@@ -224,10 +224,16 @@ describe('a child may leave', () => {
     expect(mayPlace(BRACKET, children, exit('0.4001'))).toBe(false);
   });
 
-  it('beside a duplicate that may be the user’s, if both together stay within the amount', () => {
-    const children = [child(1, 'take', '0.7', { duplicate: 'unproven', filled: Decimal.of('0.1') })];
-    expect(mayPlace(OCO, children, exit('0.3'))).toBe(true);
-    expect(mayPlace(OCO, children, exit('0.3001'))).toBe(false);
+  it.each(['open', 'unknown', 'recorded'] as const)(
+    'beside a duplicate that may be the user’s and is %s, if both together stay within the amount',
+    (state) => {
+      const children = [child(1, 'take', '0.7', { state, duplicate: 'unproven', filled: Decimal.of('0.1') })];
+      expect(mayPlace(OCO, children, exit('0.3'))).toBe(true);
+      expect(mayPlace(OCO, children, exit('0.3001'))).toBe(false);
+    },
+  );
+
+  it('never beside a duplicate that the network has made', () => {
     expect(mayPlace(OCO, [child(1, 'take', '0.7', { duplicate: 'proven' })], exit('0.3'))).toBe(false);
   });
 
