@@ -34,7 +34,7 @@ function saying(
   { onEvent, onOther }: RunCallbacks,
   log: ((text: string) => void) | undefined,
   actions: AlgoActions,
-): Required<Pick<RunnerChoices, 'report' | 'other' | 'warn' | 'note'>> {
+): Required<Pick<RunnerChoices, 'report' | 'other' | 'warn'>> {
   return {
     report: (event) => {
       const { snapshot, ...rest } = event;
@@ -49,7 +49,6 @@ function saying(
       log?.(message);
       output.warn(message);
     },
-    note: (message) => (log === undefined ? output.note(message) : log(message)),
   };
 }
 
@@ -81,7 +80,7 @@ export async function runAlgos(context: Context, { onEvent, onOther }: RunCallba
   const actions = new AlgoActions(context, log);
   const explained = explainingEnd(context, log);
   const said = saying(context, { onEvent, onOther }, log, actions);
-  const { warn, note } = said;
+  const note = log ?? ((message: string) => context.output.note(message));
   const service = await algoService(context);
   const { store } = service.options;
   const runner = service.runner({ ...said, isBackground });
@@ -96,7 +95,7 @@ export async function runAlgos(context: Context, { onEvent, onOther }: RunCallba
   const stop = async () => {
     await runner.stop();
     // another process may watch, for which this one has waited
-    if (store.watcher() === undefined) warnOfUnwatched(context, runner.openIds.length, warn);
+    if (store.watcher() === undefined) warnOfUnwatched(context, runner.openIds.length, said.warn);
     actions.announceRest();
     await actions.done();
     // a signal ends the process as soon as this is done

@@ -77,7 +77,7 @@ class Watching {
       waitForCondition: async () => {},
       report: (event) => void this.events.push(event),
       warn: (text) => void this.warnings.push(text),
-      ...{ note: () => {}, other: () => {}, waitsForOther: false, isSeen: true },
+      ...{ other: () => {}, waitsForOther: false, isSeen: true },
     });
     this.ended = this.runner.run().catch(() => undefined);
     onTestFinished(async () => {

@@ -2,9 +2,7 @@ import { Failure } from '../../../errors.js';
 import type { Exchange } from '../../../exchange/exchange.js';
 import type { Host } from '../../../platform/host.js';
 import type { GuardLimits } from '../../guards/limits.js';
-import type { Journal } from '../../journal/journal.js';
 import type { DuplicateOrders } from '../../settling/duplicates.js';
-import { closeMarket } from '../../settling/reconcile-orders.js';
 import type { TradingContext } from '../../trading-context.js';
 import type { AlgoTerms } from '../plan/terms.js';
 import { parentOf } from '../record/child-name.js';
@@ -30,8 +28,6 @@ export interface AlgoRunnerOptions {
   readonly waitForCondition: (terms: AlgoTerms, met: (met: MetCondition) => void, signal: AbortSignal) => Promise<void>;
   readonly report: (event: AlgoEvent) => void;
   readonly warn: (message: string) => void;
-  /** Says what this process does. */
-  readonly note: (message: string) => void;
   /** Called with another process that watches already, and again when it was stopped or continued. */
   readonly other: (watcher: Watcher) => void;
   /** Whether to wait for the end of another process that watches. */
@@ -66,9 +62,6 @@ const STOP_MS = 5_000;
 const LIMITS_MS = 10_000;
 /** How often it is checked that there is room on the disk for a stop. */
 const RESERVE_MS = 60_000;
-/** After its last child, the lists of a market are read once more, this long after no request can be carried out again. */
-const LAST_LOOK_MS = 10_000;
-
 /** Watches and trades all algo orders of an account, until none is left. */
 export class AlgoRunner {
   readonly #options: AlgoRunnerOptions;
@@ -76,7 +69,6 @@ export class AlgoRunner {
   readonly #algos = new Map<string, RunningAlgo>();
   readonly #sizes = new Map<string, number>();
   readonly #markets = new Map<string, WatchedMarket>();
-  readonly #lastChild = new Map<string, number>();
   readonly #isFresh = new Map<string, boolean>();
   readonly #ending = new AbortController();
   /** Lasts until what was under way at the end is over. */
@@ -91,7 +83,6 @@ export class AlgoRunner {
   #limitsAt = Number.NEGATIVE_INFINITY;
   #reservedAt = Number.NEGATIVE_INFINITY;
   #isHalted = false;
-  #isLastLookSaid = false;
   #awake: { readonly at: number; readonly wall: number } | undefined;
   #crash: unknown;
 
@@ -113,7 +104,6 @@ export class AlgoRunner {
     const { store } = this.#options;
     // keys are needed before this process says that it watches
     this.#main = await this.#open();
-    this.#takeUnclosed(this.#main.journal);
     this.#funds = new AccountFunds(
       this.#options.host,
       this.#main.client,
@@ -163,8 +153,7 @@ export class AlgoRunner {
       if (host.monotonic() >= nextLook) {
         await this.#look();
         nextLook = host.monotonic() + LOOK_MS;
-        if (this.#algos.size === 0 && !this.#hasLastLook) return;
-        this.#noteLastLook();
+        if (this.#algos.size === 0) return;
       }
       for (const market of this.#markets.values()) market.tick();
       this.#funds?.tick();
@@ -188,26 +177,13 @@ export class AlgoRunner {
 
   /** In how many milliseconds a process that is alone has something to do that nobody tells it of. */
   get #dueInMs(): number {
-    const now = this.#options.host.monotonic();
-    const lifetimeMs = this.#main?.requestLifetimeMs ?? 0;
-    const lastLooks = [...this.#lastChild.values()].map((at) => at + lifetimeMs + LAST_LOOK_MS - now);
     const algos = [...this.#algos.values()].map(({ dueInMs }) => dueInMs);
-    return Math.min(LONGEST_TICK_MS, this.#funds?.dueInMs ?? LONGEST_TICK_MS, ...lastLooks, ...algos);
+    return Math.min(LONGEST_TICK_MS, this.#funds?.dueInMs ?? LONGEST_TICK_MS, ...algos);
   }
 
   /** An algo order has done what it could: it may have ended, or have something to do earlier than was known. */
   #worked({ dueInMs }: RunningAlgo): void {
     if (this.#options.isAlone === true && this.#options.host.monotonic() + dueInMs < this.#tickAt) this.#pause.abort();
-  }
-
-  /** Says once why this process goes on after the last algo order has ended. */
-  #noteLastLook(): void {
-    if (this.#algos.size > 0) this.#isLastLookSaid = false;
-    // for one that is alone, the wait is none of the user's time
-    if (this.#algos.size > 0 || this.#isLastLookSaid || this.#options.isAlone === true) return;
-    this.#isLastLookSaid = true;
-    const seconds = Math.ceil(((this.#main?.requestLifetimeMs ?? 0) + LAST_LOOK_MS) / 1_000);
-    this.#options.note(`No algo order is left. Looking for late duplicates for up to ${seconds} s.`);
   }
 
   /** After a sleep of the machine, or of this process, what is known is of the time before. */
@@ -236,7 +212,6 @@ export class AlgoRunner {
     if (this.#algos.size > 0 && !this.#isHalted) this.#main?.client.prepareWrite();
     this.#keepReserve();
     await this.#readLimits();
-    await this.#lastLooks();
   }
 
   /** The ids of the algo orders that have not ended and can be read. */
@@ -266,7 +241,6 @@ export class AlgoRunner {
     this.#sizes.delete(id);
     const market = this.#markets.get(algo.terms.market.market);
     market?.remove(algo);
-    if (algo.children.length > 0) this.#lastChild.set(algo.terms.market.market, this.#options.host.monotonic());
   }
 
   async #add(ids: readonly string[]): Promise<void> {
@@ -384,28 +358,6 @@ export class AlgoRunner {
   async #currentLimits(): Promise<GuardLimits> {
     this.#limits = await this.#options.limits();
     return this.#limits;
-  }
-
-  get #hasLastLook(): boolean {
-    return this.#lastChild.size > 0 && this.#options.only === undefined;
-  }
-
-  /** A process that was killed may have sent children whose duplicates it has not looked for. */
-  #takeUnclosed(journal: Journal): void {
-    for (const { write } of journal.unclosedEntries())
-      if (write.operation === 'order' || write.operation === 'batch')
-        this.#lastChild.set(write.terms.market, this.#options.host.monotonic());
-  }
-
-  /** Looks for orders that the network made twice after the last child of a market, when no request can be carried out any more. */
-  async #lastLooks(): Promise<void> {
-    const { host } = this.#options;
-    for (const [market, at] of this.#lastChild) {
-      if (this.#main === undefined || host.monotonic() - at < this.#main.requestLifetimeMs + LAST_LOOK_MS) continue;
-      this.#lastChild.delete(market);
-      this.#main.budget.restart();
-      await closeMarket(this.#main, market);
-    }
   }
 
   #marketOf(name: string): WatchedMarket {

@@ -39,7 +39,6 @@ export interface RunnerChoices {
   readonly report: (event: AlgoEvent) => void;
   readonly other: (watcher: Watcher) => void;
   readonly warn?: (message: string) => void;
-  readonly note?: (message: string) => void;
   readonly isBackground?: boolean;
   readonly only?: ReadonlySet<string>;
 }
@@ -210,7 +209,7 @@ export class AlgoService {
   }
 
   /** What watches and trades the algo orders in this process. */
-  runner({ report, other, warn, note, isBackground = false, only }: RunnerChoices): AlgoRunner {
+  runner({ report, other, warn, isBackground = false, only }: RunnerChoices): AlgoRunner {
     const { host, account, store, open, isAlone } = this.options;
     const say = warn ?? this.options.warn;
     return new AlgoRunner({
@@ -222,7 +221,6 @@ export class AlgoService {
       waitForCondition: (terms, met, signal) => waitForCondition(this.options, terms, met, say, signal),
       report,
       warn: say,
-      note: note ?? (() => undefined),
       other,
       waitsForOther: !isBackground && only === undefined,
       isSeen: !isBackground,
