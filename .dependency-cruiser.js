@@ -29,8 +29,8 @@ const HOMES = {
   'https-proxy-agent': 'exchange/network',
   'proxy-from-env': 'exchange/network',
   '@redis/client': 'exchange/limiter',
-  // what is read from outside: answers of the exchange, calls of the administration, arguments of tools
-  valibot: '(exchange|sandbox/admin|commands/mcp)',
+  // what is read: answers of the exchange, calls of the administration, arguments of tools, records of algo orders
+  valibot: '(exchange|sandbox/admin|commands/mcp|trading/algos)',
   '@valibot/to-json-schema': 'commands/mcp',
   conf: 'config',
   'proper-lockfile': 'platform',

@@ -4,8 +4,8 @@ import { localTimeText, tryRead } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import { openAlgos } from '../../trading/algos/record/algo-folder.js';
 import { isHeldBack, unprotectedSince } from '../../trading/algos/record/facts.js';
-import { AlgoStore, unwritableAccounts } from '../../trading/algos/record/store.js';
-import { continueText, unwatchedAccounts } from '../../trading/algos/record/watchers.js';
+import { AlgoStore } from '../../trading/algos/record/store.js';
+import { continueText, unwatchedAccounts, unwritableAccounts } from '../../trading/algos/record/watchers.js';
 
 /** What keeps algo orders from being protected, a line for each account; none if nothing does, or it cannot be found out. */
 export async function unprotectedText(host: Host): Promise<string[]> {
@@ -26,7 +26,7 @@ async function duplicatesText(host: Host): Promise<string[]> {
       const record = await tryRead(async () => store.read(id));
       const { profile } = record?.facts?.began.terms ?? {};
       const words = ['algo', 'show', id, ...(profile === undefined ? [] : ['--profile', profile])];
-      const orders = [...new Set(record?.duplicates.map(({ order }) => order.id))];
+      const orders = record?.children.flatMap(({ duplicates }) => [...duplicates.keys()]) ?? [];
       return `${unseenDuplicatesText(id, orders)} Run: ${commandLine(host.arguments, words)}`;
     });
   });

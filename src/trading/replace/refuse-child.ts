@@ -2,8 +2,9 @@ import { Decimal } from '../../domain/decimal.js';
 import type { Order, OrderReference } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import { parentOf } from '../algos/record/child-name.js';
+import type { FactRecord } from '../algos/record/fact-record.js';
 import { recordedParent } from '../algos/record/recorded-parent.js';
-import { AlgoStore, type ChildLine, type FactRecord } from '../algos/record/store.js';
+import { AlgoStore } from '../algos/record/store.js';
 import { isKind } from '../journal/write.js';
 import type { TradingContext } from '../trading-context.js';
 
@@ -16,13 +17,13 @@ export async function refuseChild(trading: TradingContext, order: Order, referen
   const clientId = order.clientId ?? ('clientId' in reference ? reference.clientId : undefined);
   const parent = clientId === undefined ? recordedParent(trading.journal, order)?.algo : (parentOf(clientId) ?? null);
   if (parent === null) return;
-  for (const { id, facts, problem, children, closed } of recordsAtWork(trading, order, parent)) {
+  for (const { id, facts, problem, children } of recordsAtWork(trading, order, parent)) {
     if (facts === undefined)
       throw usage(
         `Order ${order.id} is not replaced: it may belong to algo order ${id}, but ${problem}.`,
         suggest('If the order is yours, cancel it and place a new one', 'cancel', order.market, order.id),
       );
-    const isOwn = parent === id || (await isAmong(trading, order, id, { children, closed }));
+    const isOwn = parent === id || (await isAmong(trading, order, id, { children }));
     if (!isOwn) continue;
     throw usage(`Order ${order.id} is not replaced: it belongs to algo order ${id}, and a new order would not.`, [
       suggest('See the algo order', 'algo', 'show', id),
@@ -52,7 +53,7 @@ async function isAmong(
   { client, journal }: TradingContext,
   { id, market, price, amount }: Order,
   parent: string,
-  { children, closed }: Pick<FactRecord, 'children' | 'closed'>,
+  { children }: Pick<FactRecord, 'children'>,
 ): Promise<boolean> {
   const isSame = (one: string, other: string) => Decimal.of(one).equals(Decimal.of(other));
   const unsettled = journal
@@ -60,11 +61,9 @@ async function isAmong(
     .flatMap(({ write }) =>
       isKind(write, 'order') && parentOf(write.id) === parent ? { child: write.id, ...write.terms } : [],
     );
-  const lines: readonly Pick<ChildLine, 'child' | 'price' | 'amount'>[] = [...children, ...unsettled];
-  const names = lines.flatMap((line) =>
-    isSame(line.price, price) && isSame(line.amount, amount) && !closed.some((one) => one.closed === line.child)
-      ? line.child
-      : [],
+  const closed = new Set(children.flatMap((one) => (one.closed === undefined ? [] : one.clientId)));
+  const names = [...children.flatMap(({ sent }) => sent ?? []), ...unsettled].flatMap((line) =>
+    isSame(line.price, price) && isSame(line.amount, amount) && !closed.has(line.child) ? line.child : [],
   );
   for (const clientId of new Set(names)) if ((await client.findOrder(market, { clientId }))?.id === id) return true;
   return false;

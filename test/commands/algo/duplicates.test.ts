@@ -7,7 +7,7 @@ import { childId } from '../../../src/trading/algos/record/child-name.js';
 import type { AlgoFact } from '../../../src/trading/algos/record/facts.js';
 import { snapshotOf } from '../../../src/trading/algos/record/snapshot.js';
 import { AlgoStore } from '../../../src/trading/algos/record/store.js';
-import { ChildrenInJournal } from '../../../src/trading/algos/run/child-order.js';
+import { ChildrenInJournal } from '../../../src/trading/algos/run/children-in-journal.js';
 import type { Journal } from '../../../src/trading/journal/journal.js';
 import { fakeHost } from '../../support/fake-host.js';
 import { sell } from '../../trading/algos/support/terms.js';

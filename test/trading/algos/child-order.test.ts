@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Order } from '../../../src/domain/order.js';
-import type { FactRecord } from '../../../src/trading/algos/record/store.js';
-import { ChildOrder, ChildrenInJournal, readChild, settleChild } from '../../../src/trading/algos/run/child-order.js';
+import { recordedChildren } from '../../../src/trading/algos/record/child-lines.js';
+import { ChildOrder } from '../../../src/trading/algos/run/child-order.js';
+import { ChildrenInJournal } from '../../../src/trading/algos/run/children-in-journal.js';
+import { readChild, settleChild } from '../../../src/trading/algos/run/settle-child.js';
 import type { TradingContext } from '../../../src/trading/trading-context.js';
 import { NOW } from '../../support/fake-host.js';
 import { respond } from '../../support/fault-server.js';
@@ -112,9 +114,8 @@ test.each([
     { cancelling: `${id}e1`, isInVain: false },
     ...lines.map((isInVain) => ({ cancelling: child, isInVain })),
   ];
-  const others = { closed: [], duplicates: [], toldFills: [] };
-  const record = { id, children: [line], cancellations, ...others } as unknown as FactRecord;
-  const [found] = new ChildrenInJournal(trading.journal, 0).of(record);
+  const children = recordedChildren([line, ...cancellations]);
+  const [found] = new ChildrenInJournal(trading.journal, 0).of({ id, children });
   expect(found?.isCancelledHere).toBe(isCancelledHere);
 });
 

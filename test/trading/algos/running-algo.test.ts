@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
 import type { Order } from '../../../src/domain/order.js';
 import { usage } from '../../../src/errors.js';
-import type { FactRecord } from '../../../src/trading/algos/record/store.js';
-import { ChildrenInJournal } from '../../../src/trading/algos/run/child-order.js';
+import type { FactRecord } from '../../../src/trading/algos/record/fact-record.js';
+import { ChildrenInJournal } from '../../../src/trading/algos/run/children-in-journal.js';
 import { ChildSender } from '../../../src/trading/algos/run/sender.js';
 import { notionalToday } from '../../../src/trading/guards/limits.js';
 import { eventually } from '../../support/eventually.js';
@@ -27,7 +27,7 @@ test('a reached stop is on disk, and its order is named there and in the journal
     const { facts, children } = work.store.read(ID) ?? {};
     found.push(
       facts?.exitTriggered?.price.toString(),
-      children?.map(({ child }) => child),
+      children?.map((child) => child.clientId),
     );
     found.push(
       work.trading.journal.unsettledEntries().map(({ write }) => write.id),
@@ -86,7 +86,7 @@ test('the take-profit is cancelled by this algo order and by nobody else, and on
   await eventually(() => expect(work.names).toEqual(['placed', 'triggered', 'childCancelled', 'placed']));
   expect(sent(work)).toEqual(['order', 'cancelOrder', 'order']);
   expect(work.algo.snapshot.said).toEqual([]);
-  expect(work.store.read(ID)?.cancellations).toEqual([{ cancelling: `${ID}t1`, isInVain: false }]);
+  expect(work.store.read(ID)?.children[0]).toMatchObject({ clientId: `${ID}t1`, isCancelledHere: true });
 });
 
 test('a take-profit that a killed process was cancelling counts as cancelled by this algo order', async () => {
@@ -142,7 +142,10 @@ describe('an order that was final before this algo order could cancel it', () =>
     await eventually(() => expect(work.names.at(-1)).toBe('ended'));
     const record = work.store.read(ID) as FactRecord;
     // killed before it wrote down how its order had ended
-    const [child] = new ChildrenInJournal(work.trading.journal, 0).of({ ...record, closed: [] });
+    const [child] = new ChildrenInJournal(work.trading.journal, 0).of({
+      ...record,
+      children: record.children.map((one) => ({ ...one, closed: undefined })),
+    });
     child?.show({ id: '100', state: 'cancelled', filled: '0' } as Order);
     expect(child?.end).toBe('cancelledByOthers');
   });

@@ -71,17 +71,17 @@ export function agentAlgos({ host, journal }: Pick<TradingContext, 'host' | 'jou
   if (!mayHaveAlgos(state)) return [];
   const store = new AlgoStore(host, state, journal.folder);
   return store.openIds().flatMap((id) => {
-    const { facts, problem = null, children = [], closed = [] } = store.read(id) ?? {};
+    const { facts, problem = null, children = [] } = store.read(id) ?? {};
     if (problem !== null) throw usage(`What the algo order ${id} may trade is unknown: ${problem}.`);
     const { terms } = facts?.began ?? {};
     if (facts === undefined || terms?.agent === undefined || facts.ended !== null) return [];
     const { whole, orders } = countAlgo(terms, facts.began);
-    const closedOrders = new Map(closed.map((line) => [line.closed, line.order]));
     const placed = Decimal.sum(
-      children.map(({ child, price, amount }) => {
+      children.map(({ sent, closed }) => {
+        if (sent === undefined) return Decimal.zero;
         // what it left may be placed again
-        const counted = closedOrders.has(child) ? (closedOrders.get(child)?.filled ?? '0') : amount;
-        return Decimal.of(price).times(Decimal.of(counted));
+        const counted = closed === undefined ? sent.amount : (closed.order?.filled ?? '0');
+        return Decimal.of(sent.price).times(Decimal.of(counted));
       }),
     );
     const { market, quote } = terms.market;

@@ -3,8 +3,8 @@ import type { Child, ChildRole } from '../plan/children.js';
 import { sentence, settlingReason, stateOf, stateReason, unsentSinceOf } from '../plan/decide.js';
 import type { AlgoTerms } from '../plan/terms.js';
 import type { ChildOrder } from '../run/child-order.js';
+import type { SaidLine } from './fact-record.js';
 import type { AlgoFacts, AlgoState } from './facts.js';
-import type { SaidLine } from './store.js';
 
 /** The order of a child, as lists show it. */
 export interface AlgoChildOrder {

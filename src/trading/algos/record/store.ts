@@ -1,7 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import type { Order, OrderType } from '../../../domain/order.js';
-import { Failure, hasErrorCode, suggest, systemErrorCode, usage } from '../../../errors.js';
+import { Failure, hasErrorCode, suggest, usage } from '../../../errors.js';
 import { lock } from '../../../platform/files/lock.js';
 import { makePrivateFolder, requireOwnFolder } from '../../../platform/files/private-files.js';
 import type { Host } from '../../../platform/host.js';
@@ -19,13 +18,11 @@ import {
   sweepLeftovers,
   valueInLine,
 } from '../../journal/files.js';
-import { LineFields, tryDecode } from '../../journal/line-fields.js';
 import { DigestKey, digestOf, isDigestOf } from '../../prepared/digest-key.js';
-import type { ChildEnd } from '../plan/children.js';
-import { ALGO_FOLDER, openAlgos } from './algo-folder.js';
-import { parentOf } from './child-name.js';
-import { encodeFact, factOf } from './fact-line.js';
-import { type AlgoFact, type AlgoFacts, type AlgoState, type FactOf, foldFacts, isHeldBack } from './facts.js';
+import { ALGO_FOLDER } from './algo-folder.js';
+import { encodeFact } from './fact-line.js';
+import { type BesideFacts, type FactRecord, recordIn, unreadRecord } from './fact-record.js';
+import { type AlgoFact, type AlgoFacts, type AlgoState, type FactOf, isHeldBack } from './facts.js';
 import { claimWatch, namesOf, releaseWatch, type Watcher, watcherIn } from './watchers.js';
 
 /** Ended algo orders are kept, so many of them. */
@@ -57,85 +54,6 @@ export function algoIdOf(bytes: Uint8Array): string {
   const characters = [...bytes.slice(0, RANDOM_CHARACTERS)].map((byte) => ALPHABET[byte % ALPHABET.length]);
   return `a${characters.join('')}`;
 }
-
-/**
- * A child as the record of its algo order names it, before it is sent. The journal has it too and decides what became of it, but forgets
- * it after some weeks.
- */
-export interface ChildLine {
-  readonly child: string;
-  readonly type: OrderType;
-  readonly price: string;
-  readonly amount: string;
-  /** Milliseconds since the Unix epoch, by the exchange's clock. */
-  readonly time: number;
-}
-
-/**
- * A cancellation of the order of a child: a line before the request leaves, and one more if it has cancelled nothing: what was final
- * before was cancelled by others.
- */
-export interface CancellationLine {
-  /** The client id of the child. */
-  readonly cancelling: string;
-  readonly isInVain: boolean;
-}
-
-/** The order of a child as the exchange showed it when it was closed: the exchange may forget it too. */
-export interface ClosedChildLine {
-  readonly closed: string;
-  readonly end: ChildEnd;
-  readonly order: Order | null;
-}
-
-/** An order that the network made twice, as the exchange showed it last: the later line of the same order counts. */
-export interface DuplicateLine {
-  /** The client id of the child. */
-  readonly duplicateOf: string;
-  readonly order: Order;
-  readonly isProven: boolean;
-}
-
-/** How much of a child the user was told has filled, so that the next process does not tell it again. */
-export interface ToldFillLine {
-  /** The client id of the child. */
-  readonly toldFillOf: string;
-  readonly filled: string;
-}
-
-/** Something that the user was told and that changes nothing. */
-export interface SaidLine {
-  readonly said: string;
-  /** Milliseconds since the Unix epoch, by the exchange's clock. */
-  readonly time: number;
-}
-
-/** The record of an algo order as it was read. */
-export interface FactRecord {
-  readonly id: string;
-  /** Undefined if the record has a {@link problem}. */
-  readonly facts: AlgoFacts | undefined;
-  /** Why nothing may be done for it, as a part of a sentence; null if the record is as pit wrote it. */
-  readonly problem: string | null;
-  readonly children: readonly ChildLine[];
-  /** Oldest first. */
-  readonly cancellations: readonly CancellationLine[];
-  readonly closed: readonly ClosedChildLine[];
-  readonly duplicates: readonly DuplicateLine[];
-  readonly said: readonly SaidLine[];
-  readonly toldFills: readonly ToldFillLine[];
-  /** When its last fact was written, by the exchange's clock, in milliseconds since the Unix epoch. */
-  readonly lastFactTime: number;
-  /** How many lines were cut off: nothing was done that rests on them. */
-  readonly torn: number;
-  /** Whether it has ended and was put away. */
-  readonly isPutAway: boolean;
-}
-
-const NO_RECORD = {
-  ...{ facts: undefined, children: [], cancellations: [], closed: [], duplicates: [], said: [], toldFills: [] },
-  ...{ lastFactTime: 0, torn: 0, isPutAway: false },
-};
 
 /** What the process that watches an algo order says of it. It is no fact: nothing rests on it. */
 export interface StatusNote {
@@ -215,12 +133,13 @@ export class AlgoStore {
   }
 
   /**
-   * Adds a fact. When this returns, it is on the disk.
+   * Adds a fact. When this returns, it is on the disk. Its line begins with a line feed too, so that it is whole even if the one before it
+   * was cut off.
    * @throws Failure `usage` if it is not: nothing may follow from it
    */
   add(id: string, fact: AlgoFact): void {
     const file = path.join(this.#of('open'), id);
-    const isThere = orCannotWrite(file, () => appendIfExists(file, lineOf(fact)));
+    const isThere = orCannotWrite(file, () => appendIfExists(file, `\n${encodeFact(fact)}\n`));
     if (!isThere) throw usage(`There is no open algo order ${id}.`, suggest('List them', 'algo', 'list'));
   }
 
@@ -228,7 +147,7 @@ export class AlgoStore {
    * Adds what is no fact. The line survives the end of this process; durable is what the journal has.
    * @throws Failure `usage` if it cannot be written
    */
-  addLine(id: string, line: Exclude<RecordLine, AlgoFact>): void {
+  addLine(id: string, line: BesideFacts): void {
     const file = this.#fileOf(id);
     if (file === undefined) throw usage(`There is no algo order ${id}.`, suggest('List them', 'algo', 'list', '--all'));
     orCannotWrite(file, () => {
@@ -238,7 +157,7 @@ export class AlgoStore {
   }
 
   #isDuplicateKnown(id: string, order: string): boolean {
-    return this.read(id)?.duplicates.some((line) => line.order.id === order) === true;
+    return this.read(id)?.children.some(({ duplicates }) => duplicates.has(order)) === true;
   }
 
   /** The algo orders, ended ones too, with orders that the network made twice and that the user has not seen. */
@@ -263,43 +182,12 @@ export class AlgoStore {
     if (file === undefined) return undefined;
     try {
       const text = readIfExists(file);
-      return text === undefined ? undefined : this.#recordIn(text, id, file);
+      const isPutAway = path.dirname(file) === this.#of('ended');
+      return text === undefined ? undefined : recordIn(text, { id, file, isPutAway }, (line) => this.#isOwnLine(line));
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      return { ...NO_RECORD, id, problem: `its record cannot be read: ${error.message.replace(/\.$/, '')}` };
+      return unreadRecord(id, `its record cannot be read: ${error.message.replace(/\.$/, '')}`);
     }
-  }
-
-  #recordIn(text: string, id: string, file: string): FactRecord {
-    const read = text.split('\n').filter((line) => line !== '');
-    const decoded = read.map((one) => ({ text: one, line: tryDecode(one, recordLineOf) }));
-    const lines = decoded.flatMap(({ line }) => line ?? []);
-    const unread = decoded.filter(({ line }) => line === undefined);
-    const torn = unread.filter((one) => isCutOff(one.text)).length;
-    const facts = lines.filter((line) => 'fact' in line);
-    const known = foldFacts(facts);
-    const isOther = lines.some((line) => isOfOther(line, id)) || known?.began.terms.id !== id;
-    const isDamaged = known === undefined || isOther || unread.length > torn;
-    const began = decoded.find(({ line }) => line !== undefined && 'fact' in line && line.fact === 'began');
-    const problem = isDamaged
-      ? `its record is damaged: ${file}`
-      : began === undefined || !this.#isOwnLine(began.text)
-        ? `pit did not write its terms, or they were changed: ${file}`
-        : null;
-    return {
-      id,
-      facts: problem === null ? known : undefined,
-      problem,
-      children: lines.filter((line) => 'child' in line),
-      cancellations: lines.filter((line) => 'cancelling' in line),
-      closed: lines.filter((line) => 'closed' in line),
-      duplicates: lines.filter((line) => 'duplicateOf' in line),
-      said: lines.filter((line) => 'said' in line),
-      toldFills: lines.filter((line) => 'toldFillOf' in line),
-      lastFactTime: facts.at(-1)?.time ?? 0,
-      torn,
-      isPutAway: path.dirname(file) === this.#of('ended'),
-    };
   }
 
   /** Changes whenever a record does; undefined if it is not open. Reads nothing of it. */
@@ -451,104 +339,6 @@ export class AlgoStore {
   }
 }
 
-/** A fact as a line. It begins with a line feed too, so that it is whole even if the line before it was cut off. */
-function lineOf(fact: AlgoFact): string {
-  return `\n${encodeFact(fact)}\n`;
-}
-
-/** What a line of a record is. */
-type RecordLine = AlgoFact | ChildLine | CancellationLine | ClosedChildLine | DuplicateLine | SaidLine | ToldFillLine;
-
-/** @throws UnreadableLine if it is none of them in full */
-function recordLineOf(fields: LineFields): RecordLine {
-  if (!fields.absent('fact')) return factOf(fields);
-  if (!fields.absent('child'))
-    return {
-      child: fields.text('child'),
-      type: fields.oneOf('type', ['limit', 'postOnly', 'ioc']),
-      price: fields.numeric('price'),
-      amount: fields.numeric('amount'),
-      time: fields.time('time'),
-    };
-  if (!fields.absent('cancelling')) return { cancelling: fields.text('cancelling'), isInVain: fields.flag('isInVain') };
-  if (!fields.absent('closed'))
-    return {
-      closed: fields.text('closed'),
-      end: fields.oneOf('end', ['filled', 'cancelled', 'cancelledByOthers', 'rejected', 'notSent']),
-      order: fields.optional('order', (value) => orderOf(new LineFields(value))),
-    };
-  if (!fields.absent('duplicateOf'))
-    return {
-      duplicateOf: fields.text('duplicateOf'),
-      order: orderOf(fields.object('order')),
-      isProven: fields.flag('isProven'),
-    };
-  if (!fields.absent('toldFillOf')) return { toldFillOf: fields.text('toldFillOf'), filled: fields.numeric('filled') };
-  return { said: fields.text('said'), time: fields.time('time') };
-}
-
-function orderOf(fields: LineFields): Order {
-  return {
-    id: fields.text('id'),
-    clientId: fields.optional('clientId', LineFields.text),
-    market: fields.text('market'),
-    side: fields.oneOf('side', ['buy', 'sell']),
-    type: fields.oneOf('type', ['limit', 'postOnly', 'ioc', 'other']),
-    price: fields.numeric('price'),
-    amount: fields.numeric('amount'),
-    filled: fields.numeric('filled'),
-    filledValue: fields.numeric('filledValue'),
-    fee: fields.optional('fee', LineFields.numeric),
-    feeCoin: fields.optional('feeCoin', LineFields.text),
-    feeDiscount: fields.flag('feeDiscount'),
-    time: fields.time('time'),
-    state: fields.oneOf('state', ['open', 'filled', 'cancelled', 'other']),
-    status: fields.integer('status'),
-  };
-}
-
-/** Whether a line is about a child of another algo order, or of none. */
-function isOfOther(line: RecordLine, id: string): boolean {
-  if ('child' in line) return parentOf(line.child) !== id;
-  if ('cancelling' in line) return parentOf(line.cancelling) !== id;
-  if ('closed' in line) return parentOf(line.closed) !== id;
-  if ('toldFillOf' in line) return parentOf(line.toldFillOf) !== id;
-  return 'duplicateOf' in line && parentOf(line.duplicateOf) !== id;
-}
-
-/**
- * Whether a line was cut off: by a power failure or a full disk, before anything rested on it. A line whose last character or line feed is
- * another one is whole without that.
- */
-function isCutOff(line: string): boolean {
-  // behind an object within it
-  if (line.endsWith('}')) return valueInLine(`${line}}`) !== undefined;
-  const rest = line.slice(0, -1);
-  return [rest, `${rest}}`].every((text) => tryDecode(text, recordLineOf) === undefined);
-}
-
 function idOfEnded(name: string): string {
   return name.slice(name.indexOf(SEPARATOR) + 1);
-}
-
-/** Algo orders whose records cannot be written: nothing may follow for them. */
-interface Unwritable {
-  readonly folder: string;
-  readonly ids: readonly string[];
-  /** The system's code of the error. */
-  readonly code: string;
-}
-
-/** The accounts with algo orders in a folder that this user cannot write. @param root `directories.state` */
-export function unwritableAccounts(root: string): Unwritable[] {
-  return openAlgos(root).flatMap(({ account, ids }) => {
-    const folder = path.join(root, ALGO_FOLDER, account, 'open');
-    if (ids.length === 0) return [];
-    try {
-      fs.accessSync(folder, fs.constants.W_OK);
-      return [];
-    } catch (thrown) {
-      return [{ folder, ids, code: systemErrorCode(thrown) }];
-    }
-  });
 }

@@ -4,7 +4,7 @@ import { Failure, systemErrorCode } from '../../../errors.js';
 import { isStopped } from '../../../platform/programs/processes.js';
 import { createLink, HIDDEN, ignoringDiskErrors, orCannotWrite, removeLink, textOfLink } from '../../journal/files.js';
 import { decodeOwner, isOwnerAlive, type Owner, thisProcess } from '../../journal/owner.js';
-import { ALGO_FOLDER } from './algo-folder.js';
+import { ALGO_FOLDER, openAlgos } from './algo-folder.js';
 
 /** A process that has claimed to watch. While it is stopped it acts for nothing, and keeps the claim: it may be continued at any moment. */
 export interface Watcher extends Owner {
@@ -97,6 +97,28 @@ export function unwatchedAccounts(root: string): Unwatched[] {
     if (ids.length === 0) return [];
     const watcher = watcherIn(path.join(folder, account));
     return watcher?.isStopped === false ? [] : { account, ids, stopped: watcher };
+  });
+}
+
+/** Algo orders whose records cannot be written: nothing may follow for them. */
+interface Unwritable {
+  readonly folder: string;
+  readonly ids: readonly string[];
+  /** The system's code of the error. */
+  readonly code: string;
+}
+
+/** The accounts with algo orders in a folder that this user cannot write. @param root `directories.state` */
+export function unwritableAccounts(root: string): Unwritable[] {
+  return openAlgos(root).flatMap(({ account, ids }) => {
+    const folder = path.join(root, ALGO_FOLDER, account, 'open');
+    if (ids.length === 0) return [];
+    try {
+      fs.accessSync(folder, fs.constants.W_OK);
+      return [];
+    } catch (thrown) {
+      return [{ folder, ids, code: systemErrorCode(thrown) }];
+    }
   });
 }
 

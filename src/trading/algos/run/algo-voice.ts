@@ -6,9 +6,10 @@ import { CLOCK_STANDS, type Decision, NOT_PROTECTED, sentence, stateOf } from '.
 import type { AlgoNote } from '../plan/decision-input.js';
 import { shortText } from '../plan/exits.js';
 import { type AlgoTerms, exitSideOf, hasStop } from '../plan/terms.js';
+import type { SaidLine } from '../record/fact-record.js';
 import { type AlgoFact, type AlgoFacts, type AlgoState, isHeldBack } from '../record/facts.js';
 import type { AlgoSnapshot } from '../record/snapshot.js';
-import type { AlgoStore, SaidLine } from '../record/store.js';
+import type { AlgoStore } from '../record/store.js';
 import { STALE_MS } from './algo-market.js';
 import type { ChildOrder } from './child-order.js';
 

@@ -7,7 +7,8 @@ import type { TradingContext } from '../../trading-context.js';
 import { type Child, isExit } from '../plan/children.js';
 import { type AlgoTerms, exitSideOf } from '../plan/terms.js';
 import type { AlgoStore } from '../record/store.js';
-import { type ChildOrder, readChild, readChildInList, settleChild } from './child-order.js';
+import type { ChildOrder } from './child-order.js';
+import { readChild, readChildInList, settleChild } from './settle-child.js';
 
 /** How often the orders of open children are read although no push says that they have changed, in milliseconds. */
 const READ_MS = 15_000;

@@ -14,6 +14,7 @@ import { decide, pauseFact } from '../plan/decide.js';
 import { nextStep, type Step } from '../plan/next-step.js';
 import { isQuiet, type QuietRange, quietRange } from '../plan/quiet-range.js';
 import type { AlgoTerms } from '../plan/terms.js';
+import type { SaidLine } from '../record/fact-record.js';
 import {
   type AlgoFact,
   type AlgoFacts,
@@ -23,7 +24,7 @@ import {
   withFact,
 } from '../record/facts.js';
 import { type AlgoSnapshot, snapshotOf } from '../record/snapshot.js';
-import type { AlgoStore, SaidLine } from '../record/store.js';
+import type { AlgoStore } from '../record/store.js';
 import type { AccountFunds } from './account-funds.js';
 import { AlgoRequests } from './algo-requests.js';
 import { type AlgoEvent, AlgoVoice } from './algo-voice.js';

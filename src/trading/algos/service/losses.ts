@@ -4,9 +4,11 @@ import { Failure } from '../../../errors.js';
 import type { TradingContext } from '../../trading-context.js';
 import { hasStop } from '../plan/terms.js';
 import { stopLevel } from '../plan/trigger.js';
+import type { FactRecord } from '../record/fact-record.js';
 import type { AlgoFacts } from '../record/facts.js';
-import { AlgoStore, type FactRecord } from '../record/store.js';
-import { type ChildOrder, ChildrenInJournal } from '../run/child-order.js';
+import { AlgoStore } from '../record/store.js';
+import type { ChildOrder } from '../run/child-order.js';
+import { ChildrenInJournal } from '../run/children-in-journal.js';
 
 /** What an algo order would lose with an order, as a sentence. */
 export interface Loss {

@@ -7,7 +7,7 @@ import { AlgoStore } from '../../../../src/trading/algos/record/store.js';
 import type { AccountFunds, Balance } from '../../../../src/trading/algos/run/account-funds.js';
 import { STALE_MS } from '../../../../src/trading/algos/run/algo-market.js';
 import type { AlgoEvent } from '../../../../src/trading/algos/run/algo-voice.js';
-import { ChildrenInJournal } from '../../../../src/trading/algos/run/child-order.js';
+import { ChildrenInJournal } from '../../../../src/trading/algos/run/children-in-journal.js';
 import { RunningAlgo } from '../../../../src/trading/algos/run/running-algo.js';
 import type { WatchedMarket } from '../../../../src/trading/algos/run/watched-market.js';
 import type { GuardLimits } from '../../../../src/trading/guards/limits.js';

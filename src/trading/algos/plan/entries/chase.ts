@@ -1,5 +1,6 @@
-import { LineFields } from '../../../journal/line-fields.js';
+import * as v from 'valibot';
 import { asItIs, entriesOf, entryRest, newestOf, openOf, over, PACE_MS, waiting, wanting } from '../decision-input.js';
+import { decimal } from '../line-schemas.js';
 import { fits, isWorse, noWorse, onTick, restingPrice } from '../prices.js';
 import type { EntryOf } from '../terms.js';
 import type { AlgoEntryKind } from './entry-kind.js';
@@ -39,6 +40,6 @@ export const CHASE: AlgoEntryKind<EntryOf<'chase'>> = {
     if (mayMoveAt !== null && market.now < mayMoveAt) return { ...keep, until: mayMoveAt };
     return wanting({ role: 'entry', type: 'postOnly', price, amount: rest, notBefore: null });
   },
-  decode: (fields) => ({ kind: 'chase', bound: fields.optional('bound', LineFields.decimal) }),
+  schema: v.object({ kind: v.literal('chase'), bound: v.nullable(decimal) }),
   parts: () => ({}),
 };

@@ -1,6 +1,6 @@
+import type * as v from 'valibot';
 import type { Decimal } from '../../../../domain/decimal.js';
 import type { OrderType } from '../../../../domain/order.js';
-import type { LineFields } from '../../../journal/line-fields.js';
 import type { DecisionInput, LegPlan } from '../decision-input.js';
 import type { AlgoEntry, AlgoTerms, EntryParts } from '../terms.js';
 
@@ -27,8 +27,8 @@ export interface AlgoEntryKind<Entry extends AlgoEntry> {
    * @param start when it began, by the exchange's clock
    */
   plan(input: DecisionInput, entry: Entry, start: number): LegPlan;
-  /** Reads it from its record. @throws UnreadableLine */
-  decode(fields: LineFields): Entry;
+  /** How its record has it. */
+  readonly schema: v.GenericSchema<unknown, Entry>;
   /** Its terms as they are printed, without its price; those that it does not have are left out. */
   parts(entry: Entry): Partial<EntryParts>;
 }

@@ -1,5 +1,5 @@
+import * as v from 'valibot';
 import type { Decimal } from '../../../../domain/decimal.js';
-import type { LineFields } from '../../../journal/line-fields.js';
 import type { AlgoEntry, AlgoEntryName, EntryOf } from '../terms.js';
 import { CHASE } from './chase.js';
 import type { AlgoEntryKind } from './entry-kind.js';
@@ -28,7 +28,7 @@ export function namedPriceOf(entry: AlgoEntry | null): Decimal | null {
   return entry && kindOfEntry(entry).priceOf(entry);
 }
 
-/** The entry of a record. @throws UnreadableLine if this version does not understand it in full */
-export function decodeEntry(fields: LineFields): AlgoEntry {
-  return kindOfEntry({ kind: fields.oneOf('kind', ENTRY_NAMES) }).decode(fields);
-}
+/** How a record has an entry. */
+export const ENTRY: v.GenericSchema<unknown, AlgoEntry> = v.union(
+  Object.values(ENTRY_KINDS).map(({ schema }) => schema),
+);

@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 import { Decimal, formatAmount, formatPrice } from '../../../../domain/decimal.js';
 import type { Market } from '../../../../domain/market.js';
 import { usage } from '../../../../errors.js';
@@ -16,6 +17,7 @@ import {
   waiting,
   wanting,
 } from '../decision-input.js';
+import { decimal } from '../line-schemas.js';
 import { fits, hitPrice, isUsable } from '../prices.js';
 import type { AlgoTerms, EntryOf } from '../terms.js';
 import type { AlgoEntryKind } from './entry-kind.js';
@@ -58,11 +60,11 @@ export const ICEBERG: AlgoEntryKind<Iceberg> = {
     const notBefore = last === null ? null : last.time + PACE_MS;
     return { ...wanting({ role: 'entry', type, price, amount, notBefore }), until: notBefore };
   },
-  decode: (fields) => ({
-    kind: 'iceberg',
-    type: fields.oneOf('type', ['limit', 'postOnly']),
-    price: fields.decimal('price'),
-    show: fields.decimal('show'),
+  schema: v.object({
+    kind: v.literal('iceberg'),
+    type: v.picklist(['limit', 'postOnly']),
+    price: decimal,
+    show: decimal,
   }),
   parts: ({ show }) => ({ show: show.trimmed().toString() }),
 };

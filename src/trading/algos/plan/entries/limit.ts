@@ -1,4 +1,6 @@
+import * as v from 'valibot';
 import { asItIs, entriesOf, entryRest, hasArrived, openOf, over, wanting } from '../decision-input.js';
+import { decimal } from '../line-schemas.js';
 import { fits } from '../prices.js';
 import type { EntryOf } from '../terms.js';
 import type { AlgoEntryKind } from './entry-kind.js';
@@ -22,10 +24,6 @@ export const LIMIT: AlgoEntryKind<EntryOf<'limit'>> = {
     if (!fits(input.terms.market, price, amount)) return over('it is below the minimum');
     return wanting({ role: 'entry', type, price, amount, notBefore: null });
   },
-  decode: (fields) => ({
-    kind: 'limit',
-    type: fields.oneOf('type', ['limit', 'postOnly', 'ioc']),
-    price: fields.decimal('price'),
-  }),
+  schema: v.object({ kind: v.literal('limit'), type: v.picklist(['limit', 'postOnly', 'ioc']), price: decimal }),
   parts: () => ({}),
 };

@@ -1,6 +1,6 @@
+import * as v from 'valibot';
 import { Decimal } from '../../../../domain/decimal.js';
 import type { Market } from '../../../../domain/market.js';
-import { LineFields } from '../../../journal/line-fields.js';
 import { leastAmount } from '../../../orders/terms.js';
 import { crosses } from '../../../preview/market-view.js';
 import { type Child, least, positive } from '../children.js';
@@ -16,6 +16,7 @@ import {
   over,
   wanting,
 } from '../decision-input.js';
+import { decimal, integer } from '../line-schemas.js';
 import { hitPrice, limitWithSlippage, noWorse, onTick, restingPrice } from '../prices.js';
 import type { AlgoTerms, EntryOf } from '../terms.js';
 import type { AlgoEntryKind } from './entry-kind.js';
@@ -68,12 +69,12 @@ export const TWAP: AlgoEntryKind<Twap> = {
     const type = TWAP.typeOf(twap);
     return { ...wanting({ role: 'entry', type, price, amount, notBefore: null }), until: slots.end };
   },
-  decode: (fields) => ({
-    kind: 'twap',
-    durationMs: fields.integer('durationMs'),
-    everyMs: fields.integer('everyMs'),
-    isPassive: fields.flag('isPassive'),
-    bound: fields.optional('bound', LineFields.decimal),
+  schema: v.object({
+    kind: v.literal('twap'),
+    durationMs: integer,
+    everyMs: integer,
+    isPassive: v.boolean(),
+    bound: v.nullable(decimal),
   }),
   parts: ({ durationMs, everyMs, isPassive }) => ({ overMs: durationMs, everyMs, passive: isPassive }),
 };
