@@ -69,7 +69,7 @@ const lazyNode = {
 };
 
 /** The helper of the bundler for a module of Node, or in CommonJS, that others import. */
-const IMPORTED = /export var __toESM = [^]*?\n\);\n/;
+const IMPORTED = /export var __toESM = .*?\n\);\n/s;
 
 /**
  * Lets what is imported inherit from the module. The bundler's own helper makes a getter for each member, of node:fs a hundred in every

@@ -20,8 +20,7 @@ export const COIN = kindOf(
   ASCII_NAME,
 );
 
-/** What no name holds: controls, formats, blanks other than a space, and line breaks. */
-const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/gu;
+const PLAIN = /^[ -~]*$/;
 
 /** The most characters of a name that are shown. */
 const LONGEST = 64;
@@ -36,6 +35,11 @@ export function nameInAnswer(text: string): string {
 
 /** The same for what is shown in its own case, such as a chain. */
 export function printableName(text: string): string {
-  const name = text.replace(UNPRINTABLE, '\ufffd');
+  const name = PLAIN.test(text) ? text : withoutUnprintable(text);
   return name.length <= LONGEST ? name : `${name.slice(0, LONGEST)}…`;
+}
+
+/** Replaces controls, formats, blanks other than a space, and line breaks. The pattern is here because compiling it takes long. */
+function withoutUnprintable(text: string): string {
+  return text.replace(/[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/gu, '\ufffd');
 }

@@ -3,8 +3,6 @@ const LONGEST = 200;
 /** The marks themselves, and whatever looks like them. */
 const MARKS = /["\u201c-\u201f\u2033\u3003\u301d-\u301f\uff02]/g;
 const BREAKS = /[\s\x85]+/gu;
-/** What moves the cursor or hides text. */
-const UNPRINTABLE = /[\p{C}\p{Default_Ignorable_Code_Point}]+/gu;
 /** What usual names consist of, and no sentence. */
 const USUAL_NAME = /^[\w.-]{1,65}$/;
 
@@ -13,7 +11,12 @@ const USUAL_NAME = /^[\w.-]{1,65}$/;
  * text, and in “these marks”. pit uses them for nothing else, and the text cannot close them: what is between them are not pit's words.
  */
 export function quotation(text: string): string {
-  const line = text.slice(0, LONGEST).replace(BREAKS, ' ').replace(UNPRINTABLE, '\ufffd').replace(MARKS, "'").trim();
+  // what moves the cursor or hides text; the pattern is here because compiling it takes long
+  const printable = text
+    .slice(0, LONGEST)
+    .replace(BREAKS, ' ')
+    .replace(/[\p{C}\p{Default_Ignorable_Code_Point}]+/gu, '\ufffd');
+  const line = printable.replace(MARKS, "'").trim();
   return `“${line}${text.length > LONGEST ? '…' : ''}”`;
 }
 

@@ -210,14 +210,17 @@ export const pricesAndAmounts: ParameterKind = {
   plain: (text) => text.replace(/[^[\],]+/g, (part) => plainNumber(part.trim())),
 };
 
-const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
+/** The pattern is here because compiling it takes long. */
+function hasControls(text: string): boolean {
+  return /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(text);
+}
 
 /** Any printable characters. They are signed raw and sent percent-encoded. */
 export const printable: ParameterKind = {
   problem: (text) => {
     if (text === '') return 'must not be empty';
     if (text.length > 500) return 'must not be longer than 500 characters';
-    return UNPRINTABLE.test(text) ? 'must not hold control characters' : undefined;
+    return hasControls(text) ? 'must not hold control characters' : undefined;
   },
 };
 
@@ -229,5 +232,5 @@ export const address: ParameterKind = { ...printable };
 
 /** Any value, for parameters that the interface does not restrict. */
 export const anything: ParameterKind = {
-  problem: (text) => (text.length <= 500 && !UNPRINTABLE.test(text) ? undefined : 'must not hold control characters'),
+  problem: (text) => (text.length <= 500 && !hasControls(text) ? undefined : 'must not hold control characters'),
 };

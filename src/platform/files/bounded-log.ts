@@ -4,8 +4,6 @@ import { openPrivate } from './private-files.js';
 /** The log is truncated when it is larger. */
 const LARGEST_LOG = 1_000_000;
 const LONGEST_LINE = 4_000;
-/** What would move the cursor, begin a line or hide text where the log is shown. */
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /**
  * A log: lines with their time in a private file of bounded size. A line feed in a text is written as `\n`, another character that is not
@@ -28,7 +26,8 @@ export function boundedLog(file: string): (line: string) => void {
 }
 
 function printable(text: string): string {
-  return text.replace(UNPRINTABLE, (character) =>
+  // what would move the cursor, begin a line or hide text where the log is shown; the pattern is here because compiling it takes long
+  return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (character) =>
     character === '\n' ? '\\n' : `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
   );
 }
