@@ -26,6 +26,10 @@ export const PROTOCOL = {
   /** The fields of a signed message. */
   accessKey: 'accesskey',
   sign: 'sign',
+  /** The code with which a sandbox closes a connection because its exchange is replaced: nothing that it has shown is true any more. */
+  startedOver: 4001,
+  /** The header with which a sandbox names its exchange when a connection opens: one that was reset meanwhile has another name. */
+  exchangeHeader: 'sandbox-exchange',
   /** The most subscriptions a second. */
   subscriptionsPerSecond: 60,
   sources: {
@@ -34,6 +38,8 @@ export const PROTOCOL = {
     pingSeconds: observedBy(4),
     subscribe: observedBy(14),
     unsubscribe: observedBy(6),
+    startedOver: 'choice',
+    exchangeHeader: 'choice',
     subscriptionsPerSecond: observedBy(1),
     signature: observedBy(7),
     accessKey: observedBy(7),

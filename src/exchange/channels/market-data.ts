@@ -2,7 +2,6 @@ import * as v from 'valibot';
 import { CANDLE_TYPES, type Candle, type CandleType } from '../../domain/candle.js';
 import { Decimal } from '../../domain/decimal.js';
 import { compareIds, type Depth, type Level, type Ticker, type Trade } from '../../domain/market-data.js';
-import type { ExchangeClient } from '../exchange-client.js';
 import { markClosed, readCandles } from '../lists/candles.js';
 import { contradictionOfTrades } from '../lists/contradictions.js';
 import { emptyableDecimal, emptyableUnsigned, instant, levels, maybe, unsignedDecimal } from '../operations/fields.js';
@@ -160,7 +159,6 @@ const trades = describeChannel(
         // one that was dropped is not missing
         isMissing: ({ id }, known, first) =>
           known === undefined && (first === undefined || compareIds(id, first.id) > 0),
-        startsOver: isOfAnotherExchange,
         remains: () => true,
         most: 1_000,
         compare: (left, right) => compareIds(left.id, right.id),
@@ -169,15 +167,6 @@ const trades = describeChannel(
     pollMs: POLL_MS,
   },
 );
-
-/** Trades of whole seconds, from several servers, may be out of order by this much, in milliseconds. */
-const DISORDER_MS = 5_000;
-
-/** Trades never change, and later ones have higher ids: anything else is an exchange that has started over. */
-function isOfAnotherExchange(trade: Trade, known: Trade | undefined, newest: Trade): boolean {
-  if (known !== undefined) return !isSameNumber(trade.price, known.price) || !isSameNumber(trade.amount, known.amount);
-  return compareIds(trade.id, newest.id) < 0 && trade.time > newest.time + DISORDER_MS;
-}
 
 /** "50 after the trade with the id": fewer are the last ones. */
 const TRADES_PAGE = 50;
@@ -194,8 +183,6 @@ async function readTrades(
   const data: Trade[] = [];
   for (let page = 1; page <= MAX_TRADE_PAGES; page += 1) {
     const rows = await client.trades(market, last);
-    // after an id that is too high nothing follows for ever
-    if (page === 1 && rows.length === 0) data.push(...(await tradesOfAnotherExchange(client, market, newestKnown)));
     data.push(...rows);
     const [newest] = rows.map(({ id }) => id).sort((left, right) => compareIds(right, left));
     const isLast = rows.length < TRADES_PAGE || newest === undefined || compareIds(newest, last) <= 0;
@@ -204,19 +191,6 @@ async function readTrades(
   }
   const unrecoverable = `more than ${MAX_TRADE_PAGES * TRADES_PAGE} trades were missed`;
   return { data, scope: 'delta', unrecoverable };
-}
-
-/** The latest trades if the exchange has started over; none if there are just no trades after the newest that is known. */
-async function tradesOfAnotherExchange(
-  client: ExchangeClient,
-  market: string,
-  newest: Trade,
-): Promise<readonly Trade[]> {
-  const latest = await client.trades(market);
-  const isOther = latest.some((trade) =>
-    isOfAnotherExchange(trade, trade.id === newest.id ? newest : undefined, newest),
-  );
-  return isOther ? latest : [];
 }
 
 /** The document names the channel, and one client captured it. */
@@ -252,7 +226,6 @@ const kline = describeChannel(
           known === undefined
             ? first !== undefined && time > first.time && Decimal.of(volume).sign !== 0
             : isLess(known.volume, volume),
-        startsOver: isCandleOfAnotherExchange,
         remains: () => true,
         most: 1_000,
         compare: (left, right) => left.time - right.time,
@@ -271,16 +244,6 @@ function isOldCandle(row: Candle, known: Candle): boolean {
   return isLess(row.volume, known.volume) || (known.closed && !row.closed && !isLess(known.volume, row.volume));
 }
 
-/**
- * A candle with less volume is an older one or a part of it, and both lie within its range. The last candle that is sent is the
- * current one, or the one before. Anything else is an exchange that has started over.
- */
-function isCandleOfAnotherExchange(row: Candle, known: Candle | undefined, _: Candle, newer: number): boolean {
-  if (newer > 1) return true;
-  if (known === undefined || !isLess(row.volume, known.volume)) return false;
-  return isLess(known.high, row.high) || isLess(row.low, known.low);
-}
-
 /** How many candles a channel begins with. */
 const FIRST_CANDLES = 100;
 
@@ -292,11 +255,6 @@ async function readLatestCandles(
   const last = base?.at(-1);
   const extent = last === undefined ? { size: FIRST_CANDLES } : { since: () => last.time };
   const { candles, failure } = await readCandles(client, { market, type, ...extent });
-  // an exchange that has started over may be at an earlier time
-  if (last !== undefined && candles.length === 0 && failure === null) {
-    const latest = await readCandles(client, { market, type, size: 1 });
-    return { data: latest.candles, scope: 'delta', unrecoverable: latest.failure?.message ?? null };
-  }
   return { data: candles, scope: last === undefined ? 'snapshot' : 'delta', unrecoverable: failure?.message ?? null };
 }
 

@@ -14,8 +14,6 @@ export interface NewestState<Data = unknown> {
   remember(past: Data): void;
   /** Whether what HTTP shows has something that was not taken. */
   lacks(shown: Data): boolean;
-  /** Whether what came cannot be of the same exchange as what is known: it has started over, as a sandbox does after a reset. */
-  startsOver(data: Data): boolean;
 }
 
 /** A moment of the exchange. */
@@ -51,11 +49,6 @@ export class WholeState<Data extends Timed> implements NewestState<Data> {
     return this.#value !== undefined && !this.#isOvertaken(shown) && !this.#isSame(this.#value, shown);
   }
 
-  /** Only the newest state is known, and nothing contradicts it. */
-  startsOver(): boolean {
-    return false;
-  }
-
   #isOvertaken({ time }: Data): boolean {
     const newest = this.#value?.time ?? null;
     return time !== null && newest !== null && isOvertaken(time, newest);
@@ -69,11 +62,6 @@ export interface RowRules<Row> {
   readonly isOld: (row: Row, known: Row) => boolean;
   /** Whether HTTP's row says more than what is known of its key; `known` is undefined for a row that is not known. */
   readonly isMissing: (row: Row, known: Row | undefined, first: Row | undefined) => boolean;
-  /**
-   * Whether a row contradicts what is known of its key, or the last row in the order. Absent: no row does.
-   * @param newer for the last row of what came, how many known rows belong after it
-   */
-  readonly startsOver?: (row: Row, known: Row | undefined, newest: Row, newer: number) => boolean;
   /** Whether a row remains that a snapshot does not name. */
   readonly remains: (row: Row) => boolean;
   /** How many of the rows that remain are kept: the oldest are dropped. */
@@ -143,20 +131,6 @@ export class RowState<Row extends object> implements NewestState<readonly Row[]>
   lacks(shown: readonly Row[]): boolean {
     const [first] = this.#rows.values();
     return shown.some((row) => this.#rules.isMissing(row, this.#knownOf(row), first));
-  }
-
-  startsOver(rows: readonly Row[]): boolean {
-    const { startsOver } = this.#rules;
-    const newest = this.#newest;
-    return startsOver !== undefined && newest !== undefined
-      ? rows.some((row) => startsOver(row, this.#knownOf(row), newest, row === rows.at(-1) ? this.#newerThan(row) : 0))
-      : false;
-  }
-
-  #newerThan(row: Row): number {
-    const { compare } = this.#rules;
-    if (compare === undefined || this.#newest === undefined || compare(row, this.#newest) >= 0) return 0;
-    return [...this.#rows.values()].filter((known) => compare(row, known) < 0).length;
   }
 
   #knownOf(row: Row): Row | undefined {

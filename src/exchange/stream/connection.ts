@@ -10,7 +10,7 @@ import { signMessage } from '../requests/signing.js';
 import { Network } from '../requests/transport.js';
 import { type Channel, isPrivate, type StateEvent } from './events.js';
 import type { Feed } from './feed.js';
-import { NotConnected, Socket } from './socket.js';
+import { NotConnected, Socket, STARTED_OVER } from './socket.js';
 
 export interface ConnectionOptions {
   readonly host: Host;
@@ -33,6 +33,8 @@ export interface ConnectionUser {
   readonly named: (wire: string) => readonly Feed[];
   /** The state of the connection has changed. */
   readonly enter: (state: StateEvent['state'], reason: string | null) => void;
+  /** All that is known is of an exchange that is gone. Takes when the last frame came, by the wall clock. */
+  readonly startOver: (lastFrame: number, reason: string) => void;
   /** The exchange rejected a subscription. */
   readonly refused: (channel: Channel | null, code: number | null, message: string) => void;
   /** Takes what is a mistake of pit. */
@@ -68,6 +70,8 @@ export class Connection {
   /** When the last subscriptions were sent, on the monotonic clock. */
   #sent: number[] = [];
   #sending: Promise<void> = Promise.resolve();
+  /** How a sandbox names the exchange that was connected to last; undefined for any other, and once that has started over. */
+  #exchange: string | undefined;
   #lastFrame = 0;
   /** The same by the wall clock. */
   #lastFrameTime = 0;
@@ -162,7 +166,15 @@ export class Connection {
     const binary = () => this.#markAllIncomplete('a frame of bytes');
     const socket = await Socket.connect(url, this.#network, { text, binary }, this.#user.ending);
     this.#trace(`connected to ${url}`);
+    const { exchange = this.#exchange } = socket;
+    if (this.#exchange !== undefined && exchange !== this.#exchange) this.#startOver();
+    this.#exchange = exchange;
     return socket;
+  }
+
+  #startOver(): void {
+    this.#exchange = undefined;
+    this.#user.startOver(this.#lastFrameTime, STARTED_OVER);
   }
 
   /** Follows a connection until it ends. Resolves with the reason. */
@@ -184,6 +196,7 @@ export class Connection {
     ending.removeEventListener('abort', close);
     await beating;
     this.#trace(`connection ended: ${reason}`);
+    if (socket.hasStartedOver) this.#startOver();
     return reason;
   }
 

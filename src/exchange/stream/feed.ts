@@ -288,7 +288,6 @@ export class Feed {
 
   #take(push: Push): void {
     this.#heard();
-    if (this.#newest.startsOver(push.data)) this.#startOver();
     if (this.#stage === 'live' || (this.#stage === 'incomplete' && !this.#description.isWhole)) this.#pass(push);
     else if (this.#description.isWhole) {
       const event = this.#pushed(push);
@@ -367,10 +366,6 @@ export class Feed {
   }
 
   #found(found: Snapshot, began: Instant): void {
-    if (this.#newest.startsOver(found.data)) {
-      this.#startOver();
-      return;
-    }
     if (this.#complete === null) this.#missing = found.unrecoverable;
     if (this.#stage === 'reading') this.#recover(found, began);
     else if (this.#stage === 'live') this.#check(found, began);
@@ -398,19 +393,6 @@ export class Feed {
     // asking again would not help
     if (found.unrecoverable !== null) this.#reportPermanent(found.unrecoverable);
     this.#completeWith(event, began, found.data);
-  }
-
-  /** Forgets what is known, which is of an exchange that is gone, and reads the start of the new one. */
-  #startOver(): void {
-    const to = this.#context.host.now();
-    const gap = { from: this.#complete?.from ?? to, to, resynchronised: false, permanent: true };
-    const reason = 'the exchange has started over';
-    this.#context.emit({ type: 'gap', channel: this.channel, received: to, gap, reason, hasStartedOver: true });
-    [this.#newest, this.#came, this.#complete] = [this.#description.newest(), undefined, null];
-    [this.#gap, this.#polledAt, this.#held] = [null, null, []];
-    this.#heldCharacters = 0;
-    if (this.#isAway) this.#nextPoll = 0;
-    else this.#startReading();
   }
 
   /** What HTTP shows of a live channel may still be on its way as a push. */

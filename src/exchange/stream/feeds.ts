@@ -112,6 +112,7 @@ export class Feeds {
       feeds: () => this.#feeds.values(),
       named: (wire) => this.#byWire.get(wire) ?? [],
       enter: (state, reason) => this.#enter(state, reason),
+      startOver: (lastFrame, reason) => this.#startOver(lastFrame, reason),
       refused: (channel, code, message) => {
         this.#problem = message;
         const refusal = refusalKind(code);
@@ -158,9 +159,7 @@ export class Feeds {
     const key = channelKey(channel);
     if (this.#feeds.has(key)) return;
     if (isPrivate(channel)) this.#options.requireKeys?.();
-    const feed = new Feed(channel, this.#context);
-    this.#feeds.set(key, feed);
-    this.#byWire.set(feed.wire, [...(this.#byWire.get(feed.wire) ?? []), feed]);
+    const feed = this.#begin(channel);
     if (this.#state === 'connected') this.#connection?.subscribe([feed]);
   }
 
@@ -168,11 +167,7 @@ export class Feeds {
   remove(channel: Channel): void {
     const feed = this.#feeds.get(channelKey(channel));
     if (feed === undefined) return;
-    this.#feeds.delete(feed.key);
-    const others = (this.#byWire.get(feed.wire) ?? []).filter((one) => one !== feed);
-    if (others.length === 0) this.#byWire.delete(feed.wire);
-    else this.#byWire.set(feed.wire, others);
-    feed.end();
+    this.#forget(feed);
     if (this.#state === 'connected') this.#connection?.unsubscribe(feed);
   }
 
@@ -198,6 +193,32 @@ export class Feeds {
     this.#changes.close();
     await this.#running;
     await Promise.allSettled([...this.#feeds.values()].map(({ reading }) => reading));
+  }
+
+  #begin(channel: Channel): Feed {
+    const feed = new Feed(channel, this.#context);
+    this.#feeds.set(feed.key, feed);
+    this.#byWire.set(feed.wire, [...(this.#byWire.get(feed.wire) ?? []), feed]);
+    return feed;
+  }
+
+  #forget(feed: Feed): void {
+    this.#feeds.delete(feed.key);
+    const others = (this.#byWire.get(feed.wire) ?? []).filter((one) => one !== feed);
+    if (others.length === 0) this.#byWire.delete(feed.wire);
+    else this.#byWire.set(feed.wire, others);
+    feed.end();
+  }
+
+  /** Forgets what is known, which is of an exchange that is gone: every channel begins again. */
+  #startOver(from: number, reason: string): void {
+    const received = this.#options.host.now();
+    const gap = { from, to: received, resynchronised: false, permanent: true };
+    for (const feed of [...this.#feeds.values()]) {
+      this.#forget(feed);
+      const { channel } = this.#begin(feed.channel);
+      this.#emit({ type: 'gap', channel, received, gap, reason, hasStartedOver: true });
+    }
   }
 
   get #isEnding(): boolean {

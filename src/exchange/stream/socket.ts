@@ -2,6 +2,7 @@ import type { Agent as HttpAgent } from 'node:http';
 import type { Socket as NetSocket } from 'node:net';
 import type { RawData, WebSocket } from 'ws';
 import { type Advice, suggest } from '../../errors.js';
+import { PROTOCOL } from '../channels/index.js';
 import { LIMITING_STATUSES } from '../requests/response.js';
 import { connectError, type Network, USER_AGENT } from '../requests/transport.js';
 
@@ -16,6 +17,8 @@ const CLOSE_MS = 1_000;
 /** What is sent while so much waits to be sent is dropped: the host does not read. */
 const MAX_UNSENT = 2 ** 20;
 
+export const STARTED_OVER = 'the exchange has started over';
+
 interface SocketEvents {
   /** A text frame. */
   readonly text: (text: string) => void;
@@ -29,6 +32,10 @@ export class Socket {
 
   /** Resolves with the reason when the connection has ended. */
   readonly ended: Promise<string>;
+  /** Whether it has ended because the exchange starts over. */
+  hasStartedOver = false;
+  /** How a sandbox names its exchange; undefined for any other. */
+  exchange: string | undefined;
   #reason: string | undefined;
 
   private constructor(socket: WebSocket, { text, binary }: SocketEvents) {
@@ -38,7 +45,13 @@ export class Socket {
       socket.on('error', (error) => {
         this.#reason ??= reasonOf(error);
       });
-      socket.on('close', (code) => resolve(this.#reason ?? closeReason(code)));
+      socket.on('close', (code) => {
+        this.hasStartedOver = code === PROTOCOL.startedOver;
+        resolve(this.#reason ?? closeReason(code));
+      });
+    });
+    socket.once('upgrade', ({ headers }) => {
+      this.exchange = String(headers[PROTOCOL.exchangeHeader] ?? '') || undefined;
     });
     socket.on('message', (data: RawData, isBinary: boolean) => {
       if (this.#reason !== undefined) return;
@@ -155,5 +168,6 @@ function reasonOf(error: Error): string {
 }
 
 function closeReason(code: number): string {
+  if (code === PROTOCOL.startedOver) return STARTED_OVER;
   return code === 1006 ? 'connection reset' : `closed by the exchange (${code})`;
 }

@@ -16,6 +16,7 @@ import { RequestRefused } from '../refusals.js';
 import type { Activity } from '../server/http.js';
 import type { Dialect } from '../server/interface-details.js';
 import { SERVED } from '../server/operations/index.js';
+import type { StreamServer } from '../streams/stream-server.js';
 import { type AdminHandler, AdminRefusal } from './http.js';
 import {
   ADVANCE,
@@ -46,6 +47,7 @@ export interface Administered {
   readonly files: SandboxFiles;
   readonly activity: Activity;
   readonly faults: Faults;
+  readonly streams: Pick<StreamServer, 'startOver'>;
   readonly dialect: Dialect;
   readonly running: () => AdministeredProcess;
 }
@@ -98,7 +100,9 @@ export const ADMIN_CALLS = {
     return { pid: address.pid };
   }),
   'GET /status': call({}, (_input, sandbox) => statusOf(sandbox)),
-  'POST /stop': callWithoutExchange({}, (_input, { running }) => {
+  /** `reset` says that the data will be deleted, so that clients of the streams forget what they know. */
+  'POST /stop': callWithoutExchange({ reset: toggle }, ({ reset }, { running, streams }) => {
+    if (reset) streams.startOver();
     // it ends when this has been answered
     void running().close();
     return { pid: running().address.pid };

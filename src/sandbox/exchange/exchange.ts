@@ -284,6 +284,12 @@ export class SandboxExchange {
     if (latency > 0) await this.clock.passes(latency, genesis.isAlone);
   }
 
+  /** Tells it from the one after a reset: the seed of its markets and when they began. */
+  get name(): string {
+    const { seed, start } = this.state.genesis;
+    return `${seed}-${start}`;
+  }
+
   /** Schedules a commit at once, because something of a customer has changed. */
   changed(): void {
     this.store.touch();

@@ -168,14 +168,15 @@ export async function sandboxStatus(host: Host): Promise<ResultOf<'GET /status'>
  * Stops the sandbox of this `PIT_HOME` after pending requests. False if none was running. It is asked, with its admin token, and
  * never signalled: the process with its id may be another program.
  *
- * Throws {@link Failure} `unreachable` if it does not answer, or does not end.
+ * @param reset whether its data will be deleted: then clients of its streams forget what they know
+ * @throws Failure `unreachable` if it does not answer, or does not end
  */
-export async function stopSandbox(host: Host): Promise<boolean> {
+export async function stopSandbox(host: Host, reset = false): Promise<boolean> {
   const { running } = sandboxFiles(host.directories);
   const address = readPublished(running);
   if (address === undefined) return false;
   try {
-    await askAdmin(address, 'POST /stop', STOP_TIMEOUT);
+    await askAdmin(address, 'POST /stop', STOP_TIMEOUT, { reset });
   } catch (thrown) {
     // nothing listens there, or something that does not know the token
     if (systemErrorCode(thrown) === 'ECONNREFUSED' || thrown instanceof AdminError) {
@@ -208,7 +209,7 @@ export function resetSandbox(host: Host): Promise<boolean> {
     makeOwnFolder(files.directory);
     const release = await lock(files.directory);
     try {
-      const stopped = await stopSandbox(host);
+      const stopped = await stopSandbox(host, true);
       for (const each of [files.exchange, files.faults, `${files.faults}.1`])
         rmSync(each, { recursive: true, force: true });
       return stopped;

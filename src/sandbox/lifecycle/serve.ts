@@ -193,14 +193,14 @@ export async function serve(options: ServeOptions): Promise<Running> {
       faults,
       log,
     });
-    data.onReplace(() => streams.restart());
+    data.onReplace(() => streams.startOver());
     const respond = interfaceRequestListener(handler, activity, { faults, strictAgent: options.strictAgent ?? false });
     const listener = await listenOn(options.port, settings.port, (port) =>
       listen(respond, port, { upgrades: streams }),
     );
     listeners.push(listener);
     const adminToken = randomBytes(24).toString('hex');
-    const calls = adminHandlers({ data, files, activity, faults, dialect, running: () => running });
+    const calls = adminHandlers({ data, files, activity, faults, streams, dialect, running: () => running });
     const admin = await listen(adminListener(adminToken, calls), 0);
     listeners.push(admin);
     const { url } = listener;

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
+import { PROTOCOL } from '../../exchange/channels/index.js';
 import type { Faults } from '../faults/faults.js';
 import { STREAMS } from '../server/interface-details.js';
 import { SlidingLog } from '../server/limits.js';
@@ -18,8 +19,11 @@ interface ConnectionOptions {
   readonly receive: (connection: StreamConnection, text: string) => void;
 }
 
-/** Codes of RFC 6455 with which the server closes a connection. */
-export const CLOSE = { goingAway: 1001, policy: 1008, failed: 1011, restart: 1012, tryLater: 1013 } as const;
+/** Codes with which the server closes a connection: all but one are of RFC 6455. */
+export const CLOSE = {
+  ...{ goingAway: 1001, policy: 1008, failed: 1011, tryLater: 1013 },
+  startedOver: PROTOCOL.startedOver,
+} as const;
 
 /** One client's connection. */
 export class StreamConnection {

@@ -56,6 +56,8 @@ export class StreamServer implements Upgrades {
 
   constructor(options: StreamServerOptions) {
     this.#options = options;
+
+    this.#webSockets.on('headers', (headers) => headers.push(...this.#nameHeader()));
   }
 
   /** Observed: the address that one client uses ends with the coin that it is interested in. */
@@ -86,11 +88,11 @@ export class StreamServer implements Upgrades {
     });
   }
 
-  /** Disconnects all clients because the exchange is replaced by another one. They may come back at once. */
-  restart(): void {
+  /** Disconnects all clients because the exchange is replaced by another one, or deleted. They may come back at once. */
+  startOver(): void {
     this.#hub?.close();
     this.#hub = undefined;
-    for (const connection of this.#connections) connection.close(CLOSE.restart, 'the exchange was replaced');
+    for (const connection of this.#connections) connection.close(CLOSE.startedOver, 'the exchange starts over');
   }
 
   /** Disconnects all clients, and resolves when they are gone. */
@@ -101,6 +103,16 @@ export class StreamServer implements Upgrades {
     while (this.#connections.size > 0 && performance.now() < end)
       await new Promise((resolve) => setTimeout(resolve, 5));
     for (const connection of this.#connections) connection.end('the sandbox stops');
+  }
+
+  /** None while the exchange is being replaced. */
+  #nameHeader(): string[] {
+    try {
+      return [`${PROTOCOL.exchangeHeader}: ${this.#options.exchange().name}`];
+    } catch (error) {
+      if (error instanceof RequestRefused) return [];
+      throw error;
+    }
   }
 
   #opened(connection: StreamConnection): void {

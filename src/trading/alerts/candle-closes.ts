@@ -65,7 +65,6 @@ export class CandleCloses {
     this.#dueAt = client.marketNow() + RETRY_MS;
     try {
       budget.restart();
-      if (this.#takenTo > client.marketNow()) this.#startOver();
       const { candles, failure } = await client.candles({ market, type, since: () => this.#takenTo + 1 });
       const crossed = candles.filter(({ closed }) => closed).flatMap((candle) => this.#take(candle));
       const newest = candles.at(-1);
@@ -95,12 +94,6 @@ export class CandleCloses {
     return this.#crossings
       .filter((crossing) => crossing.take({ position: BigInt(candle.time), time, value }))
       .map(({ threshold }) => ({ condition: threshold, time, value }));
-  }
-
-  /** The exchange's clock was set back: its candles are others. */
-  #startOver(): void {
-    this.#takenTo = this.#lastBoundary() - CANDLE_MS[this.#candles];
-    for (const crossing of this.#crossings) crossing.startOver();
   }
 
   /** When the current candle ends: some types begin at no multiple of their length, so another candle shows where they do. */

@@ -85,11 +85,6 @@ export class Crossing<Crossed extends Threshold | ClosingPrice = Threshold> {
     return this.#isArmed ? !this.holds(value) : !this.#isBack(value);
   }
 
-  /** Forgets positions and times: those of the next number are compared with none before. */
-  startOver(): void {
-    this.#latest = undefined;
-  }
-
   /**
    * Takes a candle of a time for which nothing else is known. Candles come in their order.
    * @returns the price that has crossed the level; undefined for none

@@ -61,7 +61,7 @@ const MAX_CANDLES = 1_000;
 
 /**
  * Yields each alert until the stream is closed, or no condition can hold any more.
- * @throws what a read throws, before anything is followed
+ * @throws what a read throws, before anything is followed, and Failure `unreachable` once the exchange has started over
  */
 export async function* findAlerts(source: AlertSource): AsyncGenerator<Alert> {
   const finders = [...byMarket(source)].map(
@@ -81,6 +81,7 @@ export async function* findAlerts(source: AlertSource): AsyncGenerator<Alert> {
       if (event.type === 'refused')
         source.warn(`The exchange rejected the stream: ${event.message}. pit polls instead.`);
       if (event.type !== 'gap' && event.type !== 'data') continue;
+      if (event.type === 'gap' && event.hasStartedOver === true) throw startedOver();
       const finder = finders.find(({ market }) => 'market' in event.channel && event.channel.market === market);
       if (event.type === 'gap' && event.gap.permanent) yield* (await finder?.takeGap(event, stream)) ?? [];
       if (event.type === 'data') yield* (await finder?.take(event)) ?? [];
@@ -89,6 +90,13 @@ export async function* findAlerts(source: AlertSource): AsyncGenerator<Alert> {
   } finally {
     await stream.close();
   }
+}
+
+/** What was seen says nothing of the prices and orders of the exchange that comes next. */
+function startedOver(): Failure {
+  return new Failure('unreachable', 'The exchange has started over, and nothing it showed before counts any more.', {
+    hint: 'Run the same command again.',
+  });
 }
 
 /** The conditions of each market, which they name or the command does. */
@@ -259,14 +267,8 @@ class AlertFinder {
   }
 
   /** Reads candles for missing trades, and warns of anything else that is missing. */
-  async takeGap({ channel, reason, hasStartedOver }: GapEvent, stream: ExchangeStream): Promise<Alert[]> {
+  async takeGap({ channel, reason }: GapEvent, stream: ExchangeStream): Promise<Alert[]> {
     const { market, warn } = this.#source;
-    if (hasStartedOver) {
-      warn(`The exchange has started over: a crossing of ${market} just before may be missing.`);
-      this.#crossings.startOver();
-      this.#firstTrade = undefined;
-      return [];
-    }
     const since = this.#crossings.lastTrade?.time;
     if (channel.kind !== 'trades') warn(`Not all of ${channelKey(channel)} can be followed: ${reason}.`);
     if (channel.kind !== 'trades' || since === undefined) return [];

@@ -119,10 +119,4 @@ export class MarketCrossings {
       }),
     ]);
   }
-
-  /** Trades are numbered from the beginning again. Whether a level was crossed and not yet crossed back stays as it was. */
-  startOver(): void {
-    [this.#lastTrade, this.#coveredTo, this.#hasBegun] = [undefined, undefined, false];
-    for (const crossing of [...this.#crossings, ...this.#trails]) crossing.startOver();
-  }
 }

@@ -48,13 +48,6 @@ export class TrailCrossing {
     return this.#best !== undefined && !this.#isBetter(value, this.#best.value) && !this.#holds(value);
   }
 
-  /** Forgets positions: that of the next price is compared with none before. */
-  startOver(): void {
-    this.#latest = undefined;
-    if (this.#best !== undefined) this.#best = { ...this.#best, position: -1n };
-    if (this.#began !== undefined) this.#began = { ...this.#began, position: -1n };
-  }
-
   /**
    * Takes a candle of a time for which nothing else is known. Candles come in their order.
    * @returns the distance that has reached the level; undefined for none

@@ -116,18 +116,4 @@ describe('the newest state of a channel', () => {
     state.take(book(5_000, '3'), 'snapshot');
     expect(state.value).toEqual(book(5_000, '3'));
   });
-
-  it.each<[string, readonly Candle[], boolean]>([
-    ['a part of the candle', [{ ...candle(3, '1', '5'), high: '9', low: '2' }], false],
-    ['more of the candle', [{ ...candle(3, '1', '50'), high: '90', low: '1' }], false],
-    ['the next candle', [candle(4, '1', '1')], false],
-    ['a late push of the candle before', [candle(2, '1', '1')], false],
-    ['less volume at a price outside of its range', [{ ...candle(3, '1', '5'), high: '90', low: '2' }], true],
-    ['a current candle that is two candles back', [candle(1, '1', '1')], true],
-    ['history up to the current candle', [candle(0, '1', '1'), candle(3, '1', '10')], false],
-  ])('takes %s for what it is: of the same exchange, or of one that has started over', (_, rows, isOther) => {
-    const range = { high: '10', low: '1' };
-    const known = [1, 2, 3].map((time) => ({ ...candle(time, '5', '10'), ...range }));
-    expect(stateOf('kline', [known, 'snapshot']).startsOver(rows)).toBe(isOther);
-  });
 });

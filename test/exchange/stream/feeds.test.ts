@@ -215,39 +215,36 @@ function tradesFeed(isStreamed: boolean) {
   return { exchange, trade, stream, push, feeds, ids, restarts };
 }
 
-describe('the trades of an exchange that has started over', () => {
-  it.each([
-    ['with a later trade of a lower id', 5, '12', 60_000],
-    ['with another trade of an id that is known', 900, '12', 0],
-  ])('replace those that were known, once the stream comes %s', async (_, id, price, laterMs) => {
-    const { exchange, trade, stream, push, ids, restarts } = tradesFeed(true);
+describe('the feed of an exchange that starts over', () => {
+  it('forgets what it knows, says so, and begins again with what the next connection brings', async () => {
+    const { exchange, trade, stream, push, feeds, ids, restarts } = tradesFeed(true);
     stream.connect();
     await eventually(() => expect(ids()).toEqual([900, 901]));
-    exchange.trades = [trade(3, '9'), trade(id, price)];
-    push(id, price, Date.now() + laterMs);
-    await eventually(() => expect(ids()).toEqual([3, id]));
-    push(id + 1, '13');
-    await eventually(() => expect(ids()).toEqual([3, id, id + 1]));
-    expect(restarts()).toBe(1);
-  });
-
-  it('replace those that were known, once a poll finds no trade after them and the latest contradict them', async () => {
-    const { exchange, trade, ids, restarts } = tradesFeed(false);
-    await eventually(() => expect(ids()).toEqual([900, 901]));
-    exchange.trades = [{ ...trade(4, '12'), time: Date.now() + 60_000 }];
-    await eventually(() => expect(ids()).toEqual([4]));
-    expect(restarts()).toBe(1);
-  });
-
-  it('are not taken for those of a cached answer, or of servers whose clocks differ by seconds', async () => {
-    const { exchange, trade, stream, push, ids, restarts } = tradesFeed(true);
+    exchange.trades = [trade(3, '9')];
+    stream.startOver();
+    expect([feeds.of(TRADES), restarts()]).toEqual([undefined, 1]);
     stream.connect();
-    await eventually(() => expect(ids()).toEqual([900, 901]));
-    exchange.trades = [trade(900, '10.0')];
-    push(902, '12');
-    push(899, '9', Date.now() + 4_000);
-    await eventually(() => expect(ids()).toEqual([899, 900, 901, 902]));
-    expect(restarts()).toBe(0);
+    await eventually(() => expect(ids()).toEqual([3]));
+    push(4, '13');
+    expect([ids(), restarts()]).toEqual([[3, 4], 1]);
+  });
+
+  it('is not changed by an answer that was on its way', async () => {
+    let answer: (trades: readonly Trade[]) => void = () => undefined;
+    const stream = scriptedConnection(Date.now);
+    const read = () =>
+      new Promise<readonly Trade[]>((resolve) => {
+        answer = resolve;
+      });
+    const { feeds } = feedsOf({ trades: vi.fn(read) }, stream.open, TRADES);
+    stream.connect();
+    const old = answer;
+    stream.startOver();
+    old([{ id: '900', time: 1, side: 'buy', orderSide: 'buy', price: '1', amount: '1' }]);
+    stream.connect();
+    expect(answer).not.toBe(old);
+    answer([]);
+    await eventually(() => expect(feeds.of(TRADES)?.value).toEqual([]));
   });
 });
 

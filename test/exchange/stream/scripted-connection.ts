@@ -33,6 +33,11 @@ export function scriptedConnection(now: () => number) {
       user?.enter('reconnecting', reason);
       for (const feed of feeds()) feed.disconnected(now(), reason);
     },
+    /** The exchange is replaced by another one, and its connections end. */
+    startOver: () => {
+      user?.startOver(now(), 'the exchange has started over');
+      user?.enter('reconnecting', 'the exchange has started over');
+    },
     /** A frame of a channel. */
     push: (text: string) => {
       const frame = parseJson(text) as { readonly channel: string };

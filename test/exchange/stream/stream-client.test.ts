@@ -538,6 +538,51 @@ describe('a gap', () => {
   });
 });
 
+describe('an exchange that starts over', () => {
+  it('closes the connection with a code of its own: the channel begins again, with a gap that says why', async () => {
+    const followed = await follow([TRADES], { trades: () => `[${trade(901)}]` });
+    const { exchange, host, next, stream } = followed;
+    const peer = await exchange.peer();
+    expect(await next()).toMatchObject({ data: [{ id: '901' }] });
+    followed.answer({ trades: () => `[${trade(3)}]` });
+    peer.socket.close(4001, 'x');
+    expect(gapOf(await next())).toMatchObject({
+      ...{ channel: TRADES, reason: 'the exchange has started over', hasStartedOver: true },
+      gap: { resynchronised: false, permanent: true },
+    });
+    expect(stream.of({ kind: 'trades', market: 'btc_usdt' })).toBeUndefined();
+    await lost(followed.next);
+    await host.advance(500);
+    await exchange.peer();
+    expect(await next()).toMatchObject({ scope: 'snapshot', since: null, data: [{ id: '3' }] });
+  });
+
+  it.each([
+    ['has, if it names itself differently when it is back', 'two', true],
+    ['has not, if its name is the same', 'one', false],
+    ['has not, if it has no name any more', undefined, false],
+  ])('%s', async (_, name, isOther) => {
+    const exchange = await serveStream();
+    exchange.name = 'one';
+    const followed = await follow([TRADES], { trades: () => `[${trade(901)}]` }, { exchange });
+    const peer = await exchange.peer();
+    await followed.next();
+    exchange.name = name;
+    await reconnected(followed, peer);
+    const gap = gapOf(await followed.next());
+    expect([gap.hasStartedOver === true, gap.gap.permanent]).toEqual([isOther, isOther]);
+  });
+
+  it('is not one that only restarts', async () => {
+    const { exchange, next, stream } = await follow([TRADES], { trades: () => `[${trade(901)}]` });
+    const peer = await exchange.peer();
+    await next();
+    peer.socket.close(1012);
+    expect(await next('state', 'gap')).toMatchObject({ type: 'state', reason: 'closed by the exchange (1012)' });
+    expect(stream.of({ kind: 'trades', market: 'btc_usdt' })?.value).toMatchObject([{ id: '901' }]);
+  });
+});
+
 describe('a reader that is too slow', () => {
   /** Sends one frame more than may wait, and lets the client take all of them. */
   async function flood(peer: Peer, frame: (number: number) => string): Promise<void> {

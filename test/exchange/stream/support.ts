@@ -81,6 +81,8 @@ export interface ScriptedExchange {
   readonly port: number;
   readonly url: string;
   readonly peers: readonly Peer[];
+  /** How it names itself to those that connect from now on; absent: not at all. */
+  name?: string | undefined;
   /** The next connection, or one that was made and not asked for yet. */
   peer(): Promise<Peer>;
 }
@@ -122,7 +124,7 @@ export async function serveStream({
     http.close();
   });
   const { port } = http.address() as AddressInfo;
-  return {
+  const scripted: ScriptedExchange = {
     port,
     url: `${tls === undefined ? 'ws' : 'wss'}://127.0.0.1:${port}/websocket`,
     peers,
@@ -132,6 +134,10 @@ export async function serveStream({
       return peers[taken - 1] as Peer;
     },
   };
+  server.on('headers', (headers) => {
+    if (scripted.name !== undefined) headers.push(`sandbox-exchange: ${scripted.name}`);
+  });
+  return scripted;
 }
 
 /** What a path answers; the rest of the interface refuses. */

@@ -59,6 +59,7 @@ export interface Exchange
     Pick<SandboxExchange['margin'], 'crossBalances'> {
   readonly account: SandboxExchange['customers']['byAccessKey'];
   readonly orders: SandboxExchange['orders']['list'];
+  readonly name: string;
   readonly state: Pick<SandboxExchange['state'], 'latency'>;
 }
 
@@ -105,6 +106,7 @@ export function stillExchange(changes: Partial<Exchange> = {}): Exchange {
     isFailing: false,
     durable: () => Promise.resolve(),
     arrival: () => Promise.resolve(),
+    name: 'fake',
     state: { latency: 0 },
     status: () => ({ time: NOW, markets: 1, accounts: 2, orders: 1, trades: 3 }),
   };

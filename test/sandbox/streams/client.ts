@@ -12,6 +12,8 @@ interface Keys {
 export class StreamClient {
   readonly #frames: string[] = [];
   #wake: () => void = () => undefined;
+  /** How the sandbox names its exchange. */
+  exchange: string | string[] | undefined;
   #keep: (frame: string) => void = (frame) => {
     this.#frames.push(frame);
     this.#wake();
@@ -28,6 +30,9 @@ export class StreamClient {
   /** Closed at the end of the test. */
   static async connect(port: number, options: ClientOptions = {}, path = '/websocket'): Promise<StreamClient> {
     const client = new StreamClient(new WebSocket(`ws://127.0.0.1:${port}${path}`, options));
+    client.socket.once('upgrade', ({ headers }) => {
+      client.exchange = headers['sandbox-exchange'];
+    });
     onTestFinished(() => client.socket.terminate());
     await once(client.socket, 'open');
     return client;

@@ -165,6 +165,23 @@ describe('a sandbox', () => {
     expect(new Set(frames).size).toBe(3);
   });
 
+  it.each([
+    ['is deleted', { reset: true }, 4001],
+    ['only stops', {}, 1001],
+  ])('says with the code that ends a connection whether the exchange %s', async (_, input, code) => {
+    const { address } = await sandbox();
+    const client = await StreamClient.connect(Number(new URL(address.tradeUrl).port));
+    const closed = client.closeCode();
+    await done(address, 'POST /stop', input);
+    expect(await closed).toBe(code);
+  });
+
+  it('names its exchange to those that connect', async () => {
+    const { address } = await sandbox();
+    const client = await StreamClient.connect(Number(new URL(address.tradeUrl).port));
+    expect(client.exchange).toMatch(/^\d+-\d+$/);
+  });
+
   it('disconnects clients when another exchange takes its place, and serves them again', async () => {
     const { address } = await sandbox();
     const file = path.join(temporaryFolder(), 'state');
@@ -173,7 +190,7 @@ describe('a sandbox', () => {
     await client.subscribe('btcusdt_ticker').next();
     const closed = client.closeCode();
     await done(address, 'POST /import', { file });
-    expect(await closed).toBe(1012);
+    expect(await closed).toBe(4001);
     const again = await StreamClient.connect(Number(new URL(address.tradeUrl).port));
     expect(await again.subscribe('btcusdt_ticker').next()).toContain('"dataType":"ticker"');
   });

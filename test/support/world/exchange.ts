@@ -81,7 +81,7 @@ export class WorldExchange {
     });
     const { subscriptions: subscriptionsPerSecond } = limits;
     this.#streams = new StreamServer({ exchange, now, subscriptionsPerSecond, activity, faults: this.#faults, log });
-    data.onReplace(() => this.#streams.restart());
+    data.onReplace(() => this.#streams.startOver());
     this.#server.on('upgrade', (request, socket, head) => this.#streams.upgrade(request, socket as Socket, head));
     const { accessKey, secretKey, safePwd } = data.keys;
     this.address = {
@@ -90,7 +90,8 @@ export class WorldExchange {
     };
     const running = { address: this.address, isStaying: true, close: async () => undefined };
     const dialect = 'document';
-    this.#calls = adminHandlers({ data, files, activity, faults: this.#faults, dialect, running: () => running });
+    const served = { data, files, activity, faults: this.#faults, streams: this.#streams };
+    this.#calls = adminHandlers({ ...served, dialect, running: () => running });
     keepSettings(files.settings, { keys: data.keys, port: 1, dialect });
     publish(files.running, this.address);
   }

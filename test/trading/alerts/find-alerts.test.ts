@@ -193,25 +193,12 @@ describe('what was before the command', () => {
 });
 
 describe('an exchange that has started over', () => {
-  const conditions = [when('last', '>', '1000')];
-
-  it('is followed by its new ids, and what was before the first of them counts for nothing', async () => {
-    const old = [ofTrades([trade(10, '990')], NOW), ofTrades([trade(5_000, '995')])];
-    const seeded = ofTrades([trade(3, '1200', NOW - MINUTE), trade(4, '991')], NOW);
-    const risen = [ofTrades([trade(5, '1003')]), ofTrades([trade(6, '990')]), ofTrades([trade(7, '1004')])];
-    const all = await found({ conditions, events: [...old, startedOver, seeded, ...risen] });
-    expect(all.found).toEqual(['last>1000 1003', 'last>1000 1004']);
-    const warning = 'The exchange has started over: a crossing of btc_usdt just before may be missing.';
-    expect(all.warnings).toEqual([warning]);
-  });
-
-  it('has crossed a level if its first price is beyond it and the last one of before was not', async () => {
-    const old = [ofTrades([trade(10, '990')], NOW)];
-    const beyond = ofTrades([trade(3, '1002')], NOW);
-    expect((await found({ conditions, events: [...old, startedOver, beyond] })).found).toEqual(['last>1000 1002']);
-    const above = { trades: async () => [trade(10, '1001')] };
-    const events = [ofTrades([trade(10, '1001')], NOW), startedOver, beyond];
-    expect((await found({ conditions, client: above, events })).found).toEqual([]);
+  it('ends the alerts: what was seen says nothing of its prices', async () => {
+    const events = [ofTrades([trade(10, '990')], NOW), startedOver, ofTrades([trade(3, '1200')], NOW)];
+    await expect(found({ conditions: [when('last', '>', '1000')], events })).rejects.toMatchObject({
+      kind: 'unreachable',
+      message: expect.stringContaining('The exchange has started over'),
+    });
   });
 });
 
