@@ -11,7 +11,6 @@ const TYPES = /^import type .*$/gm;
 
 /** Files of `npm test` that still start a process or a terminal in some of their tests. No new one may. */
 const MIXED = new Set([
-  'test/cli-contract/hostile.test.ts',
   'test/commands/algo/service.test.ts',
   'test/commands/completion/answer.test.ts',
   'test/commands/funds/bills.test.ts',

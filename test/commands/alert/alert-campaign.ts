@@ -10,9 +10,9 @@ import { askAdmin } from '../../../src/sandbox/lifecycle/admin-client.js';
 import { sandboxFiles } from '../../../src/sandbox/lifecycle/files.js';
 import { type Running, serve } from '../../../src/sandbox/lifecycle/serve.js';
 import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
-import { random } from '../../sandbox/support/served-process.js';
 import { fakeHost } from '../../support/fake-host.js';
 import { type CommandInProcess, startInProcess } from '../../support/in-process.js';
+import { randomNumbers } from '../../support/random.js';
 
 const MARKET = 'btc_usdt';
 /** All clocks go faster than real ones by this factor. */
@@ -56,7 +56,7 @@ type Trouble = (typeof TROUBLES)[number];
  * crossing or a fill was reported twice, not at all, or without having happened.
  */
 export async function alertCampaign({ crossings, seed, progress }: AlertCampaign): Promise<AlertReport> {
-  const dice = random(seed);
+  const dice = randomNumbers(seed);
   const world = await World.open(seed);
   try {
     const { client } = world;

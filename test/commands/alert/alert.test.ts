@@ -22,7 +22,10 @@ async function waiting(words: readonly string[], options: StartOptions = {}) {
     const lines = command.printed.stdout.split('\n').slice(0, -1);
     return lines.map((line) => JSON.parse(line) as Alert);
   };
-  await eventually(() => expect(command.printed.stderr).toMatch(/addChannel|GET .*trades/));
+  await eventually(
+    () => expect(command.printed.stderr).toMatch(/addChannel|GET .*trades/),
+    () => command.isOver,
+  );
   return { ...command, alerts, code: async () => (await pit.finish(command.ended)).code };
 }
 

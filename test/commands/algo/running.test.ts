@@ -83,16 +83,25 @@ const texts = (id: string) =>
     .map(({ text }) => text)
     .join('\n');
 
+/** Whether nothing becomes of it any more. */
+const isOver = (id: string) => runner.isOver || names(id).includes('ended');
+
 async function untilEvent(id: string, name: string): Promise<void> {
-  await eventually(() => expect(names(id), texts(id)).toContain(name));
+  await eventually(
+    () => expect(names(id), texts(id)).toContain(name),
+    () => isOver(id),
+  );
 }
 
 async function untilState(id: string, state: string): Promise<Algo> {
-  return eventually(async () => {
-    const shown = await show(id);
-    expect(shown.state).toBe(state);
-    return shown;
-  });
+  return eventually(
+    async () => {
+      const shown = await show(id);
+      expect(shown.state).toBe(state);
+      return shown;
+    },
+    () => isOver(id),
+  );
 }
 
 test('a stop sends nothing before it is reached, then an IOC order 1 % below the price that reached it, and ends', async () => {

@@ -9,8 +9,9 @@ import { text } from 'node:stream/consumers';
 import { Decimal } from '../../../src/domain/decimal.js';
 import { COINS, UNIT_DECIMALS } from '../../../src/sandbox/markets/coins.js';
 import { BILL_WORDS } from '../../../src/sandbox/server/interface-details.js';
-import { killProcess, random, type ServedProcess, serveProcess } from '../../sandbox/support/served-process.js';
+import { killProcess, type ServedProcess, serveProcess } from '../../sandbox/support/served-process.js';
 import { nodeOptions, PIT } from '../../support/command.js';
+import { randomNumbers } from '../../support/random.js';
 import { CHECKS, type LedgerBill } from './bill-checks.js';
 
 export interface BillOptions {
@@ -51,7 +52,7 @@ export async function billCampaign({ seed, few, many }: BillOptions): Promise<Me
     const admin = adminOf(sandbox);
     const small = (await admin('POST /accounts/add', { name: 'small' })) as Account;
     const large = (await admin('POST /accounts/add', { name: 'large' })) as Account;
-    const draw = random(seed);
+    const draw = randomNumbers(seed);
     for (const [part, days] of [
       [0.6, 3],
       [0.4, 0],

@@ -1,28 +1,23 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
-import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type Balance, place, same } from '../order/order-rows.js';
-import { lastError, TIME, useWorldPerTest } from '../pit-home.js';
-import { Straight } from '../straight.js';
+import { lastError, TIME, useWorld } from '../pit-home.js';
 
-const pit = useWorldPerTest({ limits: UNLIMITED });
+const pit = useWorld();
 const file = (name: string) => path.join(pit.home, name);
 
 describe('pit ledger', () => {
-  const straight = new Straight(pit);
   let between = '';
 
-  beforeEach(async () => {
-    await straight.administer('POST /clock/stop');
+  beforeAll(async () => {
     await place(pit, 'buy eos_usdt 100 --at ask+2%');
-    await straight.advance(86_400_000);
-    between = new Date(pit.world.exchange.state.clock.now()).toISOString();
+    await pit.world.pass(86_400_000);
+    between = new Date(pit.world.clock.now()).toISOString();
     await pit.done('sandbox deposit usdt 500.5');
-    await straight.advance(900_000);
-    await pit.done('balance');
+    await pit.world.pass(900_000);
     await place(pit, 'sell xrp_usdt 50 --at bid-2%');
-    await straight.advance(60_000);
+    await pit.world.pass(60_000);
   });
 
   it('writes every bill, and what is sent, received and paid adds up to the balances', async () => {

@@ -280,7 +280,7 @@ describe('pit sandbox replay', () => {
         path.join(recorder.home, `trades.${ending}`),
       ];
       const downloaded = await recorder.json<{ added: number }>(
-        `kline btc_usdt --type 30min --since 10d --out ${candles}`,
+        `kline btc_usdt --type 30min --since 3d --out ${candles}`,
       );
       const replayed = await replayer.json<{ rows: number }>(`sandbox replay ${candles} --yes`);
       expect([replayed, downloaded.added]).toEqual([
@@ -290,8 +290,8 @@ describe('pit sandbox replay', () => {
       const columns = (rows: readonly Record<string, unknown>[]) =>
         rows.map(({ time, open, high, low, close, volume }) => [time, open, high, low, close, volume]);
       const [before, after] = [
-        await recorder.json<Record<string, unknown>[]>('kline btc_usdt --type 30min --since 9d --size 100'),
-        await replayer.json<Record<string, unknown>[]>('kline btc_usdt --type 30min --since 9d --size 400'),
+        await recorder.json<Record<string, unknown>[]>('kline btc_usdt --type 30min --since 2d --size 100'),
+        await replayer.json<Record<string, unknown>[]>('kline btc_usdt --type 30min --since 2d --size 400'),
       ];
       const known = new Set(columns(after).map((row) => JSON.stringify(row)));
       expect(

@@ -20,8 +20,8 @@ import { Activity, interfaceRequestListener, listen } from '../../../src/sandbox
 import { DOCUMENTED_LIMITS, type EnforcedLimits, keptLimits } from '../../../src/sandbox/server/limits.js';
 import { RequestHandler } from '../../../src/sandbox/server/request-handler.js';
 import { StreamServer } from '../../../src/sandbox/streams/stream-server.js';
-import { random } from '../../sandbox/support/served-process.js';
 import { fakeHost } from '../../support/fake-host.js';
+import { randomNumbers } from '../../support/random.js';
 
 const MARKET = 'btc_usdt';
 const CHANNELS: readonly Channel[] = [
@@ -65,7 +65,7 @@ export interface FeedReport {
  * was not reported.
  */
 export async function feedCampaign({ events, cuts, seed, progress }: FeedCampaign): Promise<FeedReport> {
-  const dice = random(seed);
+  const dice = randomNumbers(seed);
   const world = await World.open(seed);
   try {
     const sides = await Promise.all(TRADERS.map((name) => Side.open(world, name)));

@@ -3,7 +3,8 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { SandboxAddress } from '../../../src/sandbox/lifecycle/files.js';
-import { killProcess, random, serveProcess } from '../support/served-process.js';
+import { randomNumbers } from '../../support/random.js';
+import { killProcess, serveProcess } from '../support/served-process.js';
 import { Acknowledged, Customer } from './customer.js';
 
 export interface KillOptions {
@@ -30,7 +31,7 @@ const LONGEST_LIFE = 400;
  */
 export async function killCampaign({ seed, kills }: KillOptions): Promise<Held> {
   const home = mkdtempSync(path.join(tmpdir(), 'pit-kills-'));
-  const draw = random(seed);
+  const draw = randomNumbers(seed);
   const held: Held = { kills: 0, orders: 0, cancels: 0, withdrawals: 0, bills: 0 };
   let sandbox = await serveProcess(home);
   try {

@@ -2,17 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
 import { type CandlePath, pathOf, WHOLE } from '../../../src/sandbox/replay/candle-path.js';
 import type { FileCandle } from '../../../src/sandbox/replay/candle-prices.js';
+import { randomNumbers } from '../../support/random.js';
 import { eventsOf, fileOf, iso } from './tape-lines.js';
 
 const MINUTE = 60_000;
 
 /** Numbers from -1 to 1, the same in each run. */
 function noise(): () => number {
-  let state = 7;
-  return () => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fff_ffff;
-    return state / 2 ** 30 - 1;
-  };
+  const random = randomNumbers(7);
+  return () => 2 * random() - 1;
 }
 
 /** Candles of a random walk, in which nothing tells what follows. */

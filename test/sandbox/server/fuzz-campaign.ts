@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { operations } from '../../../src/exchange/operations/index.js';
 import type { SandboxAddress } from '../../../src/sandbox/lifecycle/files.js';
+import { randomNumbers } from '../../support/random.js';
 import { signedUrl } from '../signing.js';
-import { killProcess, random, serveProcess } from '../support/served-process.js';
+import { killProcess, serveProcess } from '../support/served-process.js';
 
 export interface FuzzOptions {
   readonly seed: number;
@@ -44,7 +45,7 @@ export async function fuzzCampaign({ seed, requests }: FuzzOptions): Promise<Fuz
     const watched = watch(sandbox.address);
     let left = requests;
     const lane = async (number: number) => {
-      const draw = random(seed + number);
+      const draw = randomNumbers(seed + number);
       while (left > 0) {
         left -= 1;
         const kind = await sendOne(sandbox.address, draw);

@@ -4,10 +4,10 @@ import type { Account } from '../../../src/sandbox/accounts/accounts.js';
 import { RequestRefused } from '../../../src/sandbox/refusals.js';
 import { keptLimits, UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import { eventually } from '../../support/eventually.js';
+import { randomNumbers } from '../../support/random.js';
 import { get, serveInterface } from '../server/wire.js';
 import { signedUrl } from '../signing.js';
 import { ExchangeFixture, TESTER } from '../support/exchange-fixture.js';
-import { random } from '../support/served-process.js';
 import { StreamClient } from './client.js';
 
 const MARKETS = ['btc_usdt', 'eth_btc'];
@@ -63,7 +63,7 @@ class Picture {
 /** Trades at random around the market: several accounts, on both wallets, with cancellations and passing time. */
 async function trade(fixture: ExchangeFixture, accounts: readonly Account[], seed: number, actions: number) {
   const { exchange } = fixture;
-  const dice = random(seed);
+  const dice = randomNumbers(seed);
   const pick = <Value>(values: readonly Value[]): Value => values[Math.floor(dice() * values.length)] as Value;
   for (let count = 0; count < actions; count += 1) {
     const [account, market] = [pick(accounts), pick(MARKETS)];

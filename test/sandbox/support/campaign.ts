@@ -1,3 +1,4 @@
+import { randomNumbers } from '../../support/random.js';
 import { ModelComparison } from './model-comparison.js';
 
 export interface Campaign {
@@ -19,7 +20,7 @@ const CHECK = 500;
 /** Random orders, cancellations and deposits through the order service and the model. Throws an error that names the operation. */
 export function engineCampaign(seed: number, operations: number): Campaign {
   const comparison = new ModelComparison(ACCOUNTS, 20_000n, 200n);
-  const random = mulberry32(seed);
+  const random = randomNumbers(seed);
   for (let operation = 1; operation <= operations; operation += 1) {
     try {
       step(comparison, random);
@@ -46,15 +47,4 @@ function step(comparison: ModelComparison, random: () => number): void {
     const price = random() < 0.1 ? 50 + whole(100) : 95 + whole(11);
     comparison.place({ account, side, type, price, amount: 1 + whole(random() < 0.05 ? 200 : 25) });
   }
-}
-
-/** A small generator of uniform numbers in [0, 1); the same seed gives the same numbers. */
-function mulberry32(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -29,12 +29,3 @@ export async function killProcess({ child }: ServedProcess): Promise<void> {
   child.kill('SIGKILL');
   await ended;
 }
-
-/** Numbers from 0 to below 1 that a seed decides: a linear congruence, as good as it needs to be here. */
-export function random(seed: number): () => number {
-  let state = BigInt(seed) & 0xffff_ffffn;
-  return () => {
-    state = (state * 6_364_136_223_846_793_005n + 1_442_695_040_888_963_407n) & 0xffff_ffff_ffff_ffffn;
-    return Number(state >> 11n) / 2 ** 53;
-  };
-}

@@ -14,6 +14,7 @@ import { afterFile } from '../after-file.js';
 import { moveTimeBy } from '../eventually.js';
 import { type CommandInProcess, type ProcessOptions, startInProcess } from '../in-process.js';
 import { plainEnvironment, type Ran, sandboxEnvironment } from '../pit.js';
+import { randomNumbers } from '../random.js';
 import { FakeTerminal, type TerminalStep } from '../terminal.js';
 import { REAL, WorldClock } from './clock.js';
 import { type ExchangeTerms, type Quote, WorldExchange } from './exchange.js';
@@ -312,11 +313,7 @@ export class World {
       if (!identity.isDead) await clock.sleep(ms, signal);
       if (identity.isDead) await never();
     };
-    let state = identity.pid;
-    const random = () => {
-      state = Math.imul(state ^ (state >>> 15), 0x2c1b_3c6d) + 0x9e37_79b9;
-      return ((state ^ (state >>> 12)) >>> 0) / 2 ** 32;
-    };
+    const random = randomNumbers(identity.pid);
     return {
       ...{ now: clock.now, monotonic: clock.monotonic, sleep, random },
       randomBytes: (count) => Uint8Array.from({ length: count }, () => Math.floor(random() * 256)),

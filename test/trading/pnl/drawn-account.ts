@@ -1,4 +1,5 @@
 import { deepStrictEqual, ok } from 'node:assert';
+import { randomNumbers } from '../../support/random.js';
 import { DAY_MS, type FeeBooking, ForgetfulAccount } from './forgetful-account.js';
 
 const BOOKINGS: readonly FeeBooking[] = ['none', 'apart', 'inside'];
@@ -23,7 +24,7 @@ export interface DrawnAccount {
  * @param folder for its journal (default: one that is removed after the test)
  */
 export async function drawnAccount(seed: number, folder?: string): Promise<DrawnAccount> {
-  const random = randomFrom(seed);
+  const random = randomNumbers(seed);
   const booking = BOOKINGS[Math.floor(random() * BOOKINGS.length)] ?? 'none';
   const account = new ForgetfulAccount(booking, folder);
   account.markets = [...MARKETS];
@@ -59,15 +60,4 @@ export async function drawnAccount(seed: number, folder?: string): Promise<Drawn
     }
   }
   return { booking, trades: account.orders.length, readings, late };
-}
-
-/** Numbers from 0 to below 1 that look random: the same after the same seed. */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b_79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

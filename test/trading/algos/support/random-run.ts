@@ -17,6 +17,7 @@ import {
 } from '../../../../src/trading/algos/record/facts.js';
 import { type AlgoMarket, STALE_MS } from '../../../../src/trading/algos/run/algo-market.js';
 import { judgeAlgoRun, type LoggedOrder, type MarketPoint } from '../../../support/algo-verdict.js';
+import { randomNumbers } from '../../../support/random.js';
 import { DRAWN_ENTRIES, drawEntry } from './draw-entries.js';
 import { algo, type Typed } from './terms.js';
 
@@ -114,7 +115,7 @@ class Life {
   readonly #inattentive: { from: number; to: number }[] = [];
 
   constructor(seed: number) {
-    this.#random = mulberry32(seed);
+    this.#random = randomNumbers(seed);
     this.#terms = this.#drawTerms();
     this.#facts = this.#add({
       ...{ fact: 'began', time: START, terms: this.#terms },
@@ -677,15 +678,4 @@ function amount(lots: number): Decimal {
 
 function lotsOf(value: Decimal): number {
   return Number(value.times(Decimal.of('10000')).toString());
-}
-
-/** Random numbers of a seed, at least 0 and below 1. */
-function mulberry32(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
