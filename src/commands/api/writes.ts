@@ -16,7 +16,7 @@ import type { OrderDraft } from '../order/order-args.js';
 import type { Context } from '../session/command.js';
 import { NO_PREVIEW } from '../writes/dry-run.js';
 import { breachText, confirmGuarded } from '../writes/guard-overrides.js';
-import { carryOut, dryRequest, exchangeText, openWithConsent, openWrite, type WriteContext } from '../writes/write.js';
+import { dryRequest, exchangeText, openWithConsent, openWrite, runWrite, type WriteContext } from '../writes/write.js';
 import { bodyAnswer } from './answer.js';
 
 type Values = Readonly<Record<string, string>>;
@@ -87,8 +87,8 @@ export async function callUndescribed(
     suggest('Record it', 'resolve', id, '--as', 'done'),
   ];
   const gate = new SendGate();
-  return carryOut(context, {
-    prepare: async () => {
+  return runWrite(context, {
+    plan: async () => {
       refuseIdenticalCall(trading, terms);
       return guardLikelyOrders(context, parameters);
     },
@@ -113,18 +113,17 @@ export async function callUndescribed(
         { ...NO_PREVIEW, warnings: texts },
       );
     },
-    confirm: ({ breaches }) => {
+    ask: ({ breaches }) => {
       const words = Object.entries(parameters).map(([name, value]) => `${name}=${value}`);
       return confirmGuarded(context, `Send ${[method, ...words].join(' ')}?`, breaches, overridden);
     },
-    recheck: async ({ breaches }) => {
-      const ready = await guardLikelyOrders(context, parameters);
-      const isNew = ready.breaches.some(({ guard }) => !breaches.some((shown) => shown.guard === guard));
-      return isNew ? { ready, reason: 'The market or your limits have changed.' } : { ready };
+    compare: async ({ breaches }, plan) => {
+      const isNew = plan.breaches.some(({ guard }) => !breaches.some((shown) => shown.guard === guard));
+      return isNew ? { plan, reason: 'The market or your limits have changed.' } : { plan };
     },
-    send: () => sendCall(trading, terms, id, gate),
-    interrupted: () => (gate.cancel() ? null : { advice: [`${method} may have been sent.`, ...hint], clientId: id }),
-    result: (_, call) => {
+    left: () => (gate.cancel() ? null : { advice: [`${method} may have been sent.`, ...hint], clientId: id }),
+    run: async () => {
+      const call = await sendCall(trading, terms, id, gate);
       if (call.outcome === 'done') return bodyAnswer(call.body, raw);
       if (call.outcome === 'refused') throw refusalFailure(call.refusal, method);
       if (call.outcome === 'notSent')

@@ -14,7 +14,7 @@ import { explainUnknownMarket } from '../inputs/known-market.js';
 import { marketName, programWord } from '../inputs/parsers.js';
 import { type Context, define } from '../session/command.js';
 import { dryRunShape } from '../writes/dry-run.js';
-import { carryOut, dryRequest, exchangeText, openWithConsent, type WriteContext } from '../writes/write.js';
+import { dryRequest, exchangeText, openWithConsent, runWrite, type WriteContext } from '../writes/write.js';
 import { holdTimer, timerAnswer, timerText } from './hold-timer.js';
 import { openText } from './open-text.js';
 
@@ -67,9 +67,9 @@ export function cancelAfter(
 ): Promise<Answer> {
   const { trading } = context;
   let started: Timer | undefined;
-  return carryOut(context, {
+  return runWrite(context, {
     passesHalt: true,
-    prepare: async () => {
+    plan: async () => {
       const open = await openNow(trading, market);
       return { open, warnings: [{ text: `${effect(market)} Open now: ${open}.` }] };
     },
@@ -78,20 +78,19 @@ export function cancelAfter(
       return (screen) => preview(screen, { market, command: held ?? [], hold: held !== undefined, open, where });
     },
     dryRun: () => dryRequest(context, { kind: 'timedCancel', market }),
-    confirm: ({ open }) => confirm(context, `Cancel EVERY order of ${market} in one minute (now ${open})?`),
-    send: async () => {
+    ask: ({ open }) => confirm(context, `Cancel EVERY order of ${market} in one minute (now ${open})?`),
+    run: async () => {
       started = await explainUnknownMarket(context, market, () => startTimerWithRetries(trading, market));
       onStarted(started);
       await closeMarket(trading, market);
-      return started;
+      return timerAnswer(market, started);
     },
-    interrupted: () => ({
+    left: () => ({
       advice:
         started === undefined
           ? `The timer may have been started. ${effect(market)}`
           : startedNote(market, started, held),
     }),
-    result: (_, timer) => timerAnswer(market, timer),
   });
 }
 

@@ -12,9 +12,8 @@ import { concernsMarketOrAny, mayPlace, type UnknownWrite } from '../../trading/
 import { algosAtWork, warnOfLostOrders } from '../algo/lost-orders.js';
 import type { Context } from '../session/command.js';
 import { answerOrThrow } from '../writes/outcome-failure.js';
-import { StoppableWork } from '../writes/stoppable-work.js';
 import { warnOfUnknown } from '../writes/unknown-writes.js';
-import { carryOut, dryRequest, exchangeText, openWithConsent } from '../writes/write.js';
+import { dryRequest, exchangeText, openWithConsent, runWrite } from '../writes/write.js';
 import {
   byReason,
   type MarketOrders,
@@ -62,16 +61,13 @@ const AGAIN = suggest('Cancel what is left', 'cancel', '--all', '--all-markets')
 export async function cancelInAllMarkets(context: Context, isWhole: boolean): Promise<Answer> {
   const write = await openWithConsent(context);
   const { trading } = write;
-  const work = new StoppableWork(context.host);
   const cancelling = new Cancelling(context);
   const asks = write.isPreviewed;
-  let algosBefore: ReadonlySet<string> = new Set();
   // their orders may still be open
   const warnOfEarlier = () => warnOfUnknown(context, (one) => concernsMarketOrAny(one, undefined));
-  const printed = () => cancelTable(cancelling.attempts, 'No cancellation was answered.');
-  return carryOut<Plan, readonly MarketOutcome[]>(write, {
+  return runWrite<Plan>(write, {
     passesHalt: true,
-    prepare: async () => {
+    plan: async () => {
       if (!asks) return unreadPlan(await marketsToCancel(context, trading));
       const plan = planOf(await openInAllMarkets(context, trading, isWhole));
       if (context.globals.dryRun) await warnOfEarlier();
@@ -86,30 +82,28 @@ export async function cancelInAllMarkets(context: Context, isWhole: boolean): Pr
       open.flatMap(({ market, own }) =>
         ordersToCancel(own).map(({ id }) => dryRequest(write, { kind: 'cancel', market, order: { id } })),
       ),
-    confirm: async ({ open }) => {
+    ask: async ({ open }) => {
       if (open.length === 0) return;
       const counts = open.map(({ market, own }) => `${market}: ${grouped(String(ordersToCancel(own).length))}`);
       await confirm(write, `Cancel ${counted(countOf(open), 'order')} (${counts.join(', ')})?`);
     },
-    send: ({ names, open }) => {
-      algosBefore = algosAtWork(context);
+    run: async (plan, signal) => {
+      const { names, open } = plan;
+      const algosBefore = algosAtWork(context);
       const byMarket = new Map(open.map(({ market, own }) => [market, own]));
       const targets = names.map((market) => ({ market, shown: byMarket.get(market) }));
-      return work.run((signal) => cancelling.run(trading, targets, signal, isWhole));
+      const outcomes = await cancelling.run(trading, targets, signal, isWhole);
+      const attempts = outcomes.flatMap((one) => one.attempts);
+      await tryRead(async () => warnOfLostOrders({ output: context.output, trading }, attempts, algosBefore));
+      return resultOf(plan, outcomes, await warnOfEarlier());
     },
-    stop: () => work.stop(),
-    interrupted: ({ open }) => ({
+    left: ({ open }) => ({
       advice: [
         `Orders may still be open: ${asks ? `${cancelling.attempts.length} of ${counted(countOf(open), 'cancellation')}` : counted(cancelling.attempts.length, 'cancellation')} were answered.`,
         AGAIN,
       ],
     }),
-    printSoFar: () => context.output.answer(printed()),
-    result: async (plan, outcomes) => {
-      const attempts = outcomes.flatMap((one) => one.attempts);
-      await tryRead(async () => warnOfLostOrders({ output: context.output, trading }, attempts, algosBefore));
-      return resultOf(plan, outcomes, await warnOfEarlier());
-    },
+    soFar: () => cancelTable(cancelling.attempts, 'No cancellation was answered.'),
   });
 }
 

@@ -18,14 +18,13 @@ import { explainUnknownMarket, refuseUnknownMarket } from '../inputs/known-marke
 import { knownClientId, marketName, orderReference } from '../inputs/parsers.js';
 import { define } from '../session/command.js';
 import { dryRunShape, NO_PREVIEW } from '../writes/dry-run.js';
-import { StoppableWork } from '../writes/stoppable-work.js';
 import { warnOfUnknownIn } from '../writes/unknown-writes.js';
 import {
-  carryOut,
   dryRequest,
   exchangeText,
   openWithConsent,
   openWrite,
+  runWrite,
   type WriteContext,
   type WriteSteps,
 } from '../writes/write.js';
@@ -75,7 +74,7 @@ export default define({
 /** Cancels named orders, without asking. Throws Failure if none of them was cancelled. */
 export function cancelNamed(context: WriteContext, market: string, orders: readonly OrderReference[]): Promise<Answer> {
   // what it does is on the command line
-  return carryOut({ ...context, isPreviewed: context.globals.dryRun }, cancellation(context, market, orders));
+  return runWrite({ ...context, isPreviewed: context.globals.dryRun }, cancellation(context, market, orders));
 }
 
 /**
@@ -88,13 +87,13 @@ export function cancelPrepared(
 ): Promise<Answer> {
   const references = orders.map(({ id }) => ({ id }));
   const these = orders.length === 1 ? `order ${orders[0]?.id}` : `these ${orders.length} orders`;
-  const { prepare, ...others } = cancellation(context, market, references);
+  const { plan, ...others } = cancellation(context, market, references);
   let current: ReadonlyMap<string, Order> = new Map();
   let losses: readonly Loss[] = [];
-  return carryOut(context, {
+  return runWrite(context, {
     ...others,
-    prepare: async () => {
-      const ready = await prepare();
+    plan: async () => {
+      const planned = await plan();
       const own = await tryRead(() => readOpenOrders(context.trading, market));
       current = own?.byId ?? current;
       for (const shown of orders) {
@@ -103,7 +102,7 @@ export function cancelPrepared(
       }
       const open = orders.flatMap(({ id }) => current.get(id) ?? []);
       losses = lossesOf(context.trading, market, open);
-      return ready;
+      return planned;
     },
     preview: async () => {
       if (context.globals.dryRun) return () => wouldCancel(market, references);
@@ -111,7 +110,7 @@ export function cancelPrepared(
       return (screen) =>
         `${ordersTable(screen, references, current)}\n${record(screen, [['exchange', exchange], ...lossEntries(losses)])}`;
     },
-    confirm: () => confirm(context, `Cancel ${these} in ${market}?`),
+    ask: () => confirm(context, `Cancel ${these} in ${market}?`),
   });
 }
 
@@ -142,27 +141,20 @@ function cancellation(
   context: WriteContext,
   market: string,
   orders: readonly OrderReference[],
-): WriteSteps<typeof NO_WARNINGS, Pick<CancelledAll, 'attempts'>> {
+): WriteSteps<typeof NO_WARNINGS> {
   const { trading } = context;
-  const work = new StoppableWork(context.host);
   const cancelling = new Cancelling(context, orders.length);
-  let algosBefore: ReadonlySet<string> = new Set();
   return {
     passesHalt: true,
-    prepare: async () => {
+    plan: async () => {
       await refuseUnknownMarket(context, market);
       return NO_WARNINGS;
     },
     preview: async () => () => wouldCancel(market, orders),
     dryRun: () => dryCancellations(context, market, orders),
-    send: () => {
-      algosBefore = algosAtWork(context);
-      return work.run((signal) => cancelling.inMarket(trading, { market, named: orders }, signal));
-    },
-    stop: () => work.stop(),
-    interrupted: () => interruption(cancelling, cancelAgain(market, orders)),
-    printSoFar: () => printSoFar(context, cancelling),
-    result: async (_, { attempts }) => {
+    run: async (_, signal) => {
+      const algosBefore = algosAtWork(context);
+      const { attempts } = await cancelling.inMarket(trading, { market, named: orders }, signal);
       // the orders are cancelled even if the journal cannot be read, which the next line says
       await tryRead(async () => warnOfDuplicates(context, market, attempts));
       await tryRead(async () => warnOfLostOrders(context, attempts, algosBefore));
@@ -170,6 +162,8 @@ function cancellation(
       const unknown = await warnOfUnknownIn(context, market);
       return explainUnknownMarket(context, market, async () => cancelAnswer(market, attempts, unknown, algos));
     },
+    left: () => interruption(cancelling, cancelAgain(market, orders)),
+    soFar: () => cancelledSoFar(cancelling),
   };
 }
 
@@ -178,12 +172,10 @@ const NO_WARNINGS: { readonly warnings: readonly never[] } = { warnings: [] };
 /** Cancels every open order of a market, after asking. @param isWhole reads the lists whole, whatever is known of them */
 export function cancelEverything(context: WriteContext, market: string, isWhole = false): Promise<Answer> {
   const { trading, globals, budget } = context;
-  const work = new StoppableWork(context.host);
   let cancelling = new Cancelling(context);
-  let algosBefore: ReadonlySet<string> = new Set();
-  return carryOut<OpenOrders, CancelledAll>(context, {
+  return runWrite<OpenOrders>(context, {
     passesHalt: true,
-    prepare: async () => {
+    plan: async () => {
       const lists = budget.isUserSet ? trading.client : trading.client.restartingBudget(budget);
       const own = await explainUnknownMarket(context, market, () =>
         readOpenOrders(trading, market, { lists, isWhole }),
@@ -198,28 +190,21 @@ export function cancelEverything(context: WriteContext, market: string, isWhole 
       return globals.dryRun ? (screen) => `${table(screen)}\n${wouldCancel(market, orders)}` : table;
     },
     dryRun: ({ orders, warnings }) => dryCancellations(context, market, orders, warnings),
-    confirm: async ({ own: { open } = NO_ORDERS, orders }) => {
+    ask: async ({ own: { open } = NO_ORDERS, orders }) => {
       if (orders.length === 0) return;
       const these = orders.length === 1 ? 'this order' : `these ${orders.length} orders`;
       const sides = (['buy', 'sell'] as const).filter((side) => open[side].length > 0);
       const what = sides.map((side) => `${side}s: ${openText(market, side, open[side])}`).join('; ');
       await confirm(context, `Cancel ${these} of ${market} (${what})?`);
     },
-    send: async ({ own, orders }) => {
-      if (own !== undefined && orders.length === 0)
-        return { attempts: [], stillOpen: [], failure: own.failure, orders: own.byId };
+    run: async ({ own, orders }, signal) => {
+      const algosBefore = algosAtWork(context);
       cancelling = new Cancelling(context, orders.length);
-      algosBefore = algosAtWork(context);
-      return work.run((signal) =>
-        explainUnknownMarket(context, market, () =>
-          cancelling.inMarket(trading, { market, shown: own }, signal, isWhole),
-        ),
-      );
-    },
-    stop: () => work.stop(),
-    interrupted: () => interruption(cancelling, suggest('Cancel what is left', 'cancel', market, '--all')),
-    printSoFar: () => printSoFar(context, cancelling),
-    result: async ({ own }, done) => {
+      const target = { market, shown: own };
+      const done: CancelledAll =
+        own !== undefined && orders.length === 0
+          ? { attempts: [], stillOpen: [], failure: own.failure, orders: own.byId }
+          : await explainUnknownMarket(context, market, () => cancelling.inMarket(trading, target, signal, isWhole));
       // those that were cancelled while they were read were not warned of
       const cancelled = done.attempts.flatMap(({ result: { id, outcome } }) =>
         id === null || outcome !== 'cancelled' ? [] : (done.orders.get(id) ?? []),
@@ -229,6 +214,8 @@ export function cancelEverything(context: WriteContext, market: string, isWhole 
       const unknown = await warnOfUnknownIn(context, market);
       return explainUnknownMarket(context, market, async () => cancelAllAnswer(market, done, unknown));
     },
+    left: () => interruption(cancelling, suggest('Cancel what is left', 'cancel', market, '--all')),
+    soFar: () => cancelledSoFar(cancelling),
   });
 }
 
@@ -316,7 +303,7 @@ function interruption(cancelling: Cancelling, again: string | Hint): Interruptio
   return { advice: [cancelling.progressText, again] };
 }
 
-/** Prints what became of each order that was answered, as the answer of the command; nothing if none was. */
-function printSoFar({ printAnswer }: WriteContext, { attempts }: Cancelling): Promise<void> | undefined {
-  return attempts.length === 0 ? undefined : printAnswer(cancelTable(attempts, ''));
+/** What became of each order that was answered; undefined if none was. */
+function cancelledSoFar({ attempts }: Cancelling): Answer | undefined {
+  return attempts.length === 0 ? undefined : cancelTable(attempts, '');
 }

@@ -11,15 +11,15 @@ const REDRAW_MS = 200;
 
 /** The cancellations of a command: their progress on a terminal, and what is known of each so far, which a signal prints. */
 export class Cancelling {
-  readonly #context: Pick<WriteContext, 'output' | 'host'>;
+  readonly #output: WriteContext['output'];
   readonly #attempts = new Map<string, CancelAttempt>();
   readonly #done: CancelledMarket[] = [];
   #answers = 0;
   #requests: number;
 
   /** @param requests how many are known to be sent */
-  constructor(context: Pick<WriteContext, 'output' | 'host'>, requests = 0) {
-    this.#context = context;
+  constructor({ output }: Pick<WriteContext, 'output'>, requests = 0) {
+    this.#output = output;
     this.#requests = requests;
   }
 
@@ -40,7 +40,7 @@ export class Cancelling {
         () => (isOne ? [this.#answers, this.#requests] : [this.#done.length, targets.length]),
       );
     };
-    const forget = this.#context.host.onInterrupt(() => hide?.());
+    signal.addEventListener('abort', () => hide?.(), { once: true });
     show();
     try {
       return await cancelTargets(trading, targets, signal, {
@@ -58,7 +58,6 @@ export class Cancelling {
       });
     } finally {
       hide?.();
-      forget();
     }
   }
 
@@ -95,7 +94,7 @@ export class Cancelling {
   }
 
   #showBar(label: () => string, of: () => readonly [done: number, total: number]): () => void {
-    const { output } = this.#context;
+    const output = this.#output;
     const text = (room: number) => {
       const [done, total] = of();
       const before = `${label()}: `;

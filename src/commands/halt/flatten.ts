@@ -20,8 +20,7 @@ import { guardLimits } from '../../trading/guards/limits.js';
 import { orderResult } from '../order/order-result.js';
 import type { Context } from '../session/command.js';
 import { outcomeFailure } from '../writes/outcome-failure.js';
-import { StoppableWork } from '../writes/stoppable-work.js';
-import { carryOut, exchangeText, openWrite, type WriteContext } from '../writes/write.js';
+import { exchangeText, openWrite, runWrite, type WriteContext } from '../writes/write.js';
 
 /** What `pit halt --flatten` did. */
 export interface Flattened {
@@ -48,8 +47,8 @@ export interface FlattenOptions {
   readonly freed?: readonly Order[];
   /** What was done before the sale, for a signal. */
   readonly doneBefore?: Interruption;
-  /** For a signal: prints the answer of the command with what was sold so far. */
-  readonly printSoFar?: (sold: Flattened) => Promise<void>;
+  /** For a signal: the answer of the command with what was sold so far. */
+  readonly soFar?: (sold: Flattened) => Answer;
 }
 
 /**
@@ -77,15 +76,15 @@ export async function flatten(context: Context, into: string, options: FlattenOp
 
 /** Sells everything, or previews it for `--dry-run`. Throws Failure as its steps do. */
 export async function sellEverything(command: Context, into: string, options: FlattenOptions): Promise<Answer> {
-  const { freed = [], doneBefore, printSoFar } = options;
+  const { freed = [], doneBefore, soFar } = options;
   const isRead = command.globals.format !== 'json' || command.host.errors.isTTY === true;
   const context = await openWrite(command, isRead || command.globals.dryRun);
   const { trading, session } = context;
   const limits = guardLimits((await session.connection()).settings);
-  const work = new StoppableWork(context.host);
-  const run = new SaleRun(context, into, sellRest(command, into, options));
-  return carryOut<Plan, ReadonlyMap<string, SaleResult>>(context, {
-    prepare: async () => {
+  const sellTheRest = sellRest(command, into, options);
+  const sold: SoldOrder[] = [];
+  return runWrite<Plan>(context, {
+    plan: async () => {
       const again = (coin: string) => commandOf(command, coin, options);
       const holdings = await planFlatten(trading, into, limits, { freed, command: again });
       return { warnings: holdings.flatMap(saleTexts).map((text) => ({ text })), holdings };
@@ -95,111 +94,89 @@ export async function sellEverything(command: Context, into: string, options: Fl
       return (screen) => holdingsTable(screen, holdings, into, where);
     },
     dryRun: ({ holdings }) => holdings.flatMap(({ coin, amount }) => ({ coin, amount: amount.toString() })),
-    confirm: async ({ holdings }) => {
+    ask: async ({ holdings }) => {
       const coins = holdings.flatMap(({ coin, sale }) => (isSale(sale) ? [coin] : []));
       if (coins.length > 0) await confirm(context, `Sell all ${coins.join(', ')} into ${into}?`);
     },
-    send: ({ holdings }) =>
-      work.run(async (signal) => run.sell(holdings, guardLimits(await session.currentSettings()), signal)),
-    stop: () => work.stop(),
-    interrupted: () => run.interruption(doneBefore),
+    run: async ({ holdings }, signal) => {
+      const results = await sellEach(context, holdings, signal, (order) => void sold.push(order));
+      const { rows, orders, show } = soldSoFar(context, sold);
+      const failure = unsoldFailure(holdings, results, orders, sellTheRest);
+      return { data: rows, show, ...(failure === undefined ? {} : { failure }) };
+    },
+    left: () => ({
+      advice: [
+        notAllSoldText(sold, into),
+        ...[doneBefore?.advice ?? []].flat().filter((part) => typeof part === 'string'),
+        suggest('If an order was on its way, find its outcome', 'resolve'),
+        sellTheRest,
+      ],
+    }),
     ...(doneBefore === undefined
       ? {}
       : { doneBefore: { ...doneBefore, advice: [...[doneBefore.advice].flat(), 'Nothing was sold.'] } }),
-    ...(printSoFar === undefined ? {} : { printSoFar: () => printSoFar(run.soFar()) }),
-    result: ({ holdings }, results) => run.answer(holdings, results),
+    ...(soFar === undefined ? {} : { soFar: () => soFar(soldSoFar(context, sold)) }),
   });
 }
 
-/** The sale of one coin after another: how far it is, on a terminal, and what a signal leaves of it. */
-class SaleRun {
-  readonly #context: WriteContext;
-  readonly #into: string;
-  /** What sells what is left. */
-  readonly #again: Hint;
+/** An order that sold a part of a coin. */
+interface SoldOrder {
+  readonly slice: SoldSlice;
+  readonly sale: Sale;
+}
 
-  readonly #sold: { readonly slice: SoldSlice; readonly sale: Sale }[] = [];
-
-  constructor(context: WriteContext, into: string, again: Hint) {
-    this.#context = context;
-    this.#into = into;
-    this.#again = again;
-  }
-
-  /** @param signal ends it after the order under way */
-  sell(
-    holdings: readonly Holding[],
-    limits: ReturnType<typeof guardLimits>,
-    signal: AbortSignal,
-  ): Promise<ReadonlyMap<string, SaleResult>> {
-    const { budget } = this.#context;
-    return budget.whileProgressing((progressed) => this.#sellEach(holdings, limits, signal, progressed));
-  }
-
-  async #sellEach(
-    holdings: readonly Holding[],
-    limits: ReturnType<typeof guardLimits>,
-    signal: AbortSignal,
-    progressed: () => void,
-  ): Promise<ReadonlyMap<string, SaleResult>> {
-    const { trading, output } = this.#context;
+/**
+ * Sells one coin after another, and shows on a terminal how far it is.
+ * @param signal ends it after the order under way
+ * @param onSold called after each order
+ */
+async function sellEach(
+  { trading, output, budget, session }: WriteContext,
+  holdings: readonly Holding[],
+  signal: AbortSignal,
+  onSold: (order: SoldOrder) => void,
+): Promise<ReadonlyMap<string, SaleResult>> {
+  const limits = guardLimits(await session.currentSettings());
+  return budget.whileProgressing(async (progressed) => {
     const results = new Map<string, SaleResult>();
     for (const { coin, amount, sale } of holdings) {
       if (!isSale(sale)) continue;
-      let sold = Decimal.zero;
+      let filled = Decimal.zero;
       let orders = 0;
       const hide = output.live(
-        () => `Selling ${coin}: ${formatAmount(sold)} of ${formatAmount(amount)} with ${counted(orders, 'order')}`,
+        () => `Selling ${coin}: ${formatAmount(filled)} of ${formatAmount(amount)} with ${counted(orders, 'order')}`,
       );
       const onSlice = (slice: SoldSlice) => {
         progressed();
-        this.#sold.push({ slice, sale });
+        onSold({ slice, sale });
         orders += 1;
-        sold = sold.plus(filledOf(slice));
+        filled = filled.plus(filledOf(slice));
       };
       progressed();
-      const options = { mayContinue: () => !signal.aborted, onSlice };
-      results.set(coin, await sell(trading, { coin, sale }, limits, options).finally(hide));
+      results.set(coin, await sell(trading, { coin, sale }, limits, { signal, onSlice }).finally(hide));
     }
     return results;
-  }
+  });
+}
 
-  interruption(doneBefore: Interruption | undefined): Interruption {
-    const values = this.#sold.map(({ slice: { placement } }) =>
-      placement.outcome === 'placed' ? Decimal.of(placement.order?.filledValue ?? '0') : Decimal.zero,
-    );
-    const worth = grouped(Decimal.sum(values).trimmed().toString());
-    const orders = counted(this.#sold.length, 'order');
-    const unsettled = suggest('If an order was on its way, find its outcome', 'resolve');
-    return {
-      advice: [
-        `Not everything was sold: ${orders} sold for ${worth} ${this.#into}.`,
-        ...[doneBefore?.advice ?? []].flat().filter((part) => typeof part === 'string'),
-        unsettled,
-        this.#again,
-      ],
-    };
-  }
+/** `Not everything was sold: 2 orders sold for 1,200 usdt.` */
+function notAllSoldText(sold: readonly SoldOrder[], into: string): string {
+  const values = sold.map(({ slice: { placement } }) =>
+    placement.outcome === 'placed' ? Decimal.of(placement.order?.filledValue ?? '0') : Decimal.zero,
+  );
+  const worth = grouped(Decimal.sum(values).trimmed().toString());
+  return `Not everything was sold: ${counted(sold.length, 'order')} sold for ${worth} ${into}.`;
+}
 
-  /** What was sold so far. */
-  soFar(): Flattened {
-    const orders = this.#sold.flatMap(({ slice, sale }) => resultOf(this.#context, slice, sale));
-    return {
-      rows: orders.map(({ data }) => data as object),
-      show: (screen) => shownOrders(orders, screen),
-      failure: undefined,
-    };
-  }
-
-  answer(holdings: readonly Holding[], results: ReadonlyMap<string, SaleResult>): Answer {
-    const orders = this.#sold.flatMap(({ slice, sale }) => resultOf(this.#context, slice, sale));
-    const failure = unsoldFailure(holdings, results, orders, this.#again);
-    return {
-      data: orders.map(({ data }) => data),
-      show: (screen) => shownOrders(orders, screen),
-      ...(failure === undefined ? {} : { failure }),
-    };
-  }
+/** What was sold so far, with the answer about each order. */
+function soldSoFar(context: WriteContext, sold: readonly SoldOrder[]): Flattened & { readonly orders: Answer[] } {
+  const orders = sold.flatMap(({ slice, sale }) => resultOf(context, slice, sale));
+  return {
+    orders,
+    rows: orders.map(({ data }) => data as object),
+    show: (screen) => shownOrders(orders, screen),
+    failure: undefined,
+  };
 }
 
 function shownOrders(orders: readonly Answer[], screen: Screen): string {

@@ -14,9 +14,8 @@ import { Cancelling } from '../cancel/cancelling.js';
 import { coinName, durationAboveZero, profileName } from '../inputs/parsers.js';
 import { SENT_ORDER } from '../order/order-result.js';
 import { type Context, define } from '../session/command.js';
+import { interruptible } from '../writes/interruptible.js';
 import { outcomeFailure } from '../writes/outcome-failure.js';
-import { StoppableWork } from '../writes/stoppable-work.js';
-import { reportingSignals } from '../writes/write.js';
 import {
   type CancelledEverywhere,
   cancelEverywhere,
@@ -126,18 +125,15 @@ async function haltAccount(context: Context, wanted: Wanted): Promise<Answer> {
   session.omitHaltWarning();
   const paused = await pauseAlgoOrders(context, reasonOf(wanted));
   const done: Done = { fall, paused, cancelled: NOTHING_CANCELLED, flattened: NOTHING_FLATTENED };
-  const work = new StoppableWork(context.host);
   const cancelling = new Cancelling(context);
-  const interrupted = () => ({ advice: [stateText(fall), ...leftByInterruption(wanted)] });
-  const printCancelled = () =>
-    context.output.answer(haltAnswer({ ...done, cancelled: cancelledSoFar(cancelling) }, undefined));
-  const signals = { interrupted, stop: () => work.stop(), printSoFar: printCancelled };
-  const { underWay, cancelled } = await reportingSignals(context, signals, async () => ({
-    underWay: fall.isHalted ? await requestsUnderWay(context) : 0,
-    cancelled: wanted.isCancelling
-      ? await work.run((signal) => cancelEverywhere(context, cancelling, signal))
-      : NOTHING_CANCELLED,
-  }));
+  const left = () => ({ advice: [stateText(fall), ...leftByInterruption(wanted)] });
+  const soFar = () => haltAnswer({ ...done, cancelled: cancelledSoFar(cancelling) }, undefined);
+  const underWay = fall.isHalted ? await interruptible(context, { left, soFar }, () => requestsUnderWay(context)) : 0;
+  const cancelled = wanted.isCancelling
+    ? await interruptible(context, { left, soFar, isWaitedFor: true }, (signal) =>
+        cancelEverywhere(context, cancelling, signal),
+      )
+    : NOTHING_CANCELLED;
   const flattened = await flattenAfter(context, wanted, { ...done, cancelled });
   const isDone = fall.isHalted || cancelled.rows.length + flattened.rows.length > 0;
   const failures = [...fall.failures, paused.failure, notAnswered(underWay), cancelled.failure, flattened.failure];
@@ -159,7 +155,7 @@ async function flattenAfter(context: Context, { into, reason, isCancelling }: Wa
   return flatten(context, into, {
     isCancelling,
     doneBefore: { advice: [stateText(fall), ...counts] },
-    printSoFar: (flattened) => context.output.answer(haltAnswer({ ...done, flattened }, undefined)),
+    soFar: (flattened) => haltAnswer({ ...done, flattened }, undefined),
   });
 }
 

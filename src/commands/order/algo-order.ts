@@ -44,7 +44,7 @@ import {
   limitsOf,
   notOverridden,
 } from '../writes/guard-overrides.js';
-import { carryOut, exchangeText, openWithConsent, type WriteContext } from '../writes/write.js';
+import { exchangeText, openWithConsent, runWrite, type WriteContext, type WriteSteps } from '../writes/write.js';
 import { type AlgoDraft, entryNameOf, entryOf } from './algo-args.js';
 import { guardAlgo } from './algo-guards.js';
 
@@ -67,7 +67,8 @@ export async function placeAlgo(command: Context, draft: AlgoDraft): Promise<Ans
 
 /** The same where the user is asked and told in another way. */
 export function placeAlgoIn(command: Context, context: WriteContext, draft: AlgoDraft): Promise<Answer> {
-  return createPlanned(command, context, { prepare: () => planAlgo(context, draft), overridden: draft.overridden });
+  const { overridden } = draft;
+  return runWrite(context, creation(command, context, { plan: () => planAlgo(context, draft), overridden }));
 }
 
 /**
@@ -83,12 +84,12 @@ export function createPreparedAlgo(
 ): Promise<Answer> {
   const { agentLimits } = context;
   const limited = agentLimits === undefined ? terms : { ...terms, agent: agentLimits.given };
-  const prepare = () => checked(context, snapshotOf(context, terms), limited);
-  return createPlanned(command, context, { prepare, overridden: [], ifBlocked, id });
+  const plan = () => checked(context, snapshotOf(context, terms), limited);
+  return runWrite(context, creation(command, context, { plan, overridden: [], ifBlocked, id }));
 }
 
 interface Creating {
-  readonly prepare: () => Promise<PlannedAlgo>;
+  readonly plan: () => Promise<PlannedAlgo>;
   readonly overridden: readonly GuardName[];
   /** The hint if a guard blocks it and cannot be overridden. Absent: the user may override it. */
   readonly ifBlocked?: Advice;
@@ -96,49 +97,38 @@ interface Creating {
   readonly id?: string;
 }
 
-function createPlanned(
+function creation(
   command: Context,
   context: WriteContext,
-  { prepare, overridden, ifBlocked, id }: Creating,
-): Promise<Answer> {
+  { plan, overridden, ifBlocked, id }: Creating,
+): WriteSteps<PlannedAlgo> {
   const { trading, agentLimits } = context;
   let isCreated = false;
-  return carryOut<PlannedAlgo, { readonly id: string; readonly unwatchedBecause: Failure | null }>(context, {
-    prepare,
+  return {
+    plan: (confirmed) => (confirmed === undefined ? plan() : inMarketNow(context, confirmed)),
     preview: async (planned) => {
       const exchange = await exchangeText(context);
       const guards = context.globals.dryRun ? planned.breaches.map((breach) => breachText(breach, overridden)) : [];
       return (screen) => previewText(screen, planned, exchange, guards);
     },
     dryRun: (planned) => dryAlgo(planned, overridden),
-    confirm: (planned) => {
+    ask: async (planned) => {
       const { terms, breaches } = planned;
       if (ifBlocked !== undefined && breaches.length > 0) throw blockedBy(breaches, ifBlocked);
       return confirmGuarded(context, `Create this algo order: ${algoText(terms)}?`, breaches, overridden);
     },
-    recheck: async (shown) => {
-      if (context.globals.yes) return { ready: shown };
-      // what was shown is created, or nothing: the market may have reached a stop meanwhile
-      const market = await readMarket(context, snapshotOf(context, shown.terms), shown.terms);
-      checkTerms(shown.terms, market);
-      const breach = trailBreach(shown.terms, market);
-      const ready = { ...shown, market, breaches: breach === null ? [] : [breach] };
-      const isNew = shown.breaches.length === 0 && notOverridden(ready.breaches, overridden).length > 0;
-      return isNew ? { ready, reason: 'The spread is wider than the trail by now.' } : { ready };
+    compare: async (confirmed, current) => {
+      const isNew = confirmed.breaches.length === 0 && notOverridden(current.breaches, overridden).length > 0;
+      return { plan: current, ...(isNew ? { reason: 'The spread is wider than the trail by now.' } : {}) };
     },
-    send: async ({ terms, market }) => {
+    run: async ({ terms, market }) => {
       const requireRoom = async () => agentLimits?.requireRoomForAlgo(trading, terms, market);
       const prepared = id === undefined ? undefined : { id, requireRoom };
-      const created = await (await algoService(command)).create((made) => ({ ...terms, id: made }), market, prepared);
+      const service = await algoService(command);
+      const created = await service.create((name) => ({ ...terms, id: name }), market, prepared);
       isCreated = true;
-      return created;
-    },
-    interrupted: () =>
-      isCreated
-        ? { advice: ['The algo order was created.', suggest('See it', 'algo', 'list')] }
-        : { advice: ['The algo order may have been created.', suggest('Find out', 'algo', 'list')] },
-    result: async (_, { id: made, unwatchedBecause }) => {
-      const view = await (await algoService(command)).show(made);
+      const { id: made, unwatchedBecause } = created;
+      const view = await service.show(made);
       const answer = algoAnswer(view, context.trading.client.now());
       if (unwatchedBecause === null) return answer;
       const { message, hints } = unwatchedBecause;
@@ -151,7 +141,20 @@ function createPlanned(
       );
       return { ...answer, failure };
     },
-  });
+    left: () =>
+      isCreated
+        ? { advice: ['The algo order was created.', suggest('See it', 'algo', 'list')] }
+        : { advice: ['The algo order may have been created.', suggest('Find out', 'algo', 'list')] },
+  };
+}
+
+/** What was confirmed is created, or nothing: the market may have reached a stop meanwhile, which throws Failure. */
+async function inMarketNow(context: WriteContext, confirmed: PlannedAlgo): Promise<PlannedAlgo> {
+  const { terms } = confirmed;
+  const market = await readMarket(context, snapshotOf(context, terms), terms);
+  checkTerms(terms, market);
+  const breach = trailBreach(terms, market);
+  return { ...confirmed, market, breaches: breach === null ? [] : [breach] };
 }
 
 /** The default of `--slippage`. */

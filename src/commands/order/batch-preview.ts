@@ -12,8 +12,8 @@ import { distanceFrom, type Reference } from '../../trading/preview/market-view.
 import { dryRunShape, REQUEST } from '../writes/dry-run.js';
 import type { WriteContext } from '../writes/write.js';
 import { progressOf } from './batch-result.js';
+import type { PlannedOrders, Previewed } from './guarded-orders.js';
 import { COMMON_PREVIEW_FIELDS, type PreviewText, previewData, UNKNOWN } from './preview.js';
-import type { PlannedOrders, Previewed } from './send-orders.js';
 
 /** The orders of a job, checked. */
 export interface PlannedBatch extends PlannedOrders {

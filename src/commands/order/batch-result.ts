@@ -3,7 +3,7 @@ import { formatAmount, formatAverageLike, grouped } from '../../domain/decimal.j
 import { splitMarket } from '../../domain/market.js';
 import type { Order } from '../../domain/order.js';
 import type { Refusal } from '../../domain/refusal.js';
-import { type Failure, type Hint, Interrupted, type Interruption, suggest, tryRead } from '../../errors.js';
+import { type Failure, type Hint, type Interruption, suggest, tryRead } from '../../errors.js';
 import { FACTS } from '../../exchange/description.js';
 import { refusalFailure, rejectionText } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
@@ -18,6 +18,7 @@ import { type Ending, JobRun, type Phase } from '../../trading/batches/job-run.j
 import { resumeCommand } from '../../trading/batches/start-job.js';
 import { type BrokenRules, brokenRules, isAboutRules } from '../../trading/orders/changed-rules.js';
 import { duplicateFailure } from '../session/duplicate-warnings.js';
+import type { Interruptible } from '../writes/interruptible.js';
 import { answerOrThrow, countsText, outcomeFailure, outcomeText, type WriteCounts } from '../writes/outcome-failure.js';
 import type { WriteContext } from '../writes/write.js';
 import { FILLS, feeText, fillsSoFar, STATE_AND_FILLS, totalOfFills, UNKNOWN_FILLS } from './fills-so-far.js';
@@ -25,8 +26,6 @@ import { FILLS, feeText, fillsSoFar, STATE_AND_FILLS, totalOfFills, UNKNOWN_FILL
 export const BATCH_NOT_CHECKED_FOR_DUPLICATES =
   'The network may have repeated a request, and pit could not check: compare the list of orders with this answer.';
 
-/** How long a signal waits for the answers to requests that were sent. */
-const PATIENCE_MS = 5_000;
 const REDRAW_MS = 100;
 
 const PHASE_TEXT: Readonly<Record<Exclude<Phase, 'placing'>, string>> = {
@@ -36,8 +35,9 @@ const PHASE_TEXT: Readonly<Record<Exclude<Phase, 'placing'>, string>> = {
   stopping: 'Stopping: waiting for the answers to what was sent…',
 };
 
-/** A job that runs, with its progress on the terminal. */
-export class RunningJob {
+/** A job that runs, with its progress on the terminal and what a signal leaves of it. */
+export class RunningJob implements Interruptible {
+  readonly isWaitedFor = true;
   readonly #context: WriteContext;
 
   #run: JobRun | undefined;
@@ -47,12 +47,12 @@ export class RunningJob {
   }
 
   /**
-   * Runs the job to its end. Throws Interrupted if a signal stopped it, and the Failure of a job that placed nothing.
+   * Runs the job to its end. Throws Interrupted if a signal ended it, and the Failure of a job that placed nothing.
    * @param check lines before they are sent
    */
-  async run(job: Job, check?: CheckLines): Promise<Answer> {
+  async run(job: Job, signal: AbortSignal, check?: CheckLines): Promise<Answer> {
     const { trading, output, budget, globals } = this.#context;
-    const run = new JobRun(trading, job, check);
+    const run = new JobRun(trading, job, signal, check);
     this.#run = run;
     budget.extend(FACTS.timeFor(Math.ceil(job.unsent().length / MAX_PAIRS)));
     const text = (room: number) =>
@@ -62,8 +62,8 @@ export class RunningJob {
     const hide = globals.verbose ? () => {} : output.live(text, meaning, REDRAW_MS);
     try {
       const ending = await run.run();
-      // what the signal left is reported already
-      if (ending.kind === 'interrupted') throw new Interrupted('SIGINT');
+      // what the signal left is reported
+      signal.throwIfAborted();
       if (run.isChecked === false) output.warn(BATCH_NOT_CHECKED_FOR_DUPLICATES);
       return batchAnswer(job, ending, await brokenRulesOf(this.#context, job));
     } finally {
@@ -71,24 +71,20 @@ export class RunningJob {
     }
   }
 
-  /** Sends nothing more, and waits a moment for the answers to what was sent. */
-  async stop(): Promise<void> {
-    await this.#run?.interrupt(PATIENCE_MS);
-  }
-
-  /** For a signal: prints what became of each order so far, as the answer of the command; nothing if none was sent. */
-  printSoFar(): Promise<void> | undefined {
+  /** What became of each order so far; undefined if none was sent. */
+  readonly soFar = (): Answer | undefined => {
     const job = this.#run?.job;
-    return job === undefined || job.requests === 0 ? undefined : this.#context.printAnswer(jobAnswer(job));
-  }
+    return job === undefined || job.requests === 0 ? undefined : jobAnswer(job);
+  };
 
-  /** What a signal leaves of the job; null if nothing was sent. */
-  interrupted(): Interruption | null {
+  readonly left = (): Interruption | null => {
     if (this.#run === undefined) return null;
+    // an answer that has not come by now leaves its orders unknown
+    this.#run.release();
     const { job, isBeingChecked } = this.#run;
     const next = isBeingChecked ? UNFINISHED_CHECK : [nextStep(job)];
     return { advice: [`${progressOf(job)}.`, ...next], clientId: job.id };
-  }
+  };
 }
 
 const UNFINISHED_CHECK = ['The check for repeated requests did not finish.', suggest('Complete it', 'resolve')];

@@ -19,12 +19,13 @@ import { closeMarket, closeSide } from '../../trading/settling/reconcile-orders.
 import { filePath, marketName, oneOf, unresolvedId } from '../inputs/parsers.js';
 import { define } from '../session/command.js';
 import { overriddenBy, overrideFlag } from '../writes/guard-overrides.js';
-import { openWrite, reportingSignals, type WriteContext } from '../writes/write.js';
+import { interruptible } from '../writes/interruptible.js';
+import { openWrite, runWrite, type WriteContext } from '../writes/write.js';
 import { ladderText, type NewOrders, newOrders, parseLadder, readInput } from './batch-input.js';
 import { batchPreviewText, batchQuestion, DRY_BATCH, dryBatch, type PlannedBatch } from './batch-preview.js';
 import { BATCH, BATCH_LINE, BATCH_NOT_CHECKED_FOR_DUPLICATES, batchAnswer, RunningJob } from './batch-result.js';
+import { type GuardedWrite, guardedOrders, marketSnapshot, type OrderPlanning } from './guarded-orders.js';
 import { checkGiven } from './order-args.js';
-import { marketSnapshot, type Orders, sendOrders } from './send-orders.js';
 
 export default define({
   summary: 'Place many orders from a file or as a ladder',
@@ -94,7 +95,7 @@ async function finishedAnswer(context: WriteContext, job: Job): Promise<Answer> 
   const { id, terms } = job;
   if (trading.journal.findUnsettled(id) !== undefined) {
     const running = new RunningJob(context);
-    return reportingSignals(context, running, async () => running.run(await resumeJob(trading, id)));
+    return interruptible(context, running, async (signal) => running.run(await resumeJob(trading, id), signal));
   }
   const { market, side } = terms;
   if ((await tryRead(() => closeSide(trading, { market, side }))) === undefined)
@@ -130,7 +131,7 @@ export function sendBatch(
   overridden: readonly GuardName[],
 ): Promise<Answer> {
   const id = orders instanceof Job ? orders.id : newJobId(context.host);
-  return sendPlanned(context, where, { id, orders }, { overridden });
+  return runWrite(context, placing(context, where, { id, orders }, { overridden }));
 }
 
 /**
@@ -143,7 +144,8 @@ export function sendPreparedLadder(
   plan: BatchPlan,
   ifBlocked: Advice,
 ): Promise<Answer> {
-  return sendPlanned(context, plan, { id, orders: { kind: 'prepared', plan } }, { overridden: [], ifBlocked });
+  const orders = { kind: 'prepared', plan } as const;
+  return runWrite(context, placing(context, plan, { id, orders }, { overridden: [], ifBlocked }));
 }
 
 /** Resolves and checks the orders of a ladder that is to be prepared. Throws Failure as {@link sendBatch}. */
@@ -156,33 +158,31 @@ export async function planLadder(
   return { planned, plan: termsOf(where, orders, planned.lines) };
 }
 
-function sendPlanned(
+function placing(
   context: WriteContext,
   where: BatchTarget,
   { id, orders }: BatchOrders,
-  { overridden, ...guarded }: Pick<Orders<PlannedBatch, Answer>, 'overridden' | 'ifBlocked'>,
-): Promise<Answer> {
+  guarding: Pick<OrderPlanning<PlannedBatch>, 'overridden' | 'ifBlocked'>,
+): GuardedWrite<PlannedBatch> {
   const { trading } = context;
   const running = new RunningJob(context);
-  return sendOrders<PlannedBatch, Answer>(context, {
-    overridden,
-    ...guarded,
-    prepare: (earlier) => planBatch(context, where, { id, orders }, earlier),
+  return guardedOrders(context, {
+    ...guarding,
+    plan: (earlier) => planBatch(context, where, { id, orders }, earlier),
     question: batchQuestion,
     preview: batchPreviewText,
-    dryRun: (planned) => dryBatch(context, planned, overridden),
-    send: async ({ lines }, options) => {
+    dryRun: (planned) => dryBatch(context, planned, guarding.overridden),
+    run: async ({ lines }, options, signal) => {
       await closeMarket(trading, where.market);
+      signal.throwIfAborted();
       const job =
         orders instanceof Job
           ? await resumeJob(trading, id, options)
           : await startJob(trading, termsOf(where, orders, lines), id, options);
-      return running.run(job, options.checkLines);
+      return running.run(job, signal, options.checkLines);
     },
-    interrupted: () => running.interrupted(),
-    stop: () => running.stop(),
-    printSoFar: () => running.printSoFar(),
-    result: (_, answer) => answer,
+    left: running.left,
+    soFar: running.soFar,
   });
 }
 

@@ -19,9 +19,16 @@ import { ALGO, DRY_ALGO } from '../algo/algo-shapes.js';
 import { clientId, marketName, oneOf, PRICE_WORDS } from '../inputs/parsers.js';
 import { type Context, define } from '../session/command.js';
 import { overriddenBy, overrideFlag } from '../writes/guard-overrides.js';
-import { mayBeDone, openWithConsent, type WriteContext } from '../writes/write.js';
+import { mayBeDone, openWithConsent, runWrite, type WriteContext } from '../writes/write.js';
 import { ALGO_FLAGS, ALGO_ROOTS, type AlgoFlags, asksForAlgo, checkAlgo, TYPE_FLAGS } from './algo-args.js';
 import { awaitOrder } from './await-order.js';
+import {
+  type GuardedWrite,
+  guardedOrders,
+  marketSnapshot,
+  type OrderPlanning,
+  type PlannedOrders,
+} from './guarded-orders.js';
 import {
   checkGiven,
   completeOrder,
@@ -34,7 +41,6 @@ import {
 } from './order-args.js';
 import { orderResult, SENT_OR_EXISTING_ORDER } from './order-result.js';
 import { DRY_ORDER, dryOrder, orderPreviewText } from './preview.js';
-import { marketSnapshot, type Orders, type PlannedOrders, sendOrders } from './send-orders.js';
 
 export default define({
   summary: 'Place an order; on a terminal, ask for missing parts',
@@ -273,8 +279,8 @@ export function sendOrder(
   callbacks: Pick<Sending, 'onConfirmed' | 'whenPlaced'> = {},
 ): Promise<Answer> {
   const { overridden, id } = draft;
-  const prepare = (earlier: PlannedOrder | undefined) => planOrder(context, draft, earlier);
-  return sendPlanned(context, { overridden, prepare, clientId: id, ...callbacks });
+  const plan = (earlier: PlannedOrder | undefined) => planOrder(context, draft, earlier);
+  return runWrite(context, placing(context, { overridden, plan, clientId: id, ...callbacks }));
 }
 
 /**
@@ -287,16 +293,16 @@ export function sendPreparedOrder(
   terms: RecordedOrderTerms,
   ifBlocked: Advice,
 ): Promise<Answer> {
-  const prepare = async (earlier: PlannedOrder | undefined): Promise<PlannedOrder> => {
+  const plan = async (earlier: PlannedOrder | undefined): Promise<PlannedOrder> => {
     const market = await (await context.session.markets()).find(terms.market);
     const snapshot = marketSnapshot(context, market, terms, earlier?.snapshot);
     return plannedOrder(context, id, terms, { market, snapshot });
   };
-  return sendPlanned(context, { overridden: [], ifBlocked, prepare });
+  return runWrite(context, placing(context, { overridden: [], ifBlocked, plan }));
 }
 
 /** How an order is planned and sent. */
-interface Sending extends Pick<Orders<PlannedOrder, unknown>, 'overridden' | 'ifBlocked' | 'prepare'> {
+interface Sending extends OrderPlanning<PlannedOrder> {
   /** The client id that the user chose. */
   readonly clientId?: string | undefined;
   /** Called with the guards that were overridden: by a flag, or by typing their names. */
@@ -319,34 +325,37 @@ interface Waited {
   readonly failure?: Failure | undefined;
 }
 
-function sendPlanned(context: WriteContext, { clientId, onConfirmed, whenPlaced, ...how }: Sending): Promise<Answer> {
+function placing(
+  context: WriteContext,
+  { clientId, onConfirmed, whenPlaced, ...source }: Sending,
+): GuardedWrite<PlannedOrder> {
   const gate = new SendGate();
   let placedId: string | undefined;
-  return sendOrders(context, {
-    ...how,
+  return guardedOrders(context, {
+    ...source,
     question: ({ terms }, isAgain) => `Place ${isAgain ? 'the changed' : 'this'} order: ${termsText(terms)}?`,
     preview: (order) => orderPreviewText(order),
-    dryRun: (order) => dryOrder(context, order, how.overridden),
-    send: async ({ id, terms, typed }, options): Promise<Waited> => {
+    dryRun: (order) => dryOrder(context, order, source.overridden),
+    run: async (order, options) => {
+      const { id, terms, typed } = order;
       onConfirmed?.(options.overridden ?? []);
       const placement = await placeOrder(context.trading, terms, { id, clientId, gate, typed, ...options });
       if (!isResting(placement)) context.trading.recentBooks?.forget();
+      const result = (waited: Placement) => orderResult(context, order, waited, order.plan.market);
       // a duplicate is reported at once: it may be filled meanwhile
       if (placement.outcome !== 'placed' || whenPlaced === undefined || (placement.duplicates ?? []).length > 0)
-        return { placement };
+        return result(placement);
       placedId = placement.id;
-      return whenPlaced(placement);
+      const { placement: waited, failure } = await whenPlaced(placement);
+      const answer = result(waited);
+      return answer.failure === undefined && failure !== undefined ? { ...answer, failure } : answer;
     },
-    interrupted: ({ clientId: id, terms: { market } }) => {
+    left: ({ clientId: id, terms: { market } }) => {
       if (placedId !== undefined) {
         const show = suggest('See what became of it', 'order', 'show', market, placedId);
         return { advice: [`Order ${placedId} was placed; pit stopped waiting for it.`, show], clientId: id };
       }
       return gate.cancel() ? null : mayBeDone('The order may have been placed; pit stopped before it knew.', id);
-    },
-    result: (order, { placement, failure }) => {
-      const answer = orderResult(context, order, placement, order.plan.market);
-      return answer.failure === undefined && failure !== undefined ? { ...answer, failure } : answer;
     },
   });
 }

@@ -18,10 +18,10 @@ import { CANCELLED, cancelRow } from '../cancel/cancel-result.js';
 import { dryRunShape } from '../writes/dry-run.js';
 import { dryRequest, type WriteContext } from '../writes/write.js';
 import { fillsSoFar } from './fills-so-far.js';
+import type { PlannedOrders, Previewed } from './guarded-orders.js';
 import { orderArgs, tooLittleText } from './order-args.js';
 import { ORDER_RESULT, orderResult, rejectedOrder } from './order-result.js';
 import { accountText, DRY_ORDER, dryOrder, orderPreviewText, type PreviewText } from './preview.js';
-import type { PlannedOrders, Previewed } from './send-orders.js';
 
 /** A replacement that was worked out, and what it places if nothing more fills. */
 export interface PlannedReplacement extends PlannedOrders {

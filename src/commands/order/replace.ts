@@ -8,13 +8,14 @@ import type { RecordedOrderTerms } from '../../trading/journal/write.js';
 import { newClientId, termsText } from '../../trading/orders/terms.js';
 import { type PreparedTerms, requireSameOrder } from '../../trading/prepared/prepared-write.js';
 import { planReplacement, type ReplaceChanges, type ReplacePlan } from '../../trading/replace/plan.js';
-import { type ReplaceOutcome, replaceOrder } from '../../trading/replace/replace.js';
+import { replaceOrder } from '../../trading/replace/replace.js';
 import { explainUnknownMarket } from '../inputs/known-market.js';
 import { knownClientId, marketName, oneOf, orderReference, PRICE_WORDS } from '../inputs/parsers.js';
 import { define } from '../session/command.js';
 import { overriddenBy, overrideFlag } from '../writes/guard-overrides.js';
 import { warnOfUnknownIn } from '../writes/unknown-writes.js';
-import { mayBeDone, openWithConsent, type WriteContext } from '../writes/write.js';
+import { mayBeDone, openWithConsent, runWrite, type WriteContext } from '../writes/write.js';
+import { type GuardedWrite, guardedOrders, type OrderPlanning, PREVIEW_LEVELS } from './guarded-orders.js';
 import { checkGiven, namedOrder } from './order-args.js';
 import {
   DRY_REPLACEMENT,
@@ -24,7 +25,6 @@ import {
   replacedAnswer,
   replacementPreviewText,
 } from './replace-view.js';
-import { type Orders, PREVIEW_LEVELS, sendOrders } from './send-orders.js';
 
 export default define({
   summary: 'Change the price or amount of an open order',
@@ -81,7 +81,9 @@ interface ReplaceRequest {
 
 /** Previews a replacement, asks, and does it; for `--dry-run` only the preview. */
 export function sendReplacement(context: WriteContext, request: ReplaceRequest): Promise<Answer> {
-  return sendPlanned(context, request.overridden, (earlier) => planReplace(context, request, earlier));
+  const { overridden } = request;
+  const plan = (earlier: PlannedReplacement | undefined) => planReplace(context, request, earlier);
+  return runWrite(context, replacing(context, { overridden, plan }));
 }
 
 /**
@@ -95,13 +97,13 @@ export function sendPreparedReplacement(
   ifBlocked: Advice,
 ): Promise<Answer> {
   const changes = { ...given, at: parsePrice(wanted.price), amount: parseAmount(wanted.amount) };
-  const prepare = async (earlier: PlannedReplacement | undefined) => {
+  const plan = async (earlier: PlannedReplacement | undefined) => {
     const planned = await planReplace(context, { market, reference: order, changes }, earlier);
     requireSameTerms(planned.replaces.terms.wanted, wanted);
     requireSameOrder(planned.replaces.order, replaced);
     return { ...planned, id, clientId: id };
   };
-  return sendPlanned(context, [], prepare, ifBlocked);
+  return runWrite(context, replacing(context, { overridden: [], plan, ifBlocked }));
 }
 
 /** What the exchange or the journal says of the order may have changed its account since. Throws Failure `usage`. */
@@ -115,23 +117,17 @@ function requireSameTerms(now: RecordedOrderTerms, wanted: RecordedOrderTerms): 
     );
 }
 
-function sendPlanned(
-  context: WriteContext,
-  overridden: readonly GuardName[],
-  prepare: Orders<PlannedReplacement, ReplaceOutcome>['prepare'],
-  ifBlocked?: Advice,
-): Promise<Answer> {
-  const { trading } = context;
-  return sendOrders<PlannedReplacement, ReplaceOutcome>(context, {
-    overridden,
-    ...(ifBlocked === undefined ? {} : { ifBlocked }),
-    prepare,
+function replacing(context: WriteContext, source: OrderPlanning<PlannedReplacement>): GuardedWrite<PlannedReplacement> {
+  return guardedOrders(context, {
+    ...source,
     question: ({ terms, replaces }) => `Cancel order ${replaces.order.id} and ${termsText(terms)} instead?`,
     preview: replacementPreviewText,
-    dryRun: (replacement) => dryReplacement(context, replacement, overridden),
-    send: ({ id, replaces }, options) => replaceOrder(trading, replaces, id, options),
-    interrupted: ({ id }) => mayBeDone('The order may be cancelled, and its replacement may have been sent.', id),
-    result: ({ id, replaces }, done) => replacedAnswer(context, replaces, id, done),
+    dryRun: (replacement) => dryReplacement(context, replacement, source.overridden),
+    run: async ({ id, replaces }, options) => {
+      const done = await replaceOrder(context.trading, replaces, id, options);
+      return replacedAnswer(context, replaces, id, done);
+    },
+    left: ({ id }) => mayBeDone('The order may be cancelled, and its replacement may have been sent.', id),
   });
 }
 

@@ -68,7 +68,7 @@ export class Writes {
   }
 
   answer(write: number, confirmed: boolean): void {
-    this.#panels.get(write)?.answer(confirmed);
+    this.#panels.get(write)?.reply(confirmed);
   }
 
   /** Waits for the outcome of the writes in progress, after the screen has ended. Throws the last Failure of these. */
@@ -117,7 +117,6 @@ export class Writes {
       trading: await session.trading({ budget, output: panel }),
       consent: panel,
       output: panel,
-      printAnswer: async () => {},
       isPreviewed: true,
     };
   }
@@ -285,7 +284,7 @@ class WritePanel implements WriteOutput, WriteConsent {
   }
 
   /** The user's reply. What is said from now on concerns what is on its way. */
-  answer(confirmed: boolean): void {
+  reply(confirmed: boolean): void {
     this.#isAsking = false;
     this.#resolve?.(confirmed);
     this.#resolve = undefined;
@@ -300,6 +299,9 @@ class WritePanel implements WriteOutput, WriteConsent {
     if (this.#screened.isOver()) this.#terminal.warn(advice);
     else this.#remark(this.textOf(advice), 'warn');
   }
+
+  /** What became of a write is shown once it has ended. */
+  async answer(): Promise<void> {}
 
   interrupted(signal: EndingSignal, interruption: Interruption | null): void {
     this.#terminal.interrupted(signal, interruption);

@@ -10,10 +10,10 @@ import { feePlace, parseWithdrawAmount } from '../../trading/withdrawals/amounts
 import { type EarlierUse, readEarlierUse } from '../../trading/withdrawals/coin-facts.js';
 import { checkLimits, withdrawLimits } from '../../trading/withdrawals/limits.js';
 import { type PreparedWithdrawal, prepareWithdrawal, type WithdrawalDraft } from '../../trading/withdrawals/prepare.js';
-import { refuseIdenticalWithdrawal, sendWithdrawal, type WithdrawalResult } from '../../trading/withdrawals/send.js';
+import { refuseIdenticalWithdrawal, sendWithdrawal } from '../../trading/withdrawals/send.js';
 import { coinName, positiveDecimal, wholeNumber, word } from '../inputs/parsers.js';
 import { type Context, define } from '../session/command.js';
-import { carryOut, dryRequest, mayBeDone, openWrite, type WriteContext } from '../writes/write.js';
+import { dryRequest, mayBeDone, openWrite, runWrite, type WriteContext } from '../writes/write.js';
 import { type PasswordSource, passwordSource, readFundPassword } from './fund-password.js';
 import { checkGiven, coinFacts, completeWithdrawal, firstMissing, isConfirmed } from './given.js';
 import {
@@ -106,20 +106,20 @@ function withdraw(
   const { trading, host, session } = context;
   const gate = new SendGate();
   const id = newClientId(host);
-  return carryOut<CheckedWithdrawal, WithdrawalResult>(context, {
-    prepare: () => checkWithdrawal(command, context, request),
+  return runWrite<CheckedWithdrawal>(context, {
+    plan: () => checkWithdrawal(command, context, request),
     preview: (checked) => previewTable(context, checked),
     dryRun: (checked) =>
       dryRequest(context, { kind: 'withdrawal', withdrawal: checked.prepared.wanted }, previewData(checked)),
-    confirm: ({ prepared }) => confirmAddress(context, prepared, request, repeatedAddress),
-    send: async ({ prepared }) => {
+    ask: ({ prepared }) => confirmAddress(context, prepared, request, repeatedAddress),
+    run: async ({ prepared }) => {
       const limits = async () => withdrawLimits(await session.currentSettings());
       const password = await readFundPassword(command, source, withdrawalQuestion(prepared));
-      return sendWithdrawal(trading, prepared.wanted, { id, limits, password, gate });
+      const sent = await sendWithdrawal(trading, prepared.wanted, { id, limits, password, gate });
+      return withdrawalAnswer(context, { ...prepared, id }, sent);
     },
-    interrupted: () =>
+    left: () =>
       gate.cancel() ? null : mayBeDone('The withdrawal may have been sent; pit did not wait for the answer.', id),
-    result: ({ prepared }, withdrawal) => withdrawalAnswer(context, { ...prepared, id }, withdrawal),
   });
 }
 

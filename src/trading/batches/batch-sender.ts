@@ -48,33 +48,31 @@ export type CheckLines = (job: Job, lines: readonly BatchLine[]) => Promise<void
 export class BatchSender {
   readonly #trading: TradingContext;
   readonly #job: Job;
+  readonly #signal: AbortSignal;
   readonly #check: CheckLines | undefined;
 
   #waiting = 0;
   #inFlight = 0;
   #isRecording = false;
-  #halted = false;
+  #hasFailed = false;
   #problem: SendProblem | undefined;
   #answered = 0;
   #waiters: (() => void)[] = [];
   /** The orders of earlier writes; read when the first answer comes. */
   #others: ReadonlySet<string> | undefined;
 
-  constructor(trading: TradingContext, job: Job, check: CheckLines | undefined) {
+  /** @param signal ends it: nothing more is sent */
+  constructor(trading: TradingContext, job: Job, signal: AbortSignal, check: CheckLines | undefined) {
     this.#trading = trading;
     this.#job = job;
+    this.#signal = signal;
     this.#check = check;
+    signal.addEventListener('abort', () => this.#wake());
   }
 
   /** How many requests were answered, refusals included. */
   get answered(): number {
     return this.#answered;
-  }
-
-  /** Sends nothing more from now on. */
-  halt(): void {
-    this.#halted = true;
-    this.#wake();
   }
 
   /** Sends these lines and waits for every answer. Returns the first problem, if there was one. */
@@ -125,7 +123,12 @@ export class BatchSender {
   #mayContinue(): boolean {
     const { budget } = this.#trading;
     if (!budget.allows(Math.min(RESERVE_MS, budget.milliseconds / 4))) this.#stop({ kind: 'time' });
-    return !this.#halted && this.#problem === undefined;
+    return !this.#isOver;
+  }
+
+  /** Whether nothing more may be sent. */
+  get #isOver(): boolean {
+    return this.#signal.aborted || this.#hasFailed || this.#problem !== undefined;
   }
 
   async #sendOne(request: OpenRequest): Promise<void> {
@@ -140,7 +143,7 @@ export class BatchSender {
     };
     const mayLeave = () => {
       stopWaiting();
-      isCancelled = this.#halted || this.#problem !== undefined;
+      isCancelled = this.#isOver;
       return !isCancelled;
     };
     try {
@@ -148,7 +151,7 @@ export class BatchSender {
       if (!isCancelled) this.#record(request, result);
       else this.#recordNotSent(request, 'cancelled');
     } catch (error) {
-      this.#halted = true;
+      this.#hasFailed = true;
       throw error;
     } finally {
       stopWaiting();

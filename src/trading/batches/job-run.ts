@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { counted } from '../../domain/decimal.js';
 import type { Refusal, RefusalKind } from '../../domain/refusal.js';
 import type { Failure } from '../../errors.js';
@@ -47,12 +48,13 @@ const REFUSES_EVERY_ORDER: ReadonlySet<RefusalKind> = new Set([
 /** Waits for temporary refusals before the job ends. */
 const MAX_WAITS = 2;
 
-/** Runs a job from its current state, and knows how to stop midway. */
+/** Runs a job from its current state to its end, or until a signal. */
 export class JobRun {
   readonly #trading: TradingContext;
 
+  readonly #signal: AbortSignal;
   readonly #sender: BatchSender;
-  #isInterrupted = false;
+  #isReleased = false;
   #phase: Phase = 'placing';
   #setbacks = 0;
   /** How the job ends if the requests that were refused temporarily are not to be sent again. */
@@ -60,18 +62,20 @@ export class JobRun {
   /** When the check for repeated requests began; undefined if it failed, null if it was not tried. */
   #checked: number | undefined | null = null;
 
+  /** @param signal ends the run: nothing more is sent, and the answers to what was sent are waited for */
   constructor(
     trading: TradingContext,
     readonly job: Job,
+    signal: AbortSignal,
     check?: CheckLines,
   ) {
     this.#trading = trading;
-
-    this.#sender = new BatchSender(trading, job, check);
+    this.#signal = signal;
+    this.#sender = new BatchSender(trading, job, signal, check);
   }
 
   get phase(): Phase {
-    return this.#isInterrupted ? 'stopping' : this.#phase;
+    return this.#signal.aborted ? 'stopping' : this.#phase;
   }
 
   /** Whether only the check for repeated requests is left, and is running. */
@@ -88,28 +92,43 @@ export class JobRun {
    * First looks up what an earlier run left unknown, then sends what may be sent. However it ends, the journal knows how far
    * it came.
    */
-  async run(): Promise<Ending> {
+  run(): Promise<Ending> {
+    return Promise.race([this.#runToEnd(), this.#interrupted()]);
+  }
+
+  /** Ends the record of a run that the signal has ended, even if answers have not come. */
+  release(): void {
+    this.#end('interrupted');
+  }
+
+  async #runToEnd(): Promise<Ending> {
     try {
       const reason = await this.#sendToEnd();
-      if (this.#isInterrupted) return { kind: 'interrupted' };
+      if (this.#signal.aborted) return await this.#interrupted();
       const isSettled = this.job.openRequests.length === 0;
       const ending: Ending = isSettled && this.job.unsent().length === 0 ? { kind: 'finished' } : reason;
       if (isSettled && this.job.counts().placed > 0) await this.#check();
-      if (this.#isInterrupted) return { kind: 'interrupted' };
-      endJob(this.job, ending.kind, this.#checked ?? undefined);
+      if (this.#signal.aborted) return await this.#interrupted();
+      this.#end(ending.kind, this.#checked ?? undefined);
       return ending;
     } catch (error) {
-      endJob(this.job, 'a defect');
+      this.#end('a defect');
       throw error;
     }
   }
 
-  /** Sends nothing more, and waits at most this many milliseconds for the answers to what was sent. */
-  async interrupt(patienceMs: number): Promise<void> {
-    this.#isInterrupted = true;
-    this.#sender.halt();
-    await Promise.race([this.#sender.idle(), this.#trading.host.sleep(patienceMs)]);
-    endJob(this.job, 'interrupted');
+  /** Resolves once the signal is aborted and what was sent is answered: what else the run waits for is left. */
+  async #interrupted(): Promise<Ending> {
+    if (!this.#signal.aborted) await once(this.#signal, 'abort');
+    await this.#sender.idle();
+    this.release();
+    return { kind: 'interrupted' };
+  }
+
+  #end(why: string, checkedTo?: number): void {
+    if (this.#isReleased) return;
+    this.#isReleased = true;
+    endJob(this.job, why, checkedTo);
   }
 
   async #sendToEnd(): Promise<Ending> {
@@ -117,7 +136,7 @@ export class JobRun {
     if (reason !== undefined) return { kind: 'lost', reason };
     for (let waits = 1; ; waits += 1) {
       const ending = await this.#sendAll();
-      if (this.#isInterrupted || ending.kind === 'lost' || this.job.openRequests.length === 0) return ending;
+      if (this.#signal.aborted || ending.kind === 'lost' || this.job.openRequests.length === 0) return ending;
       await this.#waitUntilExpired(ending);
       if (ending.kind !== 'finished') return ending;
       if (this.job.openRequests.length > 0 || waits === MAX_WAITS) return this.#temporaryRefusal;
@@ -132,7 +151,7 @@ export class JobRun {
       this.#phase = 'placing';
       const answered = this.#sender.answered;
       const problem = await this.#sender.send(lines);
-      if (this.#isInterrupted) return { kind: 'interrupted' };
+      if (this.#signal.aborted) return { kind: 'interrupted' };
       if (this.#sender.answered > answered && problem?.kind !== 'refused') this.#setbacks = 0;
       const ending = problem === undefined ? undefined : await this.#handleProblem(problem);
       if (ending !== undefined) return ending;

@@ -155,8 +155,8 @@ export interface SaleResult {
 }
 
 export interface SellOptions {
-  /** Asked before each order. */
-  readonly mayContinue: () => boolean;
+  /** Ends it after the order under way. */
+  readonly signal: AbortSignal;
   /** Called after each order. */
   readonly onSlice?: (slice: SoldSlice) => void;
 }
@@ -181,7 +181,7 @@ export async function sell(
   trading: TradingContext,
   { coin, sale }: { readonly coin: string; readonly sale: Sale },
   limits: GuardLimits,
-  { mayContinue, onSlice = () => {} }: SellOptions,
+  { signal, onSlice = () => {} }: SellOptions,
 ): Promise<SaleResult> {
   const slices: SoldSlice[] = [];
   let { market, floor } = sale;
@@ -195,7 +195,7 @@ export async function sell(
     if (earlier !== null) return ended('an earlier order has an unknown outcome', earlier);
     let rest: Decimal | null = null;
     for (let idle = 0; idle < MAX_IDLE; ) {
-      if (!mayContinue()) return ended('it was interrupted');
+      if (signal.aborted) return ended('it was interrupted');
       if (!budget.allows(Math.min(STEP_MS, budget.milliseconds / 10))) return ended('the time of the command is over');
       const { available, frozen } = await balanceOf(trading, coin);
       // a balance may lag behind the last fill

@@ -6,7 +6,7 @@ import { tradingOf } from '../../trading/support/trading.js';
 it('what a signal prints of a market that is over is what its orders show, not their answers alone', async () => {
   const server = await serveOrders(openOrders(2));
   const trading = tradingOf(server.url);
-  const cancelling = new Cancelling({ host: trading.host, output: undefined as never });
+  const cancelling = new Cancelling({ output: undefined as never });
   const outcomes = () => cancelling.attempts.map(({ result: { id, outcome } }) => [id, outcome]);
   await cancelling.inMarket(
     trading,

@@ -1,25 +1,36 @@
 import { describe, expect, it } from 'vitest';
-import { carryOut, type WriteContext, type WriteSteps } from '../../../src/commands/writes/write.js';
+import { runWrite, type WriteContext, type WriteSteps } from '../../../src/commands/writes/write.js';
 import { type EndingSignal, Failure, Interrupted, type Interruption } from '../../../src/errors.js';
 import type { Halt } from '../../../src/exchange/exchange.js';
+import type { Answer } from '../../../src/terminal/answer.js';
 import { fakeHost } from '../../support/fake-host.js';
 
 type OnInterrupt = Parameters<WriteContext['host']['onInterrupt']>;
 
 /** A context that keeps what a write shows, asks and reports. */
 function contextOf(
-  changes: Partial<Pick<WriteContext, 'isPreviewed'>> & { readonly dryRun?: boolean; readonly halt?: Halt } = {},
+  changes: Partial<Pick<WriteContext, 'isPreviewed'>> & {
+    readonly dryRun?: boolean;
+    readonly yes?: boolean;
+    readonly halt?: Halt;
+  } = {},
 ) {
   const said: string[] = [];
   let handlers: OnInterrupt | undefined;
   const output = {
     preview: () => said.push('preview'),
     warn: (text: unknown) => said.push(`warning: ${text}`),
+    answer: async ({ data }: Answer) => void said.push(`answer: ${data}`),
     interrupted: (signal: EndingSignal, left: Interruption | null) =>
       said.push(`${signal}: ${left === null ? 'nothing sent' : left.advice}`),
   };
+  let slept = () => {};
   const host = {
     ...fakeHost(),
+    sleep: () =>
+      new Promise<void>((resolve) => {
+        slept = resolve;
+      }),
     onInterrupt: (...added: OnInterrupt) => {
       handlers = added;
       return () => {
@@ -27,7 +38,7 @@ function contextOf(
       };
     },
   };
-  const { dryRun = false, isPreviewed = true } = changes;
+  const { dryRun = false, yes = false, isPreviewed = true } = changes;
   const trading = { client: { halt: async () => changes.halt, prepareWrite: () => undefined } };
   const session = { currentSettings: async () => ({}) };
   const context = {
@@ -36,7 +47,7 @@ function contextOf(
     trading,
     session,
     isPreviewed,
-    globals: { yes: false, dryRun },
+    globals: { yes, dryRun },
   } as unknown as WriteContext;
   return {
     context,
@@ -44,115 +55,163 @@ function contextOf(
     signal: (signal: EndingSignal) => handlers?.[0](signal),
     signalAgain: (signal: EndingSignal) => handlers?.[1]?.(signal),
     listens: () => handlers !== undefined,
+    /** Ends the time that a signal gives to answers. */
+    slept: () => slept(),
   };
 }
 
-type Ready = { readonly price: string; readonly warnings: readonly { readonly text: string }[] };
+type Plan = { readonly price: string; readonly warnings: readonly { readonly text: string }[] };
 
 /** A write whose steps add their names to what was said. */
-function writeOf(said: string[], steps: Partial<WriteSteps<Ready, string>> = {}): WriteSteps<Ready, string> {
+function writeOf(said: string[], steps: Partial<WriteSteps<Plan>> = {}): WriteSteps<Plan> {
   return {
-    prepare: async () => ({ price: '1', warnings: [{ text: 'far' }] }),
+    plan: async () => ({ price: '1', warnings: [{ text: 'far' }] }),
     preview: async () => () => 'table',
     dryRun: ({ price }) => ({ price }),
-    confirm: async ({ price }, { isAgain }) => void said.push(`${isAgain ? 'again' : 'asked'} ${price}`),
-    send: async ({ price }) => {
+    ask: async ({ price }, { isAgain }) => void said.push(`${isAgain ? 'again' : 'asked'} ${price}`),
+    run: async ({ price }) => {
       said.push(`sent ${price}`);
-      return 'id';
+      return { data: { price }, show: () => '' };
     },
-    interrupted: () => ({ advice: 'may be done' }),
-    result: ({ price }, id) => ({ data: { price, id }, show: () => '' }),
+    left: () => ({ advice: 'may be done' }),
     ...steps,
   };
 }
 
 it('previews, asks, sends and answers, in this order', async () => {
   const { context, said, listens } = contextOf();
-  const { data } = await carryOut(context, writeOf(said));
-  expect([said, data, listens()]).toEqual([['preview', 'asked 1', 'sent 1'], { price: '1', id: 'id' }, false]);
+  const { data } = await runWrite(context, writeOf(said));
+  expect([said, data, listens()]).toEqual([['preview', 'asked 1', 'sent 1'], { price: '1' }, false]);
 });
 
 it('shows the warnings alone if there is no preview', async () => {
   const { context, said } = contextOf({ isPreviewed: false });
-  await carryOut(context, writeOf(said));
+  await runWrite(context, writeOf(said));
   expect(said).toEqual(['warning: far', 'asked 1', 'sent 1']);
 });
 
 it('asks and sends nothing in a dry run', async () => {
   const { context, said } = contextOf({ dryRun: true });
-  const { data } = await carryOut(context, writeOf(said));
+  const { data } = await runWrite(context, writeOf(said));
   expect([said, data]).toEqual([[], { price: '1' }]);
 });
 
 it('sends nothing that was not confirmed', async () => {
   const { context, said, listens } = contextOf();
   const refused = new Failure('declined', 'no');
-  const write = writeOf(said, { confirm: () => Promise.reject(refused) });
-  await expect(carryOut(context, write)).rejects.toBe(refused);
+  const write = writeOf(said, { ask: () => Promise.reject(refused) });
+  await expect(runWrite(context, write)).rejects.toBe(refused);
   expect([said, listens()]).toEqual([['preview'], false]);
 });
 
-it('shows and asks again, with the new terms, until a check after the reply finds nothing changed', async () => {
+it('plans again after the reply, and asks again until nothing has changed', async () => {
   const { context, said } = contextOf();
-  const prices = ['2', '3', '3'];
-  await carryOut(
-    context,
-    writeOf(said, {
-      recheck: async ({ price }) => {
-        const ready = { price: prices.shift() ?? '', warnings: [] };
-        return ready.price === price ? { ready } : { ready, reason: 'The price moved.' };
-      },
-    }),
-  );
+  const prices = ['1', '2', '3', '3'];
+  const plan = async () => ({ price: prices.shift() ?? '', warnings: [] });
+  const compare: WriteSteps<Plan>['compare'] = async (confirmed, current) =>
+    current.price === confirmed.price ? { plan: current } : { plan: current, reason: 'The price moved.' };
+  await runWrite(context, writeOf(said, { plan, compare }));
   const moved = 'warning: Not sent yet. The price moved.';
   expect(said).toEqual(['preview', 'asked 1', moved, 'preview', 'again 2', moved, 'preview', 'again 3', 'sent 3']);
+});
+
+it('sends what the comparison returns, not what was planned again', async () => {
+  const { context, said } = contextOf();
+  const compare: WriteSteps<Plan>['compare'] = async (confirmed) => ({ plan: { ...confirmed, price: '1.0' } });
+  await runWrite(context, writeOf(said, { compare }));
+  expect(said.at(-1)).toBe('sent 1.0');
+});
+
+it('plans once if --yes is given', async () => {
+  const { context, said } = contextOf({ yes: true });
+  const compare = () => Promise.reject(new Error('was compared'));
+  await runWrite(context, writeOf(said, { compare }));
+  expect(said.at(-1)).toBe('sent 1');
 });
 
 describe('a signal', () => {
   it('before a write is sent reports that nothing was sent, and nothing is', async () => {
     const { context, said, signal } = contextOf();
-    const write = writeOf(said, { confirm: async () => void signal('SIGTERM') });
-    await expect(carryOut(context, write)).rejects.toBeInstanceOf(Interrupted);
+    const write = writeOf(said, { ask: async () => void signal('SIGTERM') });
+    await expect(runWrite(context, write)).rejects.toBeInstanceOf(Interrupted);
     expect(said).toEqual(['preview', 'SIGTERM: nothing sent']);
   });
 
-  it('while a write is sent, and while its outcome is read, reports what the write says', async () => {
+  it('while a write is sent reports what it leaves, and its answer is not printed', async () => {
     const { context, said, signal } = contextOf();
-    const send = async () => {
-      signal('SIGINT');
-      return 'id';
-    };
-    const result = async () => {
+    const run = async () => {
       signal('SIGHUP');
       return { data: null, show: () => '' };
     };
-    await carryOut(context, writeOf(said, { send, result }));
-    expect(said).toEqual(['preview', 'asked 1', 'SIGINT: may be done', 'SIGHUP: may be done']);
+    await expect(runWrite(context, writeOf(said, { run }))).rejects.toEqual(new Interrupted('SIGHUP'));
+    expect(said).toEqual(['preview', 'asked 1', 'SIGHUP: may be done']);
   });
 
-  it('lets a write stop first, and a second signal does not wait for that', async () => {
-    const { context, said, signal, signalAgain } = contextOf();
-    let stopped = () => {};
-    const stopping = new Promise<void>((resolve) => {
-      stopped = resolve;
-    });
-    const send = async () => {
+  it('aborts what a write of many has not sent, waits for what it has, and prints what is done', async () => {
+    const { context, said, signal } = contextOf();
+    const run: WriteSteps<Plan>['run'] = async (_, stopping) => {
+      signal('SIGTERM');
+      expect([stopping.aborted, said.at(-1)]).toEqual([true, 'asked 1']);
+      await Promise.resolve();
+      said.push('answered');
+      throw new Failure('partial', 'only some');
+    };
+    const soFar = () => ({ data: '2 of 3', show: () => '' });
+    await expect(runWrite(context, writeOf(said, { run, soFar }))).rejects.toEqual(new Interrupted('SIGTERM'));
+    expect(said.slice(2)).toEqual(['answered', 'answer: 2 of 3', 'SIGTERM: may be done']);
+  });
+
+  it('does not hide a defect', async () => {
+    const { context, said, signal } = contextOf();
+    const defect = new Error('a defect');
+    const run = () => {
+      signal('SIGINT');
+      return Promise.reject(defect);
+    };
+    await expect(runWrite(context, writeOf(said, { run }))).rejects.toBe(defect);
+  });
+
+  it('does not wait for an answer for longer than a moment', async () => {
+    const { context, said, signal, slept } = contextOf();
+    const run = async () => {
       const first = signal('SIGINT');
+      slept();
+      await first;
+      expect(said.at(-1)).toBe('SIGINT: may be done');
+      return { data: null, show: () => '' };
+    };
+    await expect(runWrite(context, writeOf(said, { run, soFar: () => undefined }))).rejects.toBeInstanceOf(Interrupted);
+    expect(said.slice(2)).toEqual(['SIGINT: may be done']);
+  });
+
+  it('that comes a second time does not wait', async () => {
+    const { context, said, signal, signalAgain } = contextOf();
+    const run = async () => {
+      signal('SIGINT');
       expect(said.at(-1)).toBe('asked 1');
       signalAgain('SIGTERM');
       expect(said.at(-1)).toBe('SIGTERM: may be done');
-      stopped();
-      await first;
-      return 'id';
+      return { data: null, show: () => '' };
     };
-    await carryOut(context, writeOf(said, { send, stop: () => stopping }));
+    await expect(runWrite(context, writeOf(said, { run, soFar: () => undefined }))).rejects.toBeInstanceOf(Interrupted);
     expect(said.at(-1)).toBe('SIGINT: may be done');
+  });
+
+  it('before a write is sent reports what was done before it', async () => {
+    const { context, said, signal } = contextOf();
+    const steps = {
+      ask: async () => void signal('SIGINT'),
+      doneBefore: { advice: 'halted' },
+      soFar: () => ({ data: 'nothing sold', show: () => '' }),
+    };
+    await expect(runWrite(context, writeOf(said, steps))).rejects.toBeInstanceOf(Interrupted);
+    expect(said).toEqual(['preview', 'answer: nothing sold', 'SIGINT: halted']);
   });
 
   it('that a question takes for itself is reported too', async () => {
     const { context, said } = contextOf();
-    const write = writeOf(said, { confirm: () => Promise.reject(new Interrupted('SIGINT')) });
-    await expect(carryOut(context, write)).rejects.toBeInstanceOf(Interrupted);
+    const write = writeOf(said, { ask: () => Promise.reject(new Interrupted('SIGINT')) });
+    await expect(runWrite(context, write)).rejects.toBeInstanceOf(Interrupted);
     expect(said).toEqual(['preview', 'SIGINT: nothing sent']);
   });
 });
@@ -162,15 +221,15 @@ describe('while the account is halted', () => {
 
   it('a write is refused before its preview and its question', async () => {
     const { context, said } = contextOf({ halt });
-    await expect(carryOut(context, writeOf(said))).rejects.toMatchObject({ kind: 'usage', halted: true });
+    await expect(runWrite(context, writeOf(said))).rejects.toMatchObject({ kind: 'usage', halted: true });
     expect(said).toEqual([]);
   });
 
   it('a dry run and a cancellation go on', async () => {
     const dry = contextOf({ halt, dryRun: true });
-    expect(await carryOut(dry.context, writeOf(dry.said))).toMatchObject({ data: { price: '1' } });
+    expect(await runWrite(dry.context, writeOf(dry.said))).toMatchObject({ data: { price: '1' } });
     const { context, said } = contextOf({ halt });
-    await carryOut(context, writeOf(said, { passesHalt: true }));
+    await runWrite(context, writeOf(said, { passesHalt: true }));
     expect(said).toContain('sent 1');
   });
 });

@@ -33,7 +33,7 @@ export async function resume(trading: TestTrading, id = JOB): Promise<RanJob> {
 }
 
 export async function runJob(trading: TestTrading, job: Job): Promise<RanJob> {
-  const run = new JobRun(trading, job);
+  const run = new JobRun(trading, job, new AbortController().signal);
   const ending = await run.run();
   return { job, ending, isChecked: run.isChecked };
 }

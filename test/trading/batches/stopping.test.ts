@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdirSync, readdirSync, renameSync, rmdirSync, writeFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -42,7 +44,10 @@ describe('a batch that stops', () => {
     const check = async (_: unknown, checked: readonly BatchLine[]) => {
       if (checked.some(([line]) => line > 200)) throw lowered;
     };
-    expect(await new JobRun(trading, job, check).run()).toEqual({ kind: 'unrecorded', failure: lowered });
+    expect(await new JobRun(trading, job, new AbortController().signal, check).run()).toEqual({
+      kind: 'unrecorded',
+      failure: lowered,
+    });
     const { placed, notSent } = job.counts();
     expect([placed > 0, placed <= 200, placed + notSent, exchange.orders.length]).toEqual([true, true, 400, placed]);
     const left: unknown[] = [];
@@ -56,12 +61,9 @@ describe('a batch that stops', () => {
     const server = await exchange.serve();
     const trading = tradingOf(server.url);
     const job = await begin(trading, { lines: lines(400) });
-    const host = { ...trading.host, sleep: (milliseconds: number) => delay(milliseconds) };
-    const stops: Promise<void>[] = [];
-    const patient = { ...beforeNthBatch(trading, 6, () => stops.push(run.interrupt(5_000))), host };
-    const run: JobRun = new JobRun(patient, job);
-    expect(await run.run()).toEqual({ kind: 'interrupted' });
-    await Promise.all(stops);
+    const stopping = new AbortController();
+    const stopped = beforeNthBatch(trading, 6, () => stopping.abort());
+    expect(await new JobRun(stopped, job, stopping.signal).run()).toEqual({ kind: 'interrupted' });
     const { placed, notSent, unknown } = job.counts();
     expect([placed, unknown, placed + notSent]).toEqual([exchange.orders.length, 0, 400]);
     expect(placed).toBeGreaterThan(0);
@@ -80,23 +82,44 @@ describe('a batch that stops', () => {
     const server = await exchange.serve();
     const trading = tradingOf(server.url);
     const job = await begin(trading, { lines: lines(400) });
-    const host = { ...trading.host, sleep: (milliseconds: number) => delay(milliseconds) };
-    const run: JobRun = new JobRun({ ...trading, host }, job);
-    const stops: Promise<void>[] = [];
+    const stopping = new AbortController();
     const leaving = job.leaving.bind(job);
     job.leaving = async (...words) => {
       const first = job.requests === 0;
       const requests = leaving(...words);
-      if (!first) stops.push(run.interrupt(5_000));
+      if (!first) stopping.abort();
       return requests;
     };
-    expect(await run.run()).toEqual({ kind: 'interrupted' });
-    await Promise.all(stops);
-    expect(stops).toHaveLength(1);
+    expect(await new JobRun(trading, job, stopping.signal).run()).toEqual({ kind: 'interrupted' });
     expect(job.counts()).toEqual({ placed: 20, refused: 0, unknown: 0, notSent: 380 });
     expect(job.entry.events.at(-1)).toMatchObject({ isReleased: true, event: expect.stringContaining('interrupted') });
     const again = await resume(tradingOf(server.url, { state: trading.state }));
     expect([again.job.counts().placed, exchange.orders.length, exchange.lists]).toEqual([400, 400, 1 + 3]);
+  });
+
+  it('is released when it is given up before its answers have come, once', async () => {
+    const stopping = new AbortController();
+    let answered = () => {};
+    const answer = (socket: Socket) => {
+      answered = () => void socket.destroy();
+      stopping.abort();
+    };
+    const server = await new ModelExchange([{ answer }]).serve();
+    const trading = tradingOf(server.url);
+    const job = await begin(trading, { lines: lines(40) });
+    const run = new JobRun(trading, job, stopping.signal);
+    const ending = run.run();
+    await once(stopping.signal, 'abort');
+    expect([run.phase, job.entry.events.at(-1)?.isReleased]).toEqual(['stopping', undefined]);
+    run.release();
+    run.release();
+    const released = job.entry.events.filter(({ isReleased }) => isReleased);
+    expect(released.map(({ event }) => event)).toEqual([
+      'stopped (interrupted): 0 of 40 placed, 20 unknown, 20 not sent',
+    ]);
+    answered();
+    expect(await ending).toEqual({ kind: 'interrupted' });
+    expect(job.entry.events.filter(({ isReleased }) => isReleased)).toHaveLength(1);
   });
 
   it('leaves time for the answers before the end of its time budget', async () => {
@@ -141,7 +164,7 @@ describe('a batch that stops', () => {
     const hear = (reason: unknown) => void unhandled.push(reason);
     process.on('unhandledRejection', hear);
     onTestFinished(() => void process.off('unhandledRejection', hear));
-    await expect(new JobRun(broken, job).run()).rejects.toBe(defects[0]);
+    await expect(new JobRun(broken, job, new AbortController().signal).run()).rejects.toBe(defects[0]);
     await delay(0);
     expect(unhandled).toEqual([]);
     expect([job.counts().placed, job.counts().unknown]).toEqual([exchange.orders.length, 0]);
@@ -157,7 +180,8 @@ describe('a batch that stops', () => {
       if (fact.kind === 'answered') throw new Error('a defect');
       record(event, fact);
     };
-    await expect(new JobRun(trading, Object.assign(job, { record: failing })).run()).rejects.toThrow('a defect');
+    const failingJob = Object.assign(job, { record: failing });
+    await expect(new JobRun(trading, failingJob, new AbortController().signal).run()).rejects.toThrow('a defect');
     expect([job.counts().unknown, exchange.orders.length]).toEqual([20, 20]);
   });
 

@@ -74,7 +74,9 @@ function selling(client: OneBid, budgetMs = 30_000, isChosen = false) {
     },
   };
   const sale = { coin: 'btc', sale: { market: BTC_USDT, bid: Decimal.of('100'), floor: null } };
-  return { host, run: (mayContinue = () => true) => sell(trading, sale, guardLimits({}), { mayContinue }) };
+  const stopping = new AbortController();
+  const run = (onSlice = () => {}) => sell(trading, sale, guardLimits({}), { signal: stopping.signal, onSlice });
+  return { host, run, stop: () => stopping.abort() };
 }
 
 describe('the sale of a coin', () => {
@@ -98,12 +100,13 @@ describe('the sale of a coin', () => {
     expect(client.sold.toString()).toBe('90');
   });
 
-  it('stops before the next order when it may not continue, with what was sold', async () => {
+  it('stops before the next order once it is aborted, with what was sold', async () => {
     const client = new OneBid('90', '3');
-    let asked = 0;
-    const { left, slices } = await selling(client).run(() => {
-      asked += 1;
-      return asked <= 2;
+    let sold = 0;
+    const { run, stop } = selling(client);
+    const { left, slices } = await run(() => {
+      sold += 1;
+      if (sold === 2) stop();
     });
     expect([left, slices.length]).toEqual(['it was interrupted', 2]);
   });
@@ -111,10 +114,7 @@ describe('the sale of a coin', () => {
   it('ends with the time of --timeout and keeps what was sold', async () => {
     const client = new OneBid('90', '3');
     const { host, run } = selling(client, 10_000, true);
-    const { left, slices } = await run(() => {
-      void host.sleep(3_000);
-      return true;
-    });
+    const { left, slices } = await run(() => void host.sleep(3_000));
     expect(left).toBe('the time of the command is over');
     expect(slices.length).toBeGreaterThan(0);
   });

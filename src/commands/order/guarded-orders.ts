@@ -10,15 +10,8 @@ import { type Assessment, PREVIEW_VALID_MS, reasonToAskAgain } from '../../tradi
 import { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
 import { type OrderPlan, type PreviewData, previewOrders } from '../../trading/preview/preview.js';
 import { concernsMarket, unknownWrites, unknownWritesAdvice } from '../../trading/settling/unknown-writes.js';
-import {
-  blockedBy,
-  confirmGuarded,
-  limitsOf,
-  notOverridden,
-  type SendOptions,
-  sendOptionsOf,
-} from '../writes/guard-overrides.js';
-import { carryOut, type WriteContext, type WriteSteps } from '../writes/write.js';
+import { blockedBy, confirmGuarded, limitsOf, type SendOptions, sendOptionsOf } from '../writes/guard-overrides.js';
+import type { WriteContext, WriteSteps } from '../writes/write.js';
 import { type PreviewText, previewTable } from './preview.js';
 
 /** Orders with their expressions evaluated, which follow the rules of the market. */
@@ -38,70 +31,68 @@ type Assessed<Planned> = Planned & Assessment;
 /** The same with a preview. */
 export type Previewed<Planned> = Planned & Assessment & { readonly preview: PreviewData };
 
+/** Orders as a write. */
+export type GuardedWrite<Planned> = WriteSteps<Assessed<Planned>>;
+
 /** Orders that are sent together, step by step as in {@link WriteSteps}. */
-export interface Orders<Planned extends PlannedOrders, Sent>
-  extends Pick<WriteSteps<Assessed<Planned>, Sent>, 'interrupted' | 'stop' | 'printSoFar' | 'result'> {
+interface Orders<Planned extends PlannedOrders> extends Pick<GuardedWrite<Planned>, 'left' | 'soFar'> {
   /** The guards that the command line overrides. */
   readonly overridden: readonly GuardName[];
   /** The hint if a guard blocks them and cannot be overridden. Absent: the user may override it. */
-  readonly ifBlocked?: Advice;
+  readonly ifBlocked?: Advice | undefined;
   /**
    * Evaluates the user's expressions in the current market and checks the result.
-   * @param earlier the previous result, if the user has replied to a question since
+   * @param confirmed what the user has confirmed, once there is a reply
    */
-  readonly prepare: (earlier: Planned | undefined) => Promise<Planned>;
+  readonly plan: (confirmed: Planned | undefined) => Promise<Planned>;
   readonly question: (planned: Planned, isAgain: boolean) => string;
   /** The parts of the preview that only this kind of order has. */
   readonly preview: (previewed: Previewed<Planned>, screen: Screen) => PreviewText;
   readonly dryRun: (previewed: Previewed<Planned>) => unknown;
-  readonly send: (planned: Planned, options: SendOptions) => Promise<Sent>;
+  readonly run: (planned: Planned, options: SendOptions, signal: AbortSignal) => Promise<Answer>;
 }
 
+/** How orders are planned, for those of the command line and those that an agent prepared. */
+export type OrderPlanning<Planned extends PlannedOrders> = Pick<Orders<Planned>, 'overridden' | 'ifBlocked' | 'plan'>;
+
 /**
- * Previews, confirms and sends orders. After the reply they are checked again in the current market: if a guard blocks one, or the
- * preview has become wrong, a new preview is shown and confirmed. With `--yes` and no blocking guard, nothing is
- * read twice. Throws Failure as its steps do.
+ * Orders as a write with guards. After the reply they are checked again in the current market: if a guard blocks one, or the
+ * preview has become wrong, a new preview is shown and confirmed. With `--yes` and no blocking guard, nothing is read twice.
  */
-export function sendOrders<Planned extends PlannedOrders, Sent>(
+export function guardedOrders<Planned extends PlannedOrders>(
   context: WriteContext,
-  { overridden, ifBlocked, ...orders }: Orders<Planned, Sent>,
-): Promise<Answer> {
-  const prepare = async (earlier?: Planned) => assess(context, await orders.prepare(earlier), overridden);
-  return carryOut<Assessed<Planned>, Sent>(context, {
-    prepare: () => prepare(),
+  { overridden, ifBlocked, left, soFar, ...orders }: Orders<Planned>,
+): GuardedWrite<Planned> {
+  return {
+    plan: async (confirmed) => assess(context, await orders.plan(confirmed), overridden),
     preview: (assessed) => {
       const previewed = withPreview(assessed);
       return previewTable(context, previewed, overridden, (screen) => orders.preview(previewed, screen));
     },
     dryRun: (assessed) => orders.dryRun(withPreview(assessed)),
-    confirm: async (assessed, { isAgain, ageMs }) => {
+    ask: async (assessed, { isAgain, ageMs }) => {
       const { breaches } = assessed;
       if (ifBlocked !== undefined && breaches.length > 0) throw blockedBy(breaches, ifBlocked);
       const below = () => bookAgeText(ageMs());
       return confirmGuarded(context, orders.question(assessed, isAgain), breaches, overridden, below);
     },
-    recheck: async (shown, ageMs) => {
-      const isAsked = !context.globals.yes || notOverridden(shown.breaches, overridden).length > 0;
-      if (!isAsked) return { ready: shown };
-      const current = await prepare(shown);
+    compare: async (confirmed, current, ageMs) => {
       // orders are sent as they were confirmed, not as they evaluate now
-      const afterReply = await assess(context, { ...shown, snapshot: current.snapshot }, overridden);
-      const reason = reasonToAskAgain({ shown, afterReply, current, ageMs });
-      return reason === undefined ? { ready: afterReply } : { ready: current, reason };
+      const afterReply = await assess(context, { ...confirmed, snapshot: current.snapshot }, overridden);
+      const reason = reasonToAskAgain({ shown: confirmed, afterReply, current, ageMs });
+      return reason === undefined ? { plan: afterReply } : { plan: current, reason };
     },
-    send: async (confirmed) => {
+    run: async (confirmed, signal) => {
       const options = sendOptionsOf(context, confirmed.plan.market.quote, confirmed, overridden, ifBlocked);
-      return orders.send(confirmed, { ...options, overridden: guardsLifted(confirmed, overridden) });
+      return orders.run(confirmed, { ...options, overridden: guardsLifted(confirmed, overridden) }, signal);
     },
-    interrupted: orders.interrupted,
-    ...(orders.stop === undefined ? {} : { stop: orders.stop }),
-    ...(orders.printSoFar === undefined ? {} : { printSoFar: orders.printSoFar }),
-    result: orders.result,
-  });
+    left,
+    soFar,
+  };
 }
 
 /**
- * Checks orders as {@link sendOrders} does before its question, and computes their preview. Throws Failure `usage` if a guard blocks
+ * Checks orders as {@link guardedOrders} does before its question, and computes their preview. Throws Failure `usage` if a guard blocks
  * them.
  */
 export async function checkOrders<Planned extends PlannedOrders>(
