@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Side } from '../../../src/domain/order.js';
-import { type BookEvent, type BookOrder, emptyRecordedBook, OrderBook } from '../../../src/sandbox/engine/book.js';
+import {
+  type BookEvent,
+  type BookOrder,
+  emptyRecordedBook,
+  OrderBook,
+  type RecordedChanges,
+} from '../../../src/sandbox/engine/book.js';
 
 type Levels = readonly (readonly [price: number, lots: number])[];
 
@@ -11,7 +17,7 @@ interface Drawn {
   readonly asks: Levels;
 }
 
-/** A recorded book that orders queue in, drawn as levels of price and lots. */
+/** A recorded book, drawn as levels of price and lots. Orders queue in it, unless it is made up around a price. */
 class RecordedFixture {
   readonly book = new OrderBook<BookOrder>();
   readonly #recording = emptyRecordedBook();
@@ -19,20 +25,30 @@ class RecordedFixture {
   /** Lots that each order got, by its id. */
   readonly filled = new Map<bigint, bigint>();
 
-  constructor(drawn: Drawn) {
+  constructor(drawn: Drawn, { isMadeUp = false } = {}) {
     this.book.follow(this.#recording);
-    this.book.startQueue();
+    if (!isMadeUp) this.book.startQueue();
     this.shows(drawn);
   }
 
   /** A newer recorded book, made in this second. */
   shows(drawn: Drawn, second = 0): void {
+    this.#settle(this.book.record(this.#changesTo(drawn), second * 1_000));
+  }
+
+  /** A newer recorded book, which is made when it is read. */
+  willShow(drawn: Drawn): void {
+    const best = (side: Side) => (side === 'buy' ? drawn.bids : drawn.asks).map(([price]) => BigInt(price))[0];
+    this.book.recordLater({ changes: () => this.#changesTo(drawn), best });
+  }
+
+  #changesTo(drawn: Drawn): RecordedChanges {
     const side = (name: Side, levels: Levels) => {
       const gone = [...this.#recording[name].lots.keys()].filter((price) => !levels.some(([p]) => BigInt(p) === price));
       const now = levels.map(([price, lots]) => [BigInt(price), BigInt(lots)] as const);
       return { levels: [...gone.map((price) => [price, 0n] as const), ...now], worst: now.at(-1)?.[0] ?? null };
     };
-    this.#settle(this.book.record({ buy: side('buy', drawn.bids), sell: side('sell', drawn.asks) }, second * 1_000));
+    return { buy: side('buy', drawn.bids), sell: side('sell', drawn.asks) };
   }
 
   trades(side: Side, lots: number, price: number, second = 0): void {
@@ -138,11 +154,26 @@ describe('an order in a recorded book', () => {
     expect(fixture.filledOf(order)).toBe(1);
   });
 
+  it('takes a trade for what its level lost only if no later book had shown the loss, though more books came', () => {
+    const fixture = new RecordedFixture(BOOK);
+    const order = fixture.order('buy', 3, 100);
+    for (const second of [1, 5]) fixture.shows({ ...BOOK, bids: [[100, 4]] }, second);
+    fixture.trades('sell', 6, 100, 3);
+    expect(fixture.filledOf(order)).toBe(2);
+  });
+
   it('is filled by a trade beyond its price, whatever stood before it', () => {
     const fixture = new RecordedFixture(BOOK);
     const [high, low] = [fixture.order('buy', 3, 100), fixture.order('buy', 9, 99)];
     fixture.trades('sell', 5, 98);
     expect([fixture.filledOf(high), fixture.filledOf(low)]).toEqual([3, 2]);
+  });
+
+  it('is filled after orders of better prices and older ones of its price', () => {
+    const fixture = new RecordedFixture(BOOK);
+    const orders = [fixture.order('buy', 9, 99), fixture.order('buy', 3, 100), fixture.order('buy', 2, 100)];
+    fixture.trades('sell', 4, 98);
+    expect(orders.map((order) => fixture.filledOf(order))).toEqual([0, 3, 1]);
   });
 
   it('is not filled by a trade that does not reach its price, or of the other side', () => {
@@ -250,6 +281,97 @@ describe('an order in a recorded book', () => {
     fixture.order('buy', 5, 102, 'ioc');
     expect(fixture.filledOf(maker)).toBe(5);
     expect(fixture.drawn.asks).toEqual([[102, 1]]);
+  });
+});
+
+describe('an order in a book that is made up around a price', () => {
+  const madeUp = (drawn = BOOK) => new RecordedFixture(drawn, { isMadeUp: true });
+
+  it('fills at most what was traded: the levels shrink to what is left of it, and one lot shows the best price', () => {
+    const fixture = madeUp();
+    fixture.book.allow(5n);
+    fixture.order('buy', 3, 102, 'ioc');
+    expect(fixture.drawn).toEqual({ bids: [[100, 2]], asks: [[102, 2]] });
+    fixture.order('buy', 2, 102, 'ioc');
+    expect(fixture.drawn).toEqual({ bids: [[100, 1]], asks: [] });
+  });
+
+  it('fills at most what was traded, though several trades reach it', () => {
+    const fixture = madeUp();
+    fixture.book.allow(4n);
+    const [one, other] = [fixture.order('sell', 3, 101), fixture.order('sell', 3, 101)];
+    for (let trade = 0; trade < 3; trade += 1) fixture.trades('buy', 3, 101);
+    expect([one, other].map((order) => fixture.filledOf(order))).toEqual([3, 1]);
+  });
+
+  it('gets back what it took, once more was traded', () => {
+    const fixture = madeUp();
+    fixture.order('buy', 8, 102, 'ioc');
+    fixture.book.allow(20n);
+    fixture.shows(BOOK);
+    expect(fixture.drawn.asks).toEqual(BOOK.asks);
+  });
+
+  it.each<[string, Side, price: number, filled: number]>([
+    ['of the other side at its price', 'sell', 101, 3],
+    ['of its own side that has passed it', 'buy', 100, 3],
+    ['of its own side at its price', 'buy', 101, 0],
+    ['of its own side that was better', 'buy', 102, 0],
+  ])('a buy at 101 meets a trade %s', (_, side, price, filled) => {
+    const fixture = madeUp();
+    const order = fixture.order('buy', 3, 101);
+    fixture.trades(side, 9, price);
+    expect(fixture.filledOf(order)).toBe(filled);
+  });
+
+  it('stands behind the lots that are recorded first at its price, once orders queue', () => {
+    const fixture = madeUp();
+    const order = fixture.order('sell', 5, 102);
+    fixture.book.startQueue();
+    fixture.order('buy', 4, 102, 'ioc');
+    fixture.shows({ ...BOOK, asks: [[102, 11]] });
+    fixture.trades('buy', 7, 102, 1);
+    expect(fixture.filledOf(order)).toBe(0);
+    fixture.trades('buy', 1, 102, 1);
+    expect(fixture.filledOf(order)).toBe(1);
+  });
+});
+
+describe('levels that are recorded when they are read', () => {
+  const NOTHING: Drawn = { bids: [], asks: [] };
+
+  it('are shown alone and beside orders', () => {
+    const fixture = new RecordedFixture(NOTHING, { isMadeUp: true });
+    expect(fixture.book.hasQueued).toBe(false);
+    fixture.willShow(BOOK);
+    expect(fixture.drawn).toEqual(BOOK);
+    fixture.order('buy', 2, 90);
+    expect(fixture.book.hasQueued).toBe(true);
+    const newer = { bids: [[95, 3]], asks: [[96, 4]] } as const;
+    fixture.willShow(newer);
+    expect(fixture.drawn).toEqual({ ...newer, bids: [...newer.bids, [90, 2]] });
+  });
+
+  it('lack what orders took of them before', () => {
+    const fixture = new RecordedFixture(BOOK, { isMadeUp: true });
+    fixture.order('buy', 8, 102, 'ioc');
+    fixture.willShow(BOOK);
+    expect(fixture.book.bestPrice('sell')).toBe(103n);
+    expect(fixture.drawn.asks).toEqual([[103, 9]]);
+  });
+
+  it.each<[recorded: Levels, own: number | null, best: bigint | undefined]>([
+    [[], null, undefined],
+    [BOOK.bids, null, 100n],
+    [[], 90, 90n],
+    [BOOK.bids, 90, 100n],
+    [BOOK.bids, 101, 101n],
+  ])('with %j and an own order at %s, the best price is %s, without a look at them', (bids, own, best) => {
+    const fixture = new RecordedFixture(NOTHING, { isMadeUp: true });
+    if (own !== null) fixture.order('buy', 1, own);
+    fixture.willShow({ bids, asks: [] });
+    expect(fixture.book.bestPrice('buy')).toBe(best);
+    expect(fixture.book.best('buy')?.price).toBe(best);
   });
 });
 

@@ -581,6 +581,12 @@ describe('orders that an answer named by their positions', () => {
     expect(decide([job(...items)], rows)).toEqual({ outcomes: { 'a 0': '8', 'a 1': '7' } });
   });
 
+  it('go to a line each if none of them is what a line wants', () => {
+    const items = [byPosition('a 0', '7', 'k'), byPosition('a 1', '8', 'l'), byPosition('a 2', '9', 'm')];
+    const rows = [row('9', 10, 'k'), row('8', 10, 'changed'), row('7', 10, 'too')];
+    expect(decide([job(...items)], rows)).toEqual({ outcomes: { 'a 0': '9', 'a 1': '7', 'a 2': '8' } });
+  });
+
   it('keep their lines if a list or a client id has confirmed them', () => {
     const items = [placed('a 0', '7', 'k'), placed('a 1', '8', 'l')];
     expect(decide([job(...items)], [row('8', 10, 'k'), row('7', 10, 'l')])).toEqual({});
