@@ -46,6 +46,12 @@ const STUBS = [
   // handlers for all signals, which send the signal again: one Ctrl-C would be two for whoever finishes a write on the first. What
   // they tidy up at the end needs none, because conf writes without a pause
   { of: 'atomically', module: /^when-exit$/, becomes: 'export default () => () => {}' },
+  // the question that opens an editor, with the tables of all encodings: half a megabyte
+  {
+    of: '@inquirer/editor',
+    module: /^@inquirer\/external-editor$/,
+    becomes: "export const editAsync = () => { throw new Error('pit asks in no editor'); };",
+  },
   // handlers for all signals: pit handles signals itself
   { of: '@inquirer/core', module: /^signal-exit$/, becomes: 'export const onExit = () => () => {}' },
   // chalk's detection of colours: pit sets the level itself

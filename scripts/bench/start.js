@@ -22,13 +22,13 @@ const BESIDE = { unit: 'ms', besideWhat: 'node -e 0' };
 const AT_MOST = {
   version: 1.15,
   help: 1.25,
-  completion: 1.6,
+  completion: 1.5,
   profiles: 2,
   depth: 2.8,
   order: 4.6,
   question: 2.9,
   memory: 1.4,
-  mcp: 8,
+  mcp: 6,
 };
 
 /**
