@@ -15,10 +15,10 @@ import { type SubscribeMessage, subscribeMessage } from './subscribe-message.js'
  * stream is complete. What a feed promises is that its value is current or says that it is not, and that whatever may be
  * missing is reported as a gap.
  *
- * It is complete after a snapshot over HTTP, or after a push that is the whole state, and stays so while pushes come. After a
- * cut it reads a snapshot. While a channel is open it reads one at least every 30 seconds, and sooner if the channel is
- * quiet for longer than is usual for it: what that shows without a push for it was lost. Such a channel is polled until
- * something is pushed again, like one without a stream.
+ * A feed is live or polled. It is live after a snapshot over HTTP, or after a push that is the whole state, and stays so while
+ * pushes come. A live one is checked over HTTP at least every 30 seconds, and sooner if the channel is quiet for longer than is
+ * usual for it: what that shows without a push for it was lost. Otherwise it is polled, for a reason that says what makes it live
+ * again. Either has a time of its next read.
  *
  * All that comes is merged by the channel's {@link NewestState}, which tells what is new, so nothing is passed on twice and
  * nothing older replaces what is newer.
@@ -81,15 +81,22 @@ const MAX_HELD = 1_000;
 const MAX_HELD_CHARACTERS = 2 ** 20;
 
 /**
+ * Why a feed is polled, and for which choice of reads at least.
+ *
  * - `away`: there is no connection.
  * - `refused`: the exchange rejected the subscription, until the next connection.
- * - `subscribing`: the exchange has not confirmed the subscription; if that takes long, the channel is polled.
- * - `reading`: HTTP is being read. In this stage and in the one before, pushes are held.
- * - `live`: nothing is missing.
- * - `incomplete`: something is missing, and pushes are passed on until the next read.
- * - `lost`: the channel sends nothing at the start, or not what HTTP shows, and is polled until it sends something.
+ * - `unconfirmed`: the exchange has not confirmed the subscription. Pushes are held until it has and HTTP was read.
+ * - `incomplete`: something is missing. The next read makes the feed live: meanwhile pushes are held, before it they are passed on.
+ * - `mute`: the channel sends nothing at the start, or not what HTTP shows, until it sends something.
  */
-type Stage = 'away' | 'refused' | 'subscribing' | 'reading' | 'live' | 'incomplete' | 'lost';
+const READ_WHILE = {
+  away: 'polls',
+  refused: 'polls',
+  unconfirmed: 'polls',
+  incomplete: 'gaps',
+  mute: 'checks',
+} as const satisfies Record<string, HttpReads>;
+type Reason = keyof typeof READ_WHILE;
 
 /** What was pushed. */
 interface Push {
@@ -117,8 +124,9 @@ export class Feed {
   #newest: NewestState;
   /** How the newest state came. */
   #came: (Instant & Pick<Aged<unknown>, 'source'> & { readonly exchangeTime: number | null }) | undefined;
-  #stage: Stage = 'away';
-  /** Counts stages: what a read of an earlier one finds is dropped. */
+  /** Why it is polled; null for a live one. */
+  #reason: Reason | null = 'away';
+  /** Counts reasons: what a read for an earlier one finds is dropped. */
   #generation = 0;
   #isReading = false;
   #isEnded = false;
@@ -134,15 +142,15 @@ export class Feed {
   /** What HTTP showed of a live channel that had not been pushed. */
   #doubt: { readonly since: number; shown: unknown } | null = null;
   /** All of these on the monotonic clock. */
-  #nextRead = 0;
-  #nextPoll = 0;
+  #nextRead: number;
+  /** When a gap was closed by a read. */
+  #recovered = Number.NEGATIVE_INFINITY;
   #subscribedAt = 0;
   /** Since the subscription. */
   #lastPush: number | null = null;
-  /** The last check that showed nothing new, the last of all, and when the next is due. */
+  /** The last check that showed nothing new, and the last of all. */
   #proven = 0;
   #lastCheck = 0;
-  #nextCheck = 0;
   #polledAt: number | null = null;
   #pollPauseMs: number;
   /** The usual pause between two pushes, in milliseconds; null before the second one. */
@@ -161,7 +169,7 @@ export class Feed {
     this.message = subscribeMessage(channel);
     this.wire = this.message.channel;
     this.#pollPauseMs = pollMs ?? this.#description.pollMs;
-    this.#nextPoll = host.monotonic() + (hasStream() ? PATIENCE_MS : 0);
+    this.#nextRead = host.monotonic() + (hasStream() ? PATIENCE_MS : 0);
   }
 
   /** The newest state; undefined before anything is known. */
@@ -169,7 +177,7 @@ export class Feed {
     const { value } = this.#newest;
     if (value === undefined || this.#came === undefined) return undefined;
     const { at, time, exchangeTime, source } = this.#came;
-    const isLive = this.#stage === 'live';
+    const isLive = this.#reason === null;
     return {
       value,
       time: exchangeTime,
@@ -183,15 +191,15 @@ export class Feed {
 
   /** Whether nothing is missing, or nothing can be done about it. */
   get isSettled(): boolean {
-    return this.#stage === 'live' || this.#stage === 'refused';
+    return this.#reason === null || this.#reason === 'refused';
   }
 
   /** The message that subscribes is about to be sent. */
   subscribing(): void {
     this.#lastPush = null;
     this.#subscribedAt = this.#context.host.monotonic();
-    this.#postponePoll(FIRST_PUSH_MS);
-    this.#enter('subscribing');
+    this.#postpone(FIRST_PUSH_MS);
+    this.#enter('unconfirmed');
   }
 
   /**
@@ -199,29 +207,29 @@ export class Feed {
    * @param isHeard false if only the time says so, and nothing has come on the connection since
    */
   confirmed(isHeard = true): void {
-    if (this.#isEnded || this.#stage !== 'subscribing') return;
+    if (this.#isEnded || this.#reason !== 'unconfirmed') return;
     // until something comes it is polled
     if (!isHeard && this.#isRead('polls')) return;
-    if (this.#description.snapshot === null) this.#cannotRead('the interface has no operation that shows it');
-    else if (this.#context.reads === 'never') this.#cannotRead('it is not read over HTTP');
-    else this.#startReading();
+    this.#startReading();
   }
 
   refused(): void {
     this.#enter('refused');
-    this.#nextPoll = 0;
+    this.#nextRead = 0;
   }
 
   /** @param lastFrame when the last frame of the connection came, by the wall clock */
   disconnected(lastFrame: number, reason: string): void {
     this.#startGap(lastFrame, reason);
-    this.#postponePoll(PATIENCE_MS);
+    this.#postpone(PATIENCE_MS);
     this.#enter('away');
   }
 
   /** One that is polled already goes on as it is. */
-  #postponePoll(milliseconds: number): void {
-    if (this.#stage === 'live' || !this.#isPolled) this.#nextPoll = this.#context.host.monotonic() + milliseconds;
+  #postpone(milliseconds: number): void {
+    const patient = this.#context.host.monotonic() + milliseconds;
+    const goesOn = this.#reason !== null && this.#isPolled;
+    this.#nextRead = goesOn ? Math.min(this.#nextRead, patient) : patient;
   }
 
   /** Nothing is read and passed on any more. What is known stays as it is. */
@@ -234,7 +242,7 @@ export class Feed {
   overflowed(): void {
     if (this.#description.isHistory) return;
     this.#complete = null;
-    if (this.#stage === 'live') this.#enter('incomplete');
+    if (this.#reason === null) this.#remainIncomplete();
   }
 
   /**
@@ -242,24 +250,25 @@ export class Feed {
    * @param before when the last frame before it came, by the wall clock
    */
   markIncomplete(reason: string, before: number): void {
-    if (this.#stage !== 'live') return;
+    if (this.#reason !== null) return;
     this.#startGap(before, reason);
     // at once: whoever shows the channel must not call it current until it is read
     this.#report('open');
-    this.#enter('incomplete');
+    this.#remainIncomplete();
   }
 
   /** Called often: reads what is due. */
   tick(): void {
     if (this.#isEnded) return;
-    const { monotonic } = this.#context.host;
+    const now = this.#context.host.monotonic();
     if (this.#isMute) {
-      this.#enter('lost');
-      this.#nextPoll = monotonic();
+      this.#enter('mute');
+      this.#nextRead = now;
       this.#context.subscribeAgain(this);
     }
-    if (this.#stage === 'incomplete' && monotonic() >= this.#nextRead) this.#startReading();
-    else if (this.#isPollDue || this.#isCheckDue) this.#read();
+    if (this.#isReading || (now < this.#nextRead && !this.#isQuiet)) return;
+    if (this.#reason === 'incomplete') this.#startReading();
+    else if (this.#isRead(this.#reason === null ? 'checks' : READ_WHILE[this.#reason])) this.#read();
   }
 
   /**
@@ -288,13 +297,13 @@ export class Feed {
 
   #take(push: Push): void {
     this.#heard();
-    if (this.#stage === 'live' || (this.#stage === 'incomplete' && !this.#description.isWhole)) this.#pass(push);
+    if (this.#reason === null) this.#pass(push);
     else if (this.#description.isWhole) {
       const event = this.#pushed(push);
       // what a newer one overtook completes nothing
       if (event !== undefined) this.#completeWith(event);
-    } else if (this.#stage !== 'lost') this.#hold(push);
-    else if (this.#pass(push)) this.#startReading();
+    } else if (this.#reason === 'unconfirmed' || (this.#reason === 'incomplete' && this.#isReading)) this.#hold(push);
+    else if (this.#pass(push) && this.#reason === 'mute') this.#startReading();
   }
 
   #heard(): void {
@@ -319,20 +328,30 @@ export class Feed {
     this.#held.push(push);
     this.#heldCharacters += push.raw.length;
     if (this.#held.length <= MAX_HELD && this.#heldCharacters <= MAX_HELD_CHARACTERS) return;
+    const held = this.#takeHeld();
+    if (this.#description.isOrdered) for (const one of held) this.#pass(one);
+    // what is dropped is in what is read from now on
+    else if (this.#reason === 'incomplete') this.#startReading();
+  }
+
+  #takeHeld(): readonly Push[] {
     const held = this.#held;
     this.#held = [];
     this.#heldCharacters = 0;
-    if (this.#description.isOrdered) for (const one of held) this.#pass(one);
-    // what is dropped is in what is read from now on
-    else if (this.#stage === 'reading') this.#startReading();
+    return held;
   }
 
+  /** Reads what makes it live. */
   #startReading(): void {
-    this.#enter('reading');
-    this.#read();
+    if (this.#description.snapshot === null) this.#cannotRead('the interface has no operation that shows it');
+    else if (!this.#isRead(READ_WHILE.incomplete)) this.#cannotRead('it is not read over HTTP');
+    else {
+      this.#enter('incomplete');
+      this.#read();
+    }
   }
 
-  /** Reads a snapshot. It is dropped if the feed has entered another stage by then. */
+  /** Reads a snapshot. It is dropped if the feed is live or polled for another reason by then. */
   #read(): void {
     const { channel } = this;
     const context = this.#context;
@@ -367,27 +386,27 @@ export class Feed {
 
   #found(found: Snapshot, began: Instant): void {
     if (this.#complete === null) this.#missing = found.unrecoverable;
-    if (this.#stage === 'reading') this.#recover(found, began);
-    else if (this.#stage === 'live') this.#check(found, began);
+    if (this.#reason === 'incomplete') this.#recover(found, began);
+    else if (this.#reason === null) this.#check(found, began);
     else this.#polled(found, began);
   }
 
   #readFailed({ message }: Failure): void {
     this.#isReading = false;
     const now = this.#context.host.monotonic();
-    if (this.#stage === 'reading') this.#remainIncomplete(message);
-    else if (this.#stage === 'live') [this.#lastCheck, this.#nextCheck] = [now, now + CHECK_MS];
+    if (this.#reason === 'incomplete') this.#notRecovered(message);
+    else if (this.#reason === null) [this.#lastCheck, this.#nextRead] = [now, now + CHECK_MS];
     else {
-      this.#nextPoll = now + this.#pollPauseMs;
+      this.#nextRead = now + this.#pollPauseMs;
       this.#context.polled(message);
     }
   }
 
   #recover(found: Snapshot, began: Instant): void {
-    this.#nextRead = this.#context.host.monotonic() + SUSPICION_MS;
+    this.#recovered = this.#context.host.monotonic();
     const event = this.#shown(found, began);
     if (event === undefined && this.#description.isWhole) {
-      this.#remainIncomplete('HTTP shows what was before');
+      this.#notRecovered('HTTP shows what was before');
       return;
     }
     // asking again would not help
@@ -406,14 +425,14 @@ export class Feed {
     this.#lastCheck = now;
     this.#doubt ??= { since: now, shown: found.data };
     this.#doubt.shown = found.data;
-    this.#nextCheck = this.#doubt.since + PUSH_DELAY_MS;
+    this.#nextRead = this.#doubt.since + PUSH_DELAY_MS;
     const lastPush = this.#lastPush ?? Number.NEGATIVE_INFINITY;
     const isBehind = !this.#description.isOrdered && now - lastPush < BEHIND_MS;
-    if (isBehind) this.#nextCheck = Math.max(this.#nextCheck, now + this.#pollPauseMs);
+    if (isBehind) this.#nextRead = Math.max(this.#nextRead, now + this.#pollPauseMs);
     if (now < this.#doubt.since + PUSH_DELAY_MS || isBehind) return;
     const provenAt = this.#description.isWhole ? this.#came?.time : this.#complete?.from;
     this.markIncomplete('the channel did not send what HTTP shows', provenAt ?? began.time);
-    this.#enter('lost');
+    this.#enter('mute');
     this.#context.subscribeAgain(this);
     this.#polled(found, began);
   }
@@ -422,7 +441,7 @@ export class Feed {
     const { host, pollMs = this.#description.pollMs } = this.#context;
     const now = host.monotonic();
     this.#pollPauseMs = Math.min(pollMs * LONGEST_PAUSE, Math.max(pollMs, (now - began.at) * PAUSE_PER_POLL));
-    this.#nextPoll = now + this.#pollPauseMs;
+    this.#nextRead = now + this.#pollPauseMs;
     const isNews = this.#newest.value === undefined || this.#newest.lacks(found.data);
     const event = this.#shown(found, began);
     // what the stream sent is newer
@@ -445,19 +464,25 @@ export class Feed {
     this.#completeWith();
   }
 
-  #remainIncomplete(why: string): void {
+  /** What is missing is read soon, but not again and again for one bad frame after the other. */
+  #remainIncomplete(): void {
+    this.#enter('incomplete');
+    this.#nextRead = this.#recovered + SUSPICION_MS;
+  }
+
+  #notRecovered(why: string): void {
     this.#report('open', why);
+    const held = this.#takeHeld();
+    this.#enter('incomplete');
     this.#nextRead = this.#context.host.monotonic() + backoffMs(this.#failures, READ_BACKOFF_MS);
     this.#failures += 1;
-    const held = this.#held;
-    this.#enter('incomplete');
     for (const push of held) this.#pass(push);
   }
 
   #completeWith(event?: AnyDataEvent, began?: Instant, shown?: unknown): void {
     if (this.#gap !== null) this.#report('resynchronised');
-    const held = this.#held;
-    this.#enter('live');
+    const held = this.#takeHeld();
+    this.#enter(null);
     this.#failures = 0;
     this.#gap = null;
     const { host } = this.#context;
@@ -470,7 +495,7 @@ export class Feed {
   #prove({ time }: Instant, shown?: unknown): void {
     this.#complete = { from: time, base: this.#baseOf(shown) };
     const now = this.#context.host.monotonic();
-    [this.#proven, this.#lastCheck, this.#nextCheck] = [now, now, now + CHECK_MS];
+    [this.#proven, this.#lastCheck, this.#nextRead] = [now, now, now + CHECK_MS];
   }
 
   /** What the next read begins after: of history no more than HTTP has shown, which may be behind what was pushed. */
@@ -482,7 +507,7 @@ export class Feed {
 
   /** From this moment on something may be missing. */
   #startGap(from: number, reason: string): void {
-    if (this.#stage !== 'live') return;
+    if (this.#reason !== null) return;
     this.#complete = { from, base: this.#baseOf() };
     this.#gap ??= { from, reason };
   }
@@ -498,31 +523,24 @@ export class Feed {
     return this.#polledAt !== null && this.#context.host.monotonic() - this.#polledAt <= 2 * this.#pollPauseMs;
   }
 
-  get #isPollDue(): boolean {
-    if (this.#isReading || this.#context.host.monotonic() < this.#nextPoll) return false;
-    if (this.#description.snapshot === null) return false;
-    return this.#stage === 'lost' || ((this.#isAway || this.#stage === 'subscribing') && this.#isRead('polls'));
-  }
-
   /** Whether nothing of the channel came at the start. Of an account, there may be nothing to send. */
   get #isMute(): boolean {
     const { isWhole, isHistory } = this.#description;
     if (!(isWhole || isHistory) || this.#lastPush !== null || !this.#isRead('checks')) return false;
-    return this.#stage === 'live' && this.#context.host.monotonic() - this.#subscribedAt >= FIRST_PUSH_MS;
+    return this.#reason === null && this.#context.host.monotonic() - this.#subscribedAt >= FIRST_PUSH_MS;
   }
 
   get #isAway(): boolean {
-    return this.#stage === 'away' || this.#stage === 'refused';
+    return this.#reason === 'away' || this.#reason === 'refused';
   }
 
-  get #isCheckDue(): boolean {
-    if (this.#isReading || this.#stage !== 'live' || !this.#isRead('checks')) return false;
-    const now = this.#context.host.monotonic();
-    if (now >= this.#nextCheck) return true;
+  /** Whether a live channel sends nothing for longer than is usual for it. */
+  get #isQuiet(): boolean {
     const lastPush = this.#lastPush;
     const pause = this.#pauseMs;
-    if (this.#doubt !== null || lastPush === null || pause === null || lastPush <= this.#lastCheck) return false;
-    return now - lastPush >= Math.max(SHORTEST_QUIET_MS, QUIET_PAUSES * pause);
+    if (this.#reason !== null || this.#doubt !== null || lastPush === null || pause === null) return false;
+    if (lastPush <= this.#lastCheck) return false;
+    return this.#context.host.monotonic() - lastPush >= Math.max(SHORTEST_QUIET_MS, QUIET_PAUSES * pause);
   }
 
   #isRead(wanted: HttpReads): boolean {
@@ -578,14 +596,13 @@ export class Feed {
     return { type: 'data', channel, time, received, ...origin, scope, data: news, skipped: 0, raw } as AnyDataEvent;
   }
 
-  #enter(stage: Stage): void {
-    this.#stage = stage;
+  /** @param reason why it is polled from now on; null if it is live */
+  #enter(reason: Reason | null): void {
+    this.#reason = reason;
     this.#generation += 1;
     this.#isReading = false;
     this.#doubt = null;
     // what was held while the exchange had not confirmed comes after what is read now
-    if (stage === 'reading') return;
-    this.#held = [];
-    this.#heldCharacters = 0;
+    if (reason !== 'incomplete') this.#takeHeld();
   }
 }

@@ -494,6 +494,20 @@ describe('a gap', () => {
     expect(await next()).toMatchObject({ data: [{ available: '2' }] });
   });
 
+  it('does not hold what no operation shows back for a read, after a frame that could not be read', async () => {
+    const { exchange, host, next } = await follow([{ kind: 'crossBalances' }]);
+    const peer = await exchange.peer();
+    await until(() => peer.received.includes('ping'));
+    peer.send(assets('push_user_cross_asset', coin('btc', '1')));
+    expect(await next()).toMatchObject({ source: 'push' });
+    peer.send('{');
+    expect(gapOf(await next())).toMatchObject({ reason: 'a frame could not be read', gap: { permanent: false } });
+    await host.advance(250);
+    peer.send(assets('push_user_cross_asset', coin('btc', '2')));
+    expect(gapOf(await next()).gap).toMatchObject({ resynchronised: false, permanent: true });
+    expect(await next()).toMatchObject({ data: [{ available: '2' }] });
+  });
+
   it('stays open if the next connection is cut before it is closed', async () => {
     const followed = await follow([BALANCES], { getAccountInfo: () => account(coin('btc', '1')) });
     const { exchange, host, next, answer } = followed;
