@@ -244,6 +244,6 @@ describe('a batch', () => {
     expect(ran).toMatchObject({ ending: { kind: 'finished' }, isChecked: true });
     expect([exchange.orders[0]?.price, trading.warnings]).toEqual(['20000.5', []]);
     expect(ran.job.orderIds).toEqual(exchange.orders.map(({ id }) => id));
-    expect(exchange.lists).toBe(1 + 3 + 3);
+    expect(exchange.lists).toBe(1 + 3);
   });
 });

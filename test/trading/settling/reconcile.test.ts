@@ -265,3 +265,59 @@ describe('any interleaving of requests, executions and lists', () => {
     );
   });
 });
+
+/** What the exchange made of one part of a batch: for each line, how many orders. */
+const part = fc.record({
+  keys: fc.array(fc.integer({ min: 0, max: 2 }), { minLength: 1, maxLength: 6 }),
+  made: fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 6, maxLength: 6 }),
+  /** Which of its orders the answer names; undefined if none came. */
+  names: fc.option(fc.array(fc.nat(20), { maxLength: 6 }), { nil: undefined }),
+});
+
+it('counts the lines of a batch by their terms, in any order of rows, with parts lost and parts executed again', () => {
+  fc.assert(
+    fc.property(fc.array(part, { minLength: 1, maxLength: 5 }), fc.infiniteStream(fc.nat()), (parts, seeds) => {
+      const made = parts.map(({ keys, made }, number) =>
+        keys.flatMap((key, line) =>
+          Array.from(
+            { length: made[line] ?? 0 },
+            (_, copy): Row => ({
+              ...{ id: `${number}.${line}.${copy}`, matchKey: `${key}` },
+              time: START + ((seeds.next().value ?? 0) % TOLERANCE),
+            }),
+          ),
+        ),
+      );
+      const attempts = parts.map(({ keys, names }, number): Attempt => {
+        const named = names?.flatMap((index) => made[number]?.[index]?.id ?? []) ?? [];
+        const id = `${number}`;
+        return {
+          ...{ id, writeId: 'job', reqTime: START, response: 'lost', responseIds: [...new Set(named)] },
+          items: keys.map((key, line) => ({
+            id: `${number} ${line}`,
+            matchKey: `${key}`,
+            rowId: null,
+            state: 'pending',
+          })),
+        };
+      });
+      const rows = made.flat().sort((one, other) => other.time - one.time);
+      const context = { accountedFor: new Set<string>(), expiredTo: START, requestLifetime: TOLERANCE };
+      const list = { rows, began: START + 2 * TOLERANCE, since: Number.NEGATIVE_INFINITY };
+      const found = reconcile(attempts, list, context);
+      const taken = [...found.outcomes.values()].flatMap((one) => (one.outcome === 'placed' ? one.id : []));
+      const repeated = found.duplicates.flatMap((one) => one.rows.map(({ id }) => id));
+      expect([...taken, ...repeated].sort()).toEqual(rows.map(({ id }) => id).sort());
+      for (const key of ['0', '1', '2']) {
+        const wanted = attempts.flatMap(({ items }) => items.filter(({ matchKey }) => matchKey === key));
+        const there = rows.filter(({ matchKey }) => matchKey === key).length;
+        const outcomes = wanted.map(({ id }) => found.outcomes.get(id)?.outcome);
+        expect(outcomes.filter((one) => one === 'placed')).toHaveLength(Math.min(wanted.length, there));
+        expect(outcomes.filter((one) => one === 'notSent')).toHaveLength(Math.max(0, wanted.length - there));
+        const own = repeated.filter((id) => rows.some((row) => row.id === id && row.matchKey === key));
+        expect(own).toHaveLength(Math.max(0, there - wanted.length));
+      }
+    }),
+    RUNS,
+  );
+});
