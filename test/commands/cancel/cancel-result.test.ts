@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { byReason, stillOpenFailure } from '../../../src/commands/cancel/all-markets.js';
 import { cancelAllAnswer, cancelAnswer } from '../../../src/commands/cancel/cancel-result.js';
 import type { Order } from '../../../src/domain/order.js';
-import { Failure, suggest } from '../../../src/errors.js';
+import { Failure, type Hint, suggest } from '../../../src/errors.js';
+import { WRONG_KEYS } from '../../../src/exchange/exchange.js';
 import type { CancelAttempt, CancelResult } from '../../../src/trading/cancel/cancel-orders.js';
-
+import type { UnknownWrite } from '../../../src/trading/settling/unknown-writes.js';
 import { pipe } from '../../terminal/screens.js';
 
 const RESULT: CancelResult = {
@@ -102,6 +103,109 @@ describe('many cancellations with an unknown outcome', () => {
   });
 });
 
+const earlier = (id: string, operation: UnknownWrite['operation'] = 'order'): UnknownWrite => ({
+  ...{ id, clientId: id, operation, market: 'btc_usdt', coins: null, replaces: null },
+  advice: `The outcome of ${id} is unknown.`,
+});
+
+describe('an order that was named and not cancelled', () => {
+  const lines = (failure: Failure | undefined) =>
+    failure?.hints.map((hint) => (typeof hint === 'string' ? hint : hint.argv.join(' ')));
+  const named = (changes: Partial<CancelResult>, why: CancelAttempt['failure'] = 'refused') =>
+    ({ ...failed, failure: why, result: { ...failed.result, ...changes } }) satisfies CancelAttempt;
+
+  it.each<[what: string, attempts: readonly CancelAttempt[], hints: readonly string[]]>([
+    ['and is known is shown', [named({ amount: '2' })], ['order show btc_usdt 7']],
+    [
+      'by its client id is shown by that',
+      [named({ amount: '2', clientId: 'mine1' })],
+      ['order show btc_usdt --id mine1'],
+    ],
+    ['and is not known may be among all orders', [named({})], ['orders btc_usdt --state all']],
+    ['beside others is among the open orders', [done, named({ amount: '2' })], ['orders btc_usdt']],
+    [
+      'and may not be placed yet has its own outcome found first',
+      [named({ clientId: 'lost1' })],
+      ['resolve lost1', 'orders btc_usdt --state all'],
+    ],
+  ])('%s', (_, attempts, hints) => {
+    let failure: Failure | undefined;
+    try {
+      failure = cancelAnswer('btc_usdt', attempts, [earlier('lost1')]).failure;
+    } catch (error) {
+      failure = error as Failure;
+    }
+    expect(lines(failure)).toEqual(hints);
+  });
+
+  it('because of the keys is about the keys', () => {
+    expect(() => cancelAnswer('btc_usdt', [named({}, 'credentials')], [])).toThrow(
+      expect.objectContaining({ kind: 'credentials', hints: WRONG_KEYS }),
+    );
+  });
+});
+
+describe('all orders of a market beside earlier writes with an unknown outcome', () => {
+  const MAY_APPEAR = 'so orders may still be open or appear in btc_usdt.';
+
+  it.each<
+    [what: string, stillOpen: readonly string[], unknown: readonly UnknownWrite[], kind: string, message: string]
+  >([
+    ['none', [], [], 'none', ''],
+    ['a withdrawal, which places no order', [], [earlier('out1', 'withdraw')], 'none', ''],
+    ['an order', [], [earlier('one1')], 'unknown', `An earlier write has an unknown outcome, ${MAY_APPEAR}`],
+    [
+      'an order and one that is left',
+      ['7'],
+      [earlier('one1')],
+      'unknown',
+      `1 order is still open. An earlier write has an unknown outcome, ${MAY_APPEAR}`,
+    ],
+    [
+      'two orders',
+      [],
+      [earlier('one1'), earlier('two1')],
+      'unknown',
+      `2 earlier writes have an unknown outcome, ${MAY_APPEAR}`,
+    ],
+  ])('%s', (_, stillOpen, unknown, kind, message) => {
+    const { failure } = cancelAllAnswer(
+      'btc_usdt',
+      { attempts: [done], stillOpen, orders: new Map(), failure: null },
+      unknown,
+    );
+    expect([failure?.kind ?? 'none', failure?.message ?? '']).toEqual([kind, message]);
+  });
+
+  it.each<[what: string, unknown: readonly UnknownWrite[], argv: readonly string[]]>([
+    ['one order is named', [earlier('one1')], ['resolve', 'one1']],
+    ['a job is not named, which would close it', [earlier('job1', 'batch')], ['resolve']],
+    ['several are not named', [earlier('one1'), earlier('two1')], ['resolve']],
+  ])('%s in the command that finds out', (_, unknown, argv) => {
+    const { failure } = cancelAllAnswer(
+      'btc_usdt',
+      { attempts: [], stillOpen: [], orders: new Map(), failure: null },
+      unknown,
+    );
+    expect(failure?.hints).toEqual([
+      suggest('Find out', ...argv),
+      suggest('Then cancel what is open', 'cancel', 'btc_usdt', '--all'),
+    ]);
+  });
+
+  it('are not named if an order was refused and nothing was done, which keeps its own exit code', () => {
+    const unread = new Failure('unreachable', 'Connection reset.');
+    const all = (failure: Failure | null, attempts: readonly CancelAttempt[]) =>
+      cancelAllAnswer('btc_usdt', { attempts, stillOpen: ['7'], orders: new Map(), failure }, [earlier('one1')]);
+    expect(() => all(null, [{ ...failed, failure: 'limited' }])).toThrow(
+      expect.objectContaining({ kind: 'limited', message: '1 order is still open: order not found.' }),
+    );
+    expect(all(unread, [done]).failure?.message).toBe(
+      `It is unknown whether open orders are left: Connection reset. An earlier write has an unknown outcome, ${MAY_APPEAR}`,
+    );
+  });
+});
+
 describe('what went wrong in several markets', () => {
   const failure = (message: string) => new Failure('unreachable', message);
 
@@ -136,6 +240,29 @@ describe('what is left in several markets', () => {
     const failure = stillOpenFailure([emptied('btc_usdt', [done, failed], ['7'])], undefined, again);
     expect(failure).toMatchObject({ kind: 'partial', message: 'Orders may still be open: 1 still open in btc_usdt.' });
     expect(failure?.hints).toEqual([again]);
+  });
+
+  it.each<[what: string, writes: readonly UnknownWrite[], message: string, hints: readonly Hint[]]>([
+    ['one is named', [earlier('one1')], '1 earlier write', [suggest('Find out', 'resolve', 'one1')]],
+    ['two are not named', [earlier('one1'), earlier('two1')], '2 earlier writes', [suggest('Find out', 'resolve')]],
+    ['a job is not named', [earlier('job1', 'batch')], '1 earlier write', [suggest('Find out', 'resolve')]],
+  ])('may come of earlier writes: %s in the command that finds out', (_, writes, message, hints) => {
+    const failure = stillOpenFailure([emptied('btc_usdt', [done])], undefined, again, writes);
+    expect(failure).toMatchObject({
+      kind: 'unknown',
+      message: `Orders may still be open: ${message} without a known outcome.`,
+      hints: [...hints, again],
+    });
+  });
+
+  it('may be in markets that could not be read, or are not listed', () => {
+    const full = new Failure('unreachable', 'The disk is full.');
+    const outcomes = ['btc_usdt', 'eth_usdt'].map((market) => ({ ...emptied(market, []), failure: full }));
+    expect(stillOpenFailure(outcomes, new Failure('limited', 'Too many requests'), again)).toMatchObject({
+      kind: 'partial',
+      message:
+        'Orders may still be open: not all markets could be read: Too many requests; btc_usdt, eth_usdt: The disk is full.',
+    });
   });
 
   it('begins with the cancellation without a known outcome, and the same command finds it out', () => {

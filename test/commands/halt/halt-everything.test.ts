@@ -1,0 +1,162 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { freePort } from '../../support/redis.js';
+import { PASS, slow } from '../../support/world/network.js';
+import { document, lastError, useWorldPerTest } from '../pit-home.js';
+
+const pit = useWorldPerTest();
+
+// what is sold counts for the limit of the day
+beforeEach(() => pit.done('profile set sandbox dayNotional off'));
+
+interface Result {
+  readonly halted: boolean;
+  readonly cancelled: readonly { readonly outcome: string; readonly market: string }[];
+  readonly timers: readonly { readonly market: string }[];
+  readonly flattened: readonly { readonly outcome: string; readonly market: string; readonly filled: string }[];
+}
+
+interface Balance {
+  readonly coin: string;
+  readonly available: string;
+}
+
+async function buy(market: string, amount: string): Promise<void> {
+  await pit.done(`order buy ${market} ${amount} --at ask+1% --ioc --yes`);
+}
+
+async function openOrders(): Promise<readonly unknown[]> {
+  return pit.json('orders --all --all-markets');
+}
+
+/** The coins that the account has. */
+async function coins(): Promise<string[]> {
+  const balances = await pit.json<Balance[]>('balance');
+  return balances.filter(({ available }) => Number.parseFloat(available) > 0).map(({ coin }) => coin);
+}
+
+describe('pit halt --cancel', () => {
+  it('cancels the open orders of every market and starts the timer where there were some', async () => {
+    for (const market of ['btc_usdt', 'eth_usdt']) await pit.done(`order buy ${market} 0.1 --at bid-2% --yes`);
+    await pit.done('order sell eos_usdt 10 --at ask+3% --yes');
+    const dry = await pit.json<{ orders: unknown[] }>('halt --cancel --dry-run');
+    expect(dry.orders).toHaveLength(3);
+    expect(await openOrders()).toHaveLength(3);
+    const { halted, cancelled, timers } = await pit.json<Result>('halt --cancel');
+    expect(halted).toBe(true);
+    expect(cancelled.map(({ market, outcome }) => `${market} ${outcome}`).sort()).toEqual([
+      'btc_usdt cancelled',
+      'eos_usdt cancelled',
+      'eth_usdt cancelled',
+    ]);
+    expect(timers.map(({ market }) => market).sort()).toEqual(['btc_usdt', 'eos_usdt', 'eth_usdt']);
+    expect(await openOrders()).toEqual([]);
+  });
+
+  it('halts the account and reports what could not be cancelled', async () => {
+    await pit.done('order buy btc_usdt 0.1 --at bid-2% --yes');
+    await pit.done('sandbox fault add error-before --operation cancelOrder');
+    const { code, stdout, stderr } = await pit.run('halt --cancel --timeout 3 --json');
+    expect([code, lastError(stderr)]).toEqual([
+      6,
+      expect.objectContaining({ message: expect.stringContaining('1 still open in btc_usdt') }),
+    ]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      halted: true,
+      timers: expect.arrayContaining([expect.objectContaining({ market: 'btc_usdt' })]),
+    });
+    await pit.done('sandbox fault clear');
+    expect((await pit.json<Result>('halt --cancel')).cancelled).toMatchObject([{ outcome: 'cancelled' }]);
+  });
+
+  it('halts the account even if the exchange cannot be reached', async () => {
+    await pit.done('sandbox fault add drop-before');
+    const { code, stdout } = await pit.run('halt --cancel --timeout 2 --json');
+    expect([code, JSON.parse(stdout)]).toEqual([9, expect.objectContaining({ halted: true, cancelled: [] })]);
+  });
+});
+
+describe('the preview of pit halt --cancel --flatten', () => {
+  it('names each order, what each coin would bring, and the price below which it is not sold', async () => {
+    const { id } = await pit.json<{ id: string }>('order buy btc_usdt 0.1 --at bid-2% --yes');
+    const shown = await pit.done('halt --cancel --flatten usdt --dry-run');
+    expect(shown).toContain(`Would cancel ${id} in btc_usdt.\n`);
+    const [, bid = '', floor = '', worth = ''] = /^btc +5 +([\d,.]+) +([\d,.]+) +([\d,.]+)$/m.exec(shown) ?? [];
+    const share = (part: string) => Number(part.replaceAll(',', '')) / Number(bid.replaceAll(',', ''));
+    expect(share(floor)).toBeCloseTo(0.9, 3);
+    expect(share(worth)).toBeCloseTo(5, 3);
+    expect(await pit.json('account')).toMatchObject({ halted: false });
+    expect(await openOrders()).toHaveLength(1);
+  });
+
+  it('names no price if the profile has no band of prices', async () => {
+    await pit.done('profile set sandbox priceBand off');
+    expect(await pit.done('halt --flatten usdt --dry-run')).toMatch(/^btc +5 +[\d,.]+ +- /m);
+    // the preview of a program
+    const { stderr } = await pit.run('halt --flatten usdt --yes --json');
+    expect(stderr).toContain('{"warning":{"message":"5 btc will be sold in btc_usdt.","hint":null}}');
+  });
+});
+
+describe('requests that are on their way when the account is halted', () => {
+  /** An order whose answer takes this long, and a halt after it has left. */
+  async function haltDuring(ms: number) {
+    pit.world.network.treat = ({ operation }) => (operation === 'order' ? slow(ms) : PASS);
+    const order = pit.world.start('order buy btc_usdt 0.1 --at bid-2% --yes --json');
+    await pit.world.until(() => pit.world.sent('order').length > 0);
+    const halt = await pit.run('halt --timeout 5');
+    return { halt, isAnswered: order.isOver, ended: await pit.finish(order.ended) };
+  }
+
+  it('are answered before the command ends', async () => {
+    const { halt, isAnswered, ended } = await haltDuring(1_000);
+    expect([halt.code, isAnswered, ended.code]).toEqual([0, true, 0]);
+  });
+
+  it('are counted with exit code 9 if their answers take too long', async () => {
+    const { halt } = await haltDuring(20_000);
+    expect([halt.code, halt.stdout]).toEqual([9, expect.stringMatching(/^Halted sandbox until you lift it/)]);
+    expect(halt.stderr).toContain('1 request that pit sent before may still be on the way.');
+  });
+});
+
+describe('a halt that Redis shares, and cannot', () => {
+  it('holds on this machine, and says first that the others are not halted', async () => {
+    await pit.done(`profile set sandbox limiter redis://127.0.0.1:${await freePort()}`);
+    const { code, stdout, stderr } = await pit.run('halt');
+    expect([code, stdout]).toEqual([9, expect.stringContaining('until you lift it, on this machine: ')]);
+    const said = 'Other machines are NOT HALTED: Redis, which shares the halt, cannot be used (connect ECONNREFUSED';
+    expect(stderr).toContain(`pit: ${said}`);
+    expect(stderr).toMatch(
+      /Requests that pit sent before may still be on the way: Redis, .* The account is halted\.\n/,
+    );
+    expect(await pit.failure('order buy btc_usdt 0.1 --at bid-2% --yes', 2)).toMatchObject({ halted: true });
+  });
+});
+
+describe('pit halt --flatten', () => {
+  it('sells nothing without consent, and halts all the same', async () => {
+    expect(await pit.failure('halt --cancel --flatten usdt', 8)).toMatchObject({ kind: 'declined' });
+    expect(await pit.json('account')).toMatchObject({ halted: true });
+  });
+
+  it('sells every coin after naming it, each order within order-notional', async () => {
+    await pit.done('profile set sandbox orderNotional 20000usdt');
+    const ran = await pit.run('halt --cancel --flatten usdt --yes --json');
+    // the preview of a program
+    expect(ran.stderr).toContain('{"warning":{"message":"5 btc will be sold in btc_usdt, not below');
+    const { flattened } = document<Result>(ran.stdout);
+    expect(flattened.every(({ outcome }) => outcome === 'placed')).toBe(true);
+    // 5 btc are worth more than one order may be
+    expect(flattened.filter(({ market }) => market === 'btc_usdt').length).toBeGreaterThan(5);
+    expect(await coins()).toEqual(['usdt']);
+    await pit.done('profile unset sandbox orderNotional');
+  });
+
+  it('shows the preview with --yes too, and sells nothing when it is run again', async () => {
+    await buy('btc_usdt', '0.01');
+    const first = await pit.run('halt --flatten usdt --yes');
+    expect(first.stderr).toMatch(/coin +amount +best bid +not below/);
+    const again = await pit.run('halt --flatten usdt --yes');
+    expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('Nothing was sold.')]);
+  });
+});
