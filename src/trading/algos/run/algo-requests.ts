@@ -10,11 +10,13 @@ import { type AlgoFacts, isHeldBack, type PauseCause } from '../record/facts.js'
 import type { AlgoStore } from '../record/store.js';
 import type { AccountFunds } from './account-funds.js';
 import type { AlgoVoice } from './algo-voice.js';
+import { ChildCanceller } from './canceller.js';
 import type { ChildBook } from './child-book.js';
 import type { ChildOrder } from './child-order.js';
 import type { MarketSight } from './market-sight.js';
 import { RequestLeg } from './request-leg.js';
-import { ChildSender, type SentChild } from './sender.js';
+import { ChildSender } from './sender.js';
+import type { SentChild } from './sent-child.js';
 import type { WatchedMarket } from './watched-market.js';
 
 export interface AlgoRequestsOptions {
@@ -46,12 +48,14 @@ export class AlgoRequests implements UnderWay {
   readonly #options: AlgoRequestsOptions;
   readonly #parts: AlgoParts;
   readonly #sender: ChildSender;
+  readonly #canceller: ChildCanceller;
   readonly #legs: { readonly entry: RequestLeg; readonly exits: RequestLeg };
 
   constructor(options: AlgoRequestsOptions, parts: AlgoParts) {
     [this.#options, this.#parts] = [options, parts];
     const { host } = options.trading;
     this.#sender = new ChildSender(options, () => currentTerms(parts.facts()));
+    this.#canceller = new ChildCanceller(options);
     this.#legs = { entry: new RequestLeg(host), exits: new RequestLeg(host) };
   }
 
@@ -197,7 +201,7 @@ export class AlgoRequests implements UnderWay {
         tell();
         this.#parts.changed();
       };
-      const failure = await this.#sender.cancel(child, of, answered);
+      const failure = await this.#canceller.cancel(child, of, answered);
       this.#parts.book.touched();
       if (failure !== undefined) {
         this.#later(leg, failure.message);

@@ -4,7 +4,6 @@ import type { Host } from '../../../platform/host.js';
 import { isExit } from '../plan/children.js';
 import { CLOCK_STANDS, type Decision, NOT_PROTECTED, sentence, stateOf } from '../plan/decide.js';
 import type { AlgoNote } from '../plan/decision-input.js';
-import { shortText } from '../plan/exits.js';
 import { type AlgoTerms, exitSideOf, hasStop } from '../plan/terms.js';
 import type { SaidLine } from '../record/fact-record.js';
 import { type AlgoFact, type AlgoFacts, type AlgoState, isHeldBack } from '../record/facts.js';
@@ -12,6 +11,7 @@ import type { AlgoSnapshot } from '../record/snapshot.js';
 import type { AlgoStore } from '../record/store.js';
 import { STALE_MS } from './algo-market.js';
 import type { ChildOrder } from './child-order.js';
+import { noteText, subjectOf } from './note-text.js';
 
 /** What happened to an algo order, for the user. */
 export interface AlgoEvent {
@@ -227,43 +227,5 @@ export class AlgoVoice {
   orderText(child: Pick<ChildOrder, 'role' | 'amount' | 'price'>): string {
     const side = isExit(child) ? exitSideOf(this.#terms) : this.#terms.side;
     return `${side} ${formatAmount(child.amount)} ${this.#terms.market.base} at ${grouped(child.price)}`;
-  }
-}
-
-/** What a note is about whose numbers change although nothing new has happened. */
-function subjectOf(note: AlgoNote): string | null {
-  // each fill leaves fewer coins
-  return note.note === 'short' ? 'short' : null;
-}
-
-/** A note as a sentence. */
-function noteText(note: AlgoNote, terms: AlgoTerms): string {
-  const { market } = terms;
-  const price = (value: Decimal) => grouped(value.trimmed().toString());
-  const amount = (value: Decimal) => `${formatAmount(value.trimmed().toString())} ${market.base}`;
-  switch (note.note) {
-    case 'missed':
-      return `The stop at ${price(note.level)} was reached (${price(note.price)}) while pit did not see the market, and left again: nothing was sold or bought.`;
-    case 'unknownGap':
-      return `pit did not see the market from ${localTimeText(note.from)} to ${localTimeText(note.to)}, and neither trades nor candles show it: a price that reached the stop, or a better one of a trail, may be missing.`;
-    case 'reachedWhilePaused':
-      return `The stop at ${price(note.level)} is reached, and the algo order is paused: NOT PROTECTED.`;
-    case 'cancelledByOthers': {
-      const { role, number, price: at, cancelRefused } = note.child;
-      const order = `${role} order ${number} at ${price(at)}`;
-      const what =
-        cancelRefused === null
-          ? `The ${order} was cancelled elsewhere.`
-          : `The ${order} was final before it could be cancelled: it was cancelled elsewhere, or the network repeated the request.`;
-      return `${what} It is not placed again.`;
-    }
-    case 'unprotected':
-      return `${amount(note.amount)} has no exit: it is below the minimum of an order.`;
-    case 'gone':
-      return `${amount(note.amount)} of the position is gone from the account: the exits shrink.`;
-    case 'short':
-      return `${sentence(shortText(terms, note.coins, note.amount))}.`;
-    case 'excess':
-      return `THE NETWORK MADE AN ORDER TWICE: ${amount(note.amount)} more than asked has filled or may fill.`;
   }
 }

@@ -1,12 +1,12 @@
 import { Failure } from '../../../errors.js';
 import type { OrderUpdate } from '../../../exchange/exchange.js';
 import { TimeBudget } from '../../../platform/time-budget.js';
-import { ignoringDiskErrors } from '../../journal/files.js';
 import type { DuplicateOrders } from '../../settling/duplicates.js';
 import type { TradingContext } from '../../trading-context.js';
 import { type Child, isExit } from '../plan/children.js';
 import { type AlgoTerms, exitSideOf } from '../plan/terms.js';
 import type { AlgoStore } from '../record/store.js';
+import { ChildKeeper } from './child-keeper.js';
 import type { ChildOrder } from './child-order.js';
 import { readChild, readChildInList, settleChild } from './settle-child.js';
 
@@ -42,12 +42,10 @@ export interface ChildBookCallbacks {
  */
 export class ChildBook {
   readonly #trading: TradingContext;
-  readonly #store: Pick<AlgoStore, 'addLine'>;
   readonly #terms: AlgoTerms;
   readonly #callbacks: ChildBookCallbacks;
   readonly orders: ChildOrder[];
-  /** What is on the disk of children that have ended, and of duplicates. */
-  readonly #kept = new Set<string>();
+  readonly #keeper: ChildKeeper;
   /** On the monotonic clock. */
   #readAt = 0;
   #settleAt = 0;
@@ -64,7 +62,8 @@ export class ChildBook {
     orders: readonly ChildOrder[],
     callbacks: ChildBookCallbacks,
   ) {
-    [this.#trading, this.#store, this.#terms, this.#callbacks] = [trading, store, terms, callbacks];
+    [this.#trading, this.#terms, this.#callbacks] = [trading, terms, callbacks];
+    this.#keeper = new ChildKeeper(terms.id, store, trading.journal.archive);
     this.orders = [...orders];
     this.changedAt = trading.host.monotonic();
   }
@@ -103,7 +102,7 @@ export class ChildBook {
       const child = this.orders.find(({ clientId }) => clientId === report.writeId);
       if (child === undefined) continue;
       child.addDuplicates(report);
-      this.#keepDuplicates(child);
+      this.#keeper.keepDuplicates(child);
       this.#readAt = 0;
     }
   }
@@ -239,39 +238,8 @@ export class ChildBook {
   /** The exchange has shown the order of a child. */
   seen(child: ChildOrder): void {
     this.#callbacks.seen(child);
-    this.#keepDuplicates(child);
-    if (child.isEndConfirmed) this.#keepEnd(child);
-  }
-
-  #keepEnd(child: ChildOrder): void {
-    const { end, clientId, order } = child;
-    if (end === null || this.#kept.has(`closed ${clientId}`)) return;
-    this.#kept.add(`closed ${clientId}`);
-    this.#keep({ closed: clientId, end, order });
-    const { archive } = this.#trading.journal;
-    const { filled = '0' } = order ?? {};
-    // what it left counts for the limit of the day when it is placed again; until then it counts in full
-    if (filled !== child.amount) ignoringDiskErrors(() => archive.countFilled(clientId, filled));
-  }
-
-  /** The journal forgets them, and the list of what has ended counts them too. */
-  #keepDuplicates({ clientId, duplicates }: ChildOrder): void {
-    for (const [id, { order, isProven }] of duplicates) {
-      if (order === null) continue;
-      const shown = `duplicate ${id} ${order.state} ${order.filled} ${isProven}`;
-      if (this.#kept.has(shown)) continue;
-      this.#kept.add(shown);
-      this.#keep({ duplicateOf: clientId, order, isProven });
-    }
-  }
-
-  /** If the disk does not take it, the exchange shows it. */
-  #keep(line: Parameters<AlgoStore['addLine']>[1]): void {
-    try {
-      this.#store.addLine(this.#terms.id, line);
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-    }
+    this.#keeper.keepDuplicates(child);
+    if (child.isEndConfirmed) this.#keeper.keepEnd(child);
   }
 }
 

@@ -1,9 +1,7 @@
 import { Failure, usage } from '../../../errors.js';
 import { haltText } from '../../../exchange/exchange.js';
 import { TimeBudget } from '../../../platform/time-budget.js';
-import { type CancelAttempt, cancelOrders } from '../../cancel/cancel-orders.js';
 import { AgentLimits } from '../../guards/agent-limits.js';
-import { guardOrders } from '../../guards/guards.js';
 import { type GuardLimits, requireDayNotional, requireOrderNotional } from '../../guards/limits.js';
 import { SendGate } from '../../journal/entry.js';
 import type { RecordedOrderTerms, RecordedWrite } from '../../journal/write.js';
@@ -11,13 +9,15 @@ import { placeOrder } from '../../orders/place.js';
 import type { BookView } from '../../preview/market-view.js';
 import type { Placement } from '../../settling/settle-sent-order.js';
 import type { TradingContext } from '../../trading-context.js';
-import { type Child, isExit, type NewChild } from '../plan/children.js';
+import { isExit, type NewChild } from '../plan/children.js';
 import { mayPlace } from '../plan/may-place.js';
 import { type AlgoTerms, exitSideOf } from '../plan/terms.js';
 import { childId } from '../record/child-name.js';
-import { type AlgoFacts, isHeldBack, type PauseCause } from '../record/facts.js';
+import { isHeldBack } from '../record/facts.js';
 import type { AlgoStore } from '../record/store.js';
 import { ChildOrder } from './child-order.js';
+import { type Guarded, guardChild } from './guard-child.js';
+import { held, heldBy, type Later, later, type SentChild, type Stopped } from './sent-child.js';
 import type { WatchedMarket } from './watched-market.js';
 
 /** What sends the children of an algo order. */
@@ -30,39 +30,8 @@ export interface SenderContext {
   readonly limits: () => Promise<GuardLimits>;
 }
 
-/** How long the outcome of an order or a cancellation without an answer is waited for, in milliseconds: after that, others find it out. */
+/** How long the outcome of an order without an answer is waited for, in milliseconds: after that, others find it out. */
 const PLACE_MS = 2_000;
-const CANCEL_MS = 2_000;
-
-/** The facts, as they are on disk, that forbid a child. */
-interface Stopped {
-  readonly kind: 'stopped';
-  readonly facts: AlgoFacts;
-}
-
-/** What became of a child that was to leave. */
-export type SentChild =
-  | { readonly kind: 'sent'; readonly child: ChildOrder; readonly placement: Placement }
-  /** It did not leave: by now the record has a fact that forbids it, which another process may have added. */
-  | Stopped
-  /** It did not leave: something that only the user can change held it back. */
-  | { readonly kind: 'held'; readonly cause: PauseCause; readonly reason: string }
-  /** It did not leave, and may a moment later. `child` is there if it has a record. */
-  | Later
-  /** It did not leave: what was decided has changed since. */
-  | { readonly kind: 'unwanted' };
-
-interface Later {
-  readonly kind: 'later';
-  readonly child: ChildOrder | null;
-  readonly failure: Failure;
-}
-
-/** What the guards have read. */
-interface Guarded {
-  readonly limits: GuardLimits;
-  readonly bestBid: string | undefined;
-}
 
 const NOT_WANTED: Extract<SentChild, { kind: 'unwanted' }> & { readonly failure: Failure } = {
   kind: 'unwanted',
@@ -112,7 +81,9 @@ export class ChildSender {
     const terms = this.#terms;
     const halt = await trading.client.halt();
     if (halt !== undefined) return held('halt', `the account is ${haltText(halt)}`);
-    const guarded = await this.#guard(wanted, readBook);
+    const side = this.#sideOf(wanted);
+    const asked = { wanted, side, terms, agent: this.#agentOf(wanted) };
+    const guarded = await guardChild(trading, asked, this.#context.limits, readBook);
     if ('kind' in guarded) return guarded;
     const placed = children.flatMap((child) => child.children);
     // from here on until it is named, nothing else happens
@@ -182,7 +153,7 @@ export class ChildSender {
       child.sending = 'notSent';
       if (error === NOT_WANTED.failure) return NOT_WANTED;
       if (limit !== undefined || error.kind === 'credentials')
-        return held(limit === undefined ? 'account' : 'guard', withoutEnd(error.message));
+        return heldBy(limit === undefined ? 'account' : 'guard', error);
       return { kind: 'later', child, failure: error };
     } finally {
       this.#gates.delete(gate);
@@ -201,61 +172,6 @@ export class ChildSender {
       borrow,
       repay,
     };
-  }
-
-  /**
-   * Cancels the order of a child, and finds out what became of that within {@link CANCEL_MS}.
-   * @param onAnswer called when the exchange's answer has shown that the order is final
-   */
-  async cancel(child: ChildOrder, of: Child, onAnswer: () => void): Promise<Failure | undefined> {
-    const { trading } = this.#context;
-    const { market } = this.#terms;
-    const id = child.idOf(of);
-    if (id === null) return undefined;
-    const wasCancelledHere = child.isCancelledHere;
-    // until the answer is known
-    if (id === child.orderId) child.isCancelledHere = true;
-    const isNoted = id === child.orderId && this.#noteCancellation(child, false);
-    const wasInVain = () => {
-      child.isCancelledHere = wasCancelledHere;
-      if (isNoted) this.#noteCancellation(child, true);
-    };
-    try {
-      // unlike an order, a cancellation may be repeated: nothing waits until its request has expired
-      const budget = new TimeBudget(CANCEL_MS, trading.host.monotonic, true);
-      const onResponse = ({ accepted }: CancelAttempt) => {
-        if (id !== child.orderId || accepted === undefined) return;
-        child.showCancelled(accepted);
-        if (child.end !== null) onAnswer();
-      };
-      const [attempt] = await cancelOrders({ ...trading, budget }, market.market, [{ id }], onResponse);
-      if (attempt === undefined) return undefined;
-      const { result, wasRejected } = attempt;
-      const isRejected = wasRejected || result.outcome === 'refused';
-      if (isRejected) child.cancelRefused = trading.client.now();
-      if (id !== child.orderId) return undefined;
-      // a push, or the answer, may have shown it
-      child.isCancelUnknown = result.outcome === 'unknown' && child.end === null;
-      // what was final already may have been cancelled by others: then it is not placed again
-      if (isRejected) wasInVain();
-      return undefined;
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      // it throws only if nothing was sent
-      wasInVain();
-      return error;
-    }
-  }
-
-  /** Returns false if the disk does not take it: the child is cancelled all the same. */
-  #noteCancellation({ clientId: cancelling }: ChildOrder, isInVain: boolean): boolean {
-    try {
-      this.#context.store.addLine(this.#terms.id, { cancelling, isInVain });
-      return true;
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      return false;
-    }
   }
 
   /** From now on nothing leaves that has not left. */
@@ -289,39 +205,6 @@ export class ChildSender {
       return later(error);
     }
   }
-
-  async #guard(wanted: NewChild, readBook: () => Promise<BookView | Failure>): Promise<Guarded | SentChild> {
-    const { trading, limits: readLimits } = this.#context;
-    let limits: GuardLimits;
-    const agent = this.#agentOf(wanted);
-    try {
-      limits = await readLimits();
-      agent?.requireAllowed({ market: this.#terms.market.market, borrows: this.#terms.borrow });
-      if (agent !== undefined) limits = agent.within(limits);
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      return held('account', withoutEnd(error.message));
-    }
-    const { market } = this.#terms;
-    const orders = [{ price: wanted.price.trimmed().toString(), amount: wanted.amount.trimmed().toString() }];
-    const plan = { market, side: this.#sideOf(wanted), type: wanted.type, orders };
-    const { breaches, bestBid } = guardOrders(trading, plan, await readBook(), limits);
-    const [unchecked] = breaches.flatMap(({ failure }) => failure ?? []);
-    if (unchecked !== undefined) return { kind: 'later', child: null, failure: unchecked };
-    const [breach] = breaches;
-    // the best price has moved since it was decided: the next decision takes the new one
-    if (breach?.guard === 'post-only')
-      return { kind: 'later', child: null, failure: new Failure('refused', `Not sent: ${breach.message}.`) };
-    return breach === undefined ? { limits, bestBid } : held('guard', `${breach.guard}: ${breach.message}`);
-  }
-}
-
-function held(cause: PauseCause, reason: string): SentChild {
-  return { kind: 'held', cause, reason };
-}
-
-function later(failure: Failure): Later {
-  return { kind: 'later', child: null, failure };
 }
 
 /** Notes in a child what was found out about it. */
@@ -338,8 +221,4 @@ function take(child: ChildOrder, placement: Placement): void {
     child.sending = placement.outcome;
     if (placement.outcome === 'refused') child.refusal = placement.refusal;
   }
-}
-
-function withoutEnd(sentence: string): string {
-  return sentence.replace(/\.$/, '');
 }
