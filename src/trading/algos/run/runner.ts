@@ -1,23 +1,23 @@
 import { Failure } from '../../../errors.js';
-import type { Exchange } from '../../../exchange/exchange.js';
 import type { Host } from '../../../platform/host.js';
 import type { GuardLimits } from '../../guards/limits.js';
 import type { DuplicateOrders } from '../../settling/duplicates.js';
 import type { TradingContext } from '../../trading-context.js';
 import type { AlgoTerms } from '../plan/terms.js';
 import { parentOf } from '../record/child-name.js';
-import type { FactRecord } from '../record/fact-record.js';
 import type { AlgoStore } from '../record/store.js';
-import type { Watcher } from '../record/watchers.js';
 import { AccountFunds } from './account-funds.js';
 import { STALE_MS } from './algo-market.js';
 import type { AlgoEvent } from './algo-voice.js';
 import { ChildrenInJournal } from './children-in-journal.js';
+import { type ClaimOptions, claimWatch } from './claim-watch.js';
 import type { MetCondition } from './market-sight.js';
+import { OpenRecords } from './open-records.js';
 import { RunningAlgo } from './running-algo.js';
-import { WatchedMarket, type WatchedMarketOptions } from './watched-market.js';
+import type { WatchedMarketOptions } from './watched-market.js';
+import { WatchedMarkets } from './watched-markets.js';
 
-export interface AlgoRunnerOptions {
+export interface AlgoRunnerOptions extends ClaimOptions {
   readonly host: Pick<Host, 'monotonic' | 'now' | 'random' | 'sleep'>;
   readonly store: AlgoStore;
   /** Makes what trading works with. Each has a time of its own, which its user restarts. */
@@ -29,10 +29,6 @@ export interface AlgoRunnerOptions {
   readonly waitForCondition: (terms: AlgoTerms, met: (met: MetCondition) => void, signal: AbortSignal) => Promise<void>;
   readonly report: (event: AlgoEvent) => void;
   readonly warn: (message: string) => void;
-  /** Called with another process that watches already, and again when it was stopped or continued. */
-  readonly other: (watcher: Watcher) => void;
-  /** Whether to wait for the end of another process that watches. */
-  readonly waitsForOther: boolean;
   /** Whether somebody sees what is printed: what nobody sees does not count as reported. */
   readonly isSeen: boolean;
   /** Only these algo orders. Absent: all, and those that are made meanwhile. */
@@ -52,11 +48,6 @@ const SHORTEST_TICK_MS = 10;
 const LONGEST_TICK_MS = 3_600_000;
 /** How often it is looked for new facts, new algo orders and a halt. */
 const LOOK_MS = 400;
-/** How often it is tried to become the one that watches. */
-const CLAIM_MS = 1_000;
-/** Of processes that claim at the same moment, each may see another and give way. So each tries again so often, after a pause by chance. */
-const CLAIM_TRIES = 4;
-const LONGEST_CLAIM_PAUSE_MS = 400;
 /** How long a signal waits for what is under way. */
 const STOP_MS = 5_000;
 /** How often limits are read. They are asked again when a child leaves. */
@@ -68,27 +59,25 @@ export class AlgoRunner {
   readonly #options: AlgoRunnerOptions;
 
   readonly #algos = new Map<string, RunningAlgo>();
-  readonly #sizes = new Map<string, number>();
-  readonly #markets = new Map<string, WatchedMarket>();
-  readonly #isFresh = new Map<string, boolean>();
+  readonly #records: OpenRecords;
   readonly #ending = new AbortController();
   /** Lasts until what was under way at the end is over. */
   #stopping: Promise<unknown> | undefined;
   /** Ends the pause between two ticks. */
   #pause = new AbortController();
   #tickAt = 0;
-  #damaged = new Set<string>();
   #funds: AccountFunds | undefined;
   #main: TradingContext | undefined;
   #limits: GuardLimits | undefined;
   #limitsAt = Number.NEGATIVE_INFINITY;
   #reservedAt = Number.NEGATIVE_INFINITY;
   #isHalted = false;
-  #awake: { readonly at: number; readonly wall: number } | undefined;
+  #markets: WatchedMarkets | undefined;
   #crash: unknown;
 
   constructor(options: AlgoRunnerOptions) {
     this.#options = options;
+    this.#records = new OpenRecords(options.store, options.warn);
   }
 
   /** Sends nothing more, waits a moment for what is under way, and ends {@link run}. What rests at the exchange stays there. */
@@ -109,11 +98,12 @@ export class AlgoRunner {
       this.#options.host,
       this.#main.client,
       () => this.#main?.budget.restart(),
-      () => this.#wakeAll(),
+      () => this.#wake(() => true),
     );
+    this.#markets = this.#watchedMarkets(this.#main, this.#funds);
     try {
       do {
-        if (!(await this.#claim())) return;
+        if (!(await claimWatch(this.#options, this.#ending.signal))) return;
         await this.#watch();
         // until then, no other process watches
         await this.#stopping;
@@ -122,43 +112,35 @@ export class AlgoRunner {
       } while (!this.#ending.signal.aborted && this.openIds.length > 0);
     } finally {
       store.release();
-      for (const market of this.#markets.values()) market.close();
+      this.#markets?.close();
     }
   }
 
-  async #claim(): Promise<boolean> {
-    const { store, other, waitsForOther, host } = this.#options;
-    let said = '';
-    for (let tries = 1; !this.#ending.signal.aborted; tries += 1) {
-      const owner = store.claim();
-      if (owner === undefined) return true;
-      if (tries < CLAIM_TRIES) {
-        await host.sleep(host.random() * LONGEST_CLAIM_PAUSE_MS, this.#ending.signal);
-        continue;
-      }
-      const watcher = `${owner.pid} ${owner.isStopped}`;
-      if (said !== watcher) other(owner);
-      said = watcher;
-      if (!waitsForOther) return false;
-      await host.sleep(CLAIM_MS, this.#ending.signal);
-    }
-    return false;
+  #watchedMarkets({ client, budget }: TradingContext, funds: AccountFunds): WatchedMarkets {
+    const { host, follow, warn, isAlone } = this.#options;
+    return new WatchedMarkets({
+      ...{ host, client, follow, warn, isAlone: isAlone === true },
+      restartBudget: () => budget.restart(),
+      // the answer shows the exchange's time: this machine's clock may have been set
+      slept: () => funds.request(),
+    });
   }
 
   async #watch(): Promise<void> {
     const { host } = this.#options;
-    this.#awake = undefined;
+    this.#markets?.awakeFromNow();
     let nextLook = 0;
     while (!this.#ending.signal.aborted) {
-      this.#checkAwake();
+      this.#markets?.checkAwake();
       if (host.monotonic() >= nextLook) {
         await this.#look();
         nextLook = host.monotonic() + LOOK_MS;
         if (this.#algos.size === 0) return;
       }
-      for (const market of this.#markets.values()) market.tick();
+      const changed = this.#markets?.tick() ?? [];
       this.#funds?.tick();
-      this.#wakeChangedMarkets();
+      // a market that becomes stale, or fresh again, changes what is decided
+      this.#wake(({ terms }) => changed.includes(terms.market.market));
       for (const algo of this.#algos.values()) algo.tick();
       await this.#untilDue();
       if (this.#crash !== undefined) throw this.#crash;
@@ -187,21 +169,6 @@ export class AlgoRunner {
     if (this.#options.isAlone === true && this.#options.host.monotonic() + dueInMs < this.#tickAt) this.#pause.abort();
   }
 
-  /** After a sleep of the machine, or of this process, what is known is of the time before. */
-  #checkAwake(): void {
-    const { host, isAlone } = this.#options;
-    if (isAlone === true) return;
-    const now = { at: host.monotonic(), wall: host.now() };
-    const before = this.#awake;
-    this.#awake = now;
-    if (before === undefined) return;
-    const sleptMs = Math.max(now.at - before.at, now.wall - before.wall);
-    if (sleptMs <= STALE_MS) return;
-    for (const market of this.#markets.values()) market.resynchronise();
-    // the answer shows the exchange's time: this machine's clock may have been set
-    this.#funds?.request();
-  }
-
   /** Algo orders that are new or have ended, facts of other processes, a halt. */
   async #look(): Promise<void> {
     this.#removeEnded();
@@ -218,7 +185,7 @@ export class AlgoRunner {
   /** The ids of the algo orders that have not ended and can be read. */
   get openIds(): string[] {
     const { store, only } = this.#options;
-    return store.openIds().filter((id) => !this.#damaged.has(id) && (only?.has(id) ?? true));
+    return store.openIds().filter((id) => !this.#records.isDamaged(id) && (only?.has(id) ?? true));
   }
 
   #removeEnded(): void {
@@ -229,24 +196,19 @@ export class AlgoRunner {
       this.#drop(id, algo);
       this.#options.store.putAway(id);
     }
-    for (const [name, market] of this.#markets) {
-      if (market.isUsed) continue;
-      market.close();
-      this.#markets.delete(name);
-    }
+    this.#markets?.closeUnused();
   }
 
   #drop(id: string, algo: RunningAlgo): void {
     void algo.stop(0);
     this.#algos.delete(id);
-    this.#sizes.delete(id);
-    const market = this.#markets.get(algo.terms.market.market);
-    market?.remove(algo);
+    this.#records.forget(id);
+    algo.market.remove(algo);
   }
 
   async #add(ids: readonly string[]): Promise<void> {
     const { store } = this.#options;
-    const records = ids.flatMap((id) => this.#recordOf(id) ?? []);
+    const records = ids.flatMap((id) => this.#records.read(id) ?? []);
     if (records.length === 0) return;
     const main = this.#main as TradingContext;
     const since = Math.min(...records.map(({ facts }) => facts?.began.time ?? 0));
@@ -262,7 +224,7 @@ export class AlgoRunner {
         continue;
       }
       const { terms } = facts.began;
-      const market = this.#marketOf(terms.market.market);
+      const market = (this.#markets as WatchedMarkets).of(terms.market.market);
       const trading = await this.#open();
       const algo: RunningAlgo = new RunningAlgo(
         {
@@ -294,31 +256,12 @@ export class AlgoRunner {
     }
   }
 
-  #recordOf(id: string): FactRecord | undefined {
-    const { store, warn } = this.#options;
-    // before it is read: what another process adds from here on is a change
-    this.#sizes.set(id, store.sizeOf(id) ?? 0);
-    try {
-      const record = store.read(id);
-      if (record === undefined) return undefined;
-      if (record.facts !== undefined) return record;
-      warn(`NOT PROTECTED: nothing is done for the algo order ${id}: ${record.problem}.`);
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      warn(`NOT PROTECTED: the record of the algo order ${id} cannot be read: ${error.message}`);
-    }
-    this.#damaged.add(id);
-    return undefined;
-  }
-
   #reloadIfChanged(id: string, algo: RunningAlgo): void {
-    const { store } = this.#options;
-    const size = store.sizeOf(id);
-    if (size === undefined || size === this.#sizes.get(id)) return;
-    const facts = this.#recordOf(id)?.facts;
+    if (!this.#records.hasChanged(id)) return;
+    const facts = this.#records.read(id)?.facts;
     if (facts === undefined) {
       // what it would do rests on a record that is damaged by now
-      if (this.#damaged.has(id)) this.#drop(id, algo);
+      if (this.#records.isDamaged(id)) this.#drop(id, algo);
       return;
     }
     const known = algo.facts;
@@ -361,44 +304,19 @@ export class AlgoRunner {
     return this.#limits;
   }
 
-  #marketOf(name: string): WatchedMarket {
-    const known = this.#markets.get(name);
-    if (known !== undefined) return known;
-    const { host, follow, warn } = this.#options;
-    const main = this.#main as TradingContext;
-    const client: Exchange = main.client;
-    const restartBudget = () => main.budget.restart();
-    const made = new WatchedMarket({
-      ...{ host, market: name, client, restartBudget, follow, warn },
-      staleAfterMs: this.#options.isAlone === true ? Number.POSITIVE_INFINITY : STALE_MS,
-      checkAwake: () => this.#checkAwake(),
-    });
-    this.#markets.set(name, made);
-    made.start();
-    return made;
-  }
-
-  /** A market that becomes stale, or fresh again, changes what is decided. */
-  #wakeChangedMarkets(): void {
-    for (const [name, market] of this.#markets) {
-      if (this.#isFresh.get(name) === market.isFresh) continue;
-      this.#isFresh.set(name, market.isFresh);
-      for (const algo of this.#algos.values()) if (algo.terms.market.market === name) algo.changed();
-    }
-  }
-
-  #wakeAll(): void {
-    for (const algo of this.#algos.values()) algo.changed();
+  #wake(isWoken: (algo: RunningAlgo) => boolean): void {
+    for (const algo of this.#algos.values()) if (isWoken(algo)) algo.changed();
   }
 
   async #open(): Promise<TradingContext> {
-    const trading = await this.#options.open();
+    const { open, isSeen } = this.#options;
+    const trading = await open();
     return {
       ...trading,
       orderPushes: undefined,
       reportDuplicateOrders: (duplicates) => {
-        this.#duplicated(duplicates);
-        if (this.#options.isSeen) trading.reportDuplicateOrders(duplicates);
+        this.#takeDuplicates(trading, duplicates);
+        if (isSeen) trading.reportDuplicateOrders(duplicates);
         else if (duplicates.some(({ writeId }) => parentOf(writeId) === undefined))
           throw new Failure('partial', 'Duplicates are left to a command whose output somebody sees.');
       },
@@ -406,20 +324,19 @@ export class AlgoRunner {
   }
 
   /** An algo order that is at work counts its duplicates. The record of one that has ended keeps them for `pit algo show`. */
-  #duplicated(duplicates: readonly DuplicateOrders[]): void {
+  #takeDuplicates({ client }: TradingContext, duplicates: readonly DuplicateOrders[]): void {
     const { store, warn } = this.#options;
     for (const report of duplicates) {
       const parent = parentOf(report.writeId);
-      if (parent === undefined) continue;
-      const algo = this.#algos.get(parent);
-      algo?.duplicated([report]);
-      const orders = report.ids.join(', ');
-      const said = `THE NETWORK MADE AN ORDER TWICE after this algo order had ended: ${orders}. See it: pit algo show ${parent}`;
-      if (algo !== undefined) continue;
-      warn(`${parent}: ${said}`);
-      store.addLine(parent, { said, time: this.#main?.client.now() ?? 0 });
-      const { writeId: duplicateOf, shown, isProven } = report;
-      for (const order of shown) store.addLine(parent, { duplicateOf, order, isProven });
+      const algo = parent === undefined ? undefined : this.#algos.get(parent);
+      if (algo !== undefined) algo.duplicated([report]);
+      else if (parent !== undefined) {
+        const said = `THE NETWORK MADE AN ORDER TWICE after this algo order had ended: ${report.ids.join(', ')}. See it: pit algo show ${parent}`;
+        warn(`${parent}: ${said}`);
+        store.addLine(parent, { said, time: client.now() });
+        const { writeId: duplicateOf, shown, isProven } = report;
+        for (const order of shown) store.addLine(parent, { duplicateOf, order, isProven });
+      }
     }
   }
 }

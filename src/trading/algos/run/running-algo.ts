@@ -1,9 +1,7 @@
 import type { BestPrices } from '../../../domain/book.js';
 import type { Market } from '../../../domain/market.js';
 import type { Trade } from '../../../domain/market-data.js';
-import { Failure } from '../../../errors.js';
 import type { OrderUpdate } from '../../../exchange/exchange.js';
-import { backoffMs } from '../../../platform/backoff.js';
 import type { GuardLimits } from '../../guards/limits.js';
 import { changedRulesText, isAboutRules, isSameRules } from '../../orders/changed-rules.js';
 import type { DuplicateOrders } from '../../settling/duplicates.js';
@@ -30,6 +28,7 @@ import { AlgoRequests } from './algo-requests.js';
 import { type AlgoEvent, AlgoVoice } from './algo-voice.js';
 import { ChildBook } from './child-book.js';
 import type { ChildOrder } from './child-order.js';
+import { FactWriter } from './fact-writer.js';
 import type { Gap, GapPrices } from './gap-prices.js';
 import { MarketSight, type MetCondition } from './market-sight.js';
 import type { WatchedMarket } from './watched-market.js';
@@ -52,9 +51,6 @@ export interface RunningAlgoOptions {
   readonly failed: (thrown: unknown) => void;
 }
 
-/** After a fact that could not be written, in milliseconds. */
-const RETRY_MS = { first: 500, longest: 2_000 };
-
 /**
  * One algo order at work: a loop over what is seen ({@link MarketSight}), what is there ({@link ChildBook}) and what is said ({@link AlgoVoice}).
  * It looks at once whenever something has changed, writes down what follows, and begins what is to be done. Nothing of that waits: requests run
@@ -68,6 +64,7 @@ export class RunningAlgo {
   readonly #book: ChildBook;
   readonly #voice: AlgoVoice;
   readonly #requests: AlgoRequests;
+  readonly #writer: FactWriter;
   /** What goes on beside the loop. */
   readonly #underWay = new Set<Promise<unknown>>();
   #isLooking = false;
@@ -80,8 +77,6 @@ export class RunningAlgo {
   #quiet: QuietRange | null = null;
   /** The number of the newest order that was sent before the rules of the market were read again. */
   #rulesReadAfter = 0;
-  /** Facts that could not be written in a row, and until when none is tried, on the monotonic clock. */
-  #unwritten = { count: 0, until: 0, text: '' };
 
   constructor(
     options: RunningAlgoOptions,
@@ -102,6 +97,7 @@ export class RunningAlgo {
       isPushSure: options.isAlone === true,
     });
     this.#voice = new AlgoVoice({ host, store, market, report, snapshot: () => this.snapshot }, terms, said, children);
+    this.#writer = new FactWriter(terms.id, store, host, (text) => this.#voice.tell('note', text));
     this.#requests = new AlgoRequests(options, {
       ...{ book: this.#book, voice: this.#voice, sight: this.#sight, facts: () => this.facts },
       pause: (cause, reason, role) => this.pause(cause, reason, role),
@@ -113,6 +109,10 @@ export class RunningAlgo {
 
   get id(): string {
     return this.terms.id;
+  }
+
+  get market(): WatchedMarket {
+    return this.#options.market;
   }
 
   get isOver(): boolean {
@@ -149,7 +149,7 @@ export class RunningAlgo {
       while (this.#isWoken && !this.#isStopped && !this.#isOver) {
         this.#isWoken = false;
         this.#requests.woke();
-        if (!this.#isWriteHeld) this.#unwritten = { ...this.#unwritten, until: 0 };
+        this.#writer.woke();
         while (this.#step());
         if (!this.#isOver) for (const begun of this.#book.work(this.facts.exitTriggered !== null)) this.#follow(begun);
       }
@@ -202,7 +202,7 @@ export class RunningAlgo {
     this.facts = facts;
     this.#voice.tellChange(facts, before);
     this.#requests.tryAgain();
-    this.#unwritten = { count: 0, until: 0, text: '' };
+    this.#writer.tryAgain();
     this.#voice.forgetStatus();
     this.changed();
   }
@@ -212,7 +212,7 @@ export class RunningAlgo {
     if (this.#isOver) return 0;
     const now = this.#options.trading.host.monotonic();
     const until = this.#until === null ? Number.POSITIVE_INFINITY : this.#until - this.#options.market.now();
-    const times = [this.#book.dueAt, this.#requests.dueAt, this.#unwritten.until || Number.POSITIVE_INFINITY];
+    const times = [this.#book.dueAt, this.#requests.dueAt, this.#writer.dueAt];
     return Math.max(0, Math.min(until, ...times.map((time) => time - now)));
   }
 
@@ -258,8 +258,7 @@ export class RunningAlgo {
     const market = this.#sight.look(this.facts, this.#book.changedAt);
     const terms = currentTerms(this.facts);
     const decision = decide(terms, this.facts, market, children);
-    const unwritten = this.#isWriteHeld ? this.#unwritten.text : null;
-    this.#voice.show(decision, this.facts, this.children, unwritten ?? this.#requests.trouble);
+    this.#voice.show(decision, this.facts, this.children, this.#writer.trouble ?? this.#requests.trouble);
     const step = nextStep(decision, children, market.now, this.#requests);
     this.#sight.decided(market, this.facts, step.step === 'fact');
     this.#until = step.step === 'wait' && step.until !== null && step.until > market.now ? step.until : null;
@@ -276,7 +275,7 @@ export class RunningAlgo {
       case 'fact':
         // its totals are those that reads have shown, and nothing is on its way any more
         if (step.fact.fact === 'ended' && this.#isUnconfirmed) return false;
-        if (this.#isWriteHeld || (isForRejection(step.fact) && this.#readsRulesFirst()) || !this.#add(step.fact))
+        if (this.#writer.isHeld || (isForRejection(step.fact) && this.#readsRulesFirst()) || !this.#add(step.fact))
           return false;
         this.#voice.tellFact(step.fact, this.facts);
         if (step.fact.fact === 'best') this.#sight.wrote();
@@ -332,27 +331,9 @@ export class RunningAlgo {
     this.#underWay.add(followed);
   }
 
-  /** Whether no fact is tried for a moment, because the disk did not take the last one. */
-  get #isWriteHeld(): boolean {
-    return this.#unwritten.until > this.#options.trading.host.monotonic();
-  }
-
   /** Writes a fact. Returns false if the disk does not take it: nothing may follow from it. */
   #add(fact: AlgoFact): boolean {
-    const { store, trading } = this.#options;
-    try {
-      store.add(this.id, fact);
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      // the disk is full: there is room for what a stop has to record
-      if (fact.fact === 'triggered' && store.freeReserve()) return this.#add(fact);
-      const { count } = this.#unwritten;
-      const text = `NOT PROTECTED: ${error.message}`;
-      if (text !== this.#unwritten.text) this.#voice.tell('note', `${text} pit tries again.`);
-      this.#unwritten = { count: count + 1, until: trading.host.monotonic() + backoffMs(count, RETRY_MS), text };
-      return false;
-    }
-    this.#unwritten = { count: 0, until: 0, text: '' };
+    if (!this.#writer.write(fact)) return false;
     this.facts = withFact(this.facts, fact);
     return true;
   }
