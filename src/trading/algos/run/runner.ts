@@ -1,19 +1,18 @@
-import { Failure } from '../../../errors.js';
 import type { Host } from '../../../platform/host.js';
 import type { GuardLimits } from '../../guards/limits.js';
-import type { DuplicateOrders } from '../../settling/duplicates.js';
 import type { TradingContext } from '../../trading-context.js';
 import type { AlgoTerms } from '../plan/terms.js';
-import { parentOf } from '../record/child-name.js';
 import type { AlgoStore } from '../record/store.js';
 import { AccountFunds } from './account-funds.js';
 import { STALE_MS } from './algo-market.js';
 import type { AlgoEvent } from './algo-voice.js';
 import { ChildrenInJournal } from './children-in-journal.js';
 import { type ClaimOptions, claimWatch } from './claim-watch.js';
+import { KnownLimits } from './known-limits.js';
 import type { MetCondition } from './market-sight.js';
 import { OpenRecords } from './open-records.js';
 import { RunningAlgo } from './running-algo.js';
+import { takingDuplicates } from './taken-duplicates.js';
 import type { WatchedMarketOptions } from './watched-market.js';
 import { WatchedMarkets } from './watched-markets.js';
 
@@ -50,8 +49,6 @@ const LONGEST_TICK_MS = 3_600_000;
 const LOOK_MS = 400;
 /** How long a signal waits for what is under way. */
 const STOP_MS = 5_000;
-/** How often limits are read. They are asked again when a child leaves. */
-const LIMITS_MS = 10_000;
 /** How often it is checked that there is room on the disk for a stop. */
 const RESERVE_MS = 60_000;
 /** Watches and trades all algo orders of an account, until none is left. */
@@ -60,6 +57,7 @@ export class AlgoRunner {
 
   readonly #algos = new Map<string, RunningAlgo>();
   readonly #records: OpenRecords;
+  readonly #limits: KnownLimits;
   readonly #ending = new AbortController();
   /** Lasts until what was under way at the end is over. */
   #stopping: Promise<unknown> | undefined;
@@ -68,8 +66,6 @@ export class AlgoRunner {
   #tickAt = 0;
   #funds: AccountFunds | undefined;
   #main: TradingContext | undefined;
-  #limits: GuardLimits | undefined;
-  #limitsAt = Number.NEGATIVE_INFINITY;
   #reservedAt = Number.NEGATIVE_INFINITY;
   #isHalted = false;
   #markets: WatchedMarkets | undefined;
@@ -78,6 +74,7 @@ export class AlgoRunner {
   constructor(options: AlgoRunnerOptions) {
     this.#options = options;
     this.#records = new OpenRecords(options.store, options.warn);
+    this.#limits = new KnownLimits(options);
   }
 
   /** Sends nothing more, waits a moment for what is under way, and ends {@link run}. What rests at the exchange stays there. */
@@ -179,7 +176,7 @@ export class AlgoRunner {
     // the next child waits for no handshake
     if (this.#algos.size > 0 && !this.#isHalted) this.#main?.client.prepareWrite();
     this.#keepReserve();
-    await this.#readLimits();
+    await this.#limits.keepKnown();
   }
 
   /** The ids of the algo orders that have not ended and can be read. */
@@ -233,8 +230,8 @@ export class AlgoRunner {
           market,
           funds: this.#funds as AccountFunds,
           trading,
-          limits: async () => this.#currentLimits(),
-          knownLimits: () => this.#limits,
+          limits: () => this.#limits.current(),
+          knownLimits: () => this.#limits.known,
           isAlone: this.#options.isAlone === true,
           report: this.#options.report,
           worked: () => this.#worked(algo),
@@ -287,56 +284,11 @@ export class AlgoRunner {
     store.keepReserve();
   }
 
-  async #readLimits(): Promise<void> {
-    const { host, warn } = this.#options;
-    if (host.monotonic() - this.#limitsAt < LIMITS_MS) return;
-    this.#limitsAt = host.monotonic();
-    try {
-      await this.#currentLimits();
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      warn(error.message);
-    }
-  }
-
-  async #currentLimits(): Promise<GuardLimits> {
-    this.#limits = await this.#options.limits();
-    return this.#limits;
-  }
-
   #wake(isWoken: (algo: RunningAlgo) => boolean): void {
     for (const algo of this.#algos.values()) if (isWoken(algo)) algo.changed();
   }
 
   async #open(): Promise<TradingContext> {
-    const { open, isSeen } = this.#options;
-    const trading = await open();
-    return {
-      ...trading,
-      orderPushes: undefined,
-      reportDuplicateOrders: (duplicates) => {
-        this.#takeDuplicates(trading, duplicates);
-        if (isSeen) trading.reportDuplicateOrders(duplicates);
-        else if (duplicates.some(({ writeId }) => parentOf(writeId) === undefined))
-          throw new Failure('partial', 'Duplicates are left to a command whose output somebody sees.');
-      },
-    };
-  }
-
-  /** An algo order that is at work counts its duplicates. The record of one that has ended keeps them for `pit algo show`. */
-  #takeDuplicates({ client }: TradingContext, duplicates: readonly DuplicateOrders[]): void {
-    const { store, warn } = this.#options;
-    for (const report of duplicates) {
-      const parent = parentOf(report.writeId);
-      const algo = parent === undefined ? undefined : this.#algos.get(parent);
-      if (algo !== undefined) algo.duplicated([report]);
-      else if (parent !== undefined) {
-        const said = `THE NETWORK MADE AN ORDER TWICE after this algo order had ended: ${report.ids.join(', ')}. See it: pit algo show ${parent}`;
-        warn(`${parent}: ${said}`);
-        store.addLine(parent, { said, time: client.now() });
-        const { writeId: duplicateOf, shown, isProven } = report;
-        for (const order of shown) store.addLine(parent, { duplicateOf, order, isProven });
-      }
-    }
+    return takingDuplicates(await this.#options.open(), (id) => this.#algos.get(id), this.#options);
   }
 }

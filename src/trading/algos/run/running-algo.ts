@@ -1,12 +1,8 @@
 import type { BestPrices } from '../../../domain/book.js';
-import type { Market } from '../../../domain/market.js';
 import type { Trade } from '../../../domain/market-data.js';
 import type { OrderUpdate } from '../../../exchange/exchange.js';
-import type { GuardLimits } from '../../guards/limits.js';
-import { changedRulesText, isAboutRules, isSameRules } from '../../orders/changed-rules.js';
 import type { DuplicateOrders } from '../../settling/duplicates.js';
-import type { TradingContext } from '../../trading-context.js';
-import { type ChildRole, isExit } from '../plan/children.js';
+import type { ChildRole } from '../plan/children.js';
 import { currentTerms } from '../plan/current-terms.js';
 import { decide, pauseFact } from '../plan/decide.js';
 import { nextStep, type Step } from '../plan/next-step.js';
@@ -22,27 +18,18 @@ import {
   withFact,
 } from '../record/facts.js';
 import { type AlgoSnapshot, snapshotOf } from '../record/snapshot.js';
-import type { AlgoStore } from '../record/store.js';
-import type { AccountFunds } from './account-funds.js';
-import { AlgoRequests } from './algo-requests.js';
+import { AlgoRequests, type AlgoRequestsOptions } from './algo-requests.js';
 import { type AlgoEvent, AlgoVoice } from './algo-voice.js';
 import { ChildBook } from './child-book.js';
 import type { ChildOrder } from './child-order.js';
 import { FactWriter } from './fact-writer.js';
 import type { Gap, GapPrices } from './gap-prices.js';
-import { MarketSight, type MetCondition } from './market-sight.js';
+import { MarketRules } from './market-rules.js';
+import { MarketSight, type MarketSightOptions, type MetCondition } from './market-sight.js';
 import type { WatchedMarket } from './watched-market.js';
+import { WorkUnderWay } from './work-under-way.js';
 
-export interface RunningAlgoOptions {
-  readonly store: AlgoStore;
-  readonly terms: AlgoTerms;
-  readonly market: WatchedMarket;
-  readonly funds: AccountFunds;
-  /** With a time of its own for each step. */
-  readonly trading: TradingContext;
-  readonly limits: () => Promise<GuardLimits>;
-  /** The limits as they were read last; undefined before. */
-  readonly knownLimits: () => GuardLimits | undefined;
+export interface RunningAlgoOptions extends AlgoRequestsOptions, Omit<MarketSightOptions, 'host'> {
   /** Whether the exchange is in this process: nothing that it pushes is ever lost. */
   readonly isAlone?: boolean;
   readonly report: (event: AlgoEvent) => void;
@@ -65,8 +52,8 @@ export class RunningAlgo {
   readonly #voice: AlgoVoice;
   readonly #requests: AlgoRequests;
   readonly #writer: FactWriter;
-  /** What goes on beside the loop. */
-  readonly #underWay = new Set<Promise<unknown>>();
+  readonly #rules: MarketRules;
+  readonly #underWay: WorkUnderWay;
   #isLooking = false;
   #isWoken = false;
   #isStopped = false;
@@ -75,8 +62,6 @@ export class RunningAlgo {
   #until: number | null = null;
   /** While it waits: which books change nothing. */
   #quiet: QuietRange | null = null;
-  /** The number of the newest order that was sent before the rules of the market were read again. */
-  #rulesReadAfter = 0;
 
   constructor(
     options: RunningAlgoOptions,
@@ -87,6 +72,7 @@ export class RunningAlgo {
     [this.#options, this.terms, this.facts] = [options, options.terms, facts];
     const { trading, store, market, report, terms } = options;
     const { host } = trading;
+    this.#underWay = new WorkUnderWay(options.failed, this.changed);
     this.#sight = new MarketSight({ ...options, host }, terms);
     this.#book = new ChildBook(trading, store, terms, children, {
       changed: this.changed,
@@ -98,11 +84,15 @@ export class RunningAlgo {
     });
     this.#voice = new AlgoVoice({ host, store, market, report, snapshot: () => this.snapshot }, terms, said, children);
     this.#writer = new FactWriter(terms.id, store, host, (text) => this.#voice.tell('note', text));
+    this.#rules = new MarketRules(this.#book, {
+      ...{ facts: () => this.facts, now: () => market.now(), add: (fact) => this.#add(fact) },
+      tell: (text) => this.#voice.tell('note', text),
+    });
     this.#requests = new AlgoRequests(options, {
       ...{ book: this.#book, voice: this.#voice, sight: this.#sight, facts: () => this.facts },
       pause: (cause, reason, role) => this.pause(cause, reason, role),
       reload: (facts) => this.reload(facts),
-      rulesRead: (rules, number) => this.#takeRules(rules, number),
+      rulesRead: (rules, number) => this.#rules.take(rules, number),
       changed: this.changed,
     });
   }
@@ -151,10 +141,11 @@ export class RunningAlgo {
         this.#requests.woke();
         this.#writer.woke();
         while (this.#step());
-        if (!this.#isOver) for (const begun of this.#book.work(this.facts.exitTriggered !== null)) this.#follow(begun);
+        if (!this.#isOver)
+          for (const begun of this.#book.work(this.facts.exitTriggered !== null)) this.#underWay.follow(begun);
       }
       // an order that is about to leave does not wait for it
-      if (this.#underWay.size === 0 && !this.#isStopped && !this.#isOver) this.#voice.keepStatus(this.facts);
+      if (this.#underWay.isIdle && !this.#isStopped && !this.#isOver) this.#voice.keepStatus(this.facts);
     } catch (thrown) {
       this.#options.failed(thrown);
     } finally {
@@ -231,24 +222,12 @@ export class RunningAlgo {
     if (this.#add(fact)) this.#voice.tellFact(fact, this.facts);
   }
 
-  /** Keeps the rules of the market if they have changed. @param number of the newest order that was sent before */
-  #takeRules(rules: Market, number: number): void {
-    this.#rulesReadAfter = Math.max(this.#rulesReadAfter, number);
-    const market = currentTerms(this.facts).market;
-    if (isSameRules(market, rules)) return;
-    // the time of an order is that of its request, by a clock that may be ahead
-    const time = Math.max(this.#options.market.now(), ...this.#book.orders.map((child) => child.time));
-    const fact: AlgoFact = { fact: 'rules', time, market: rules };
-    if (this.#add(fact))
-      this.#voice.tell('note', `${changedRulesText(market, rules)} Its orders keep them from now on.`);
-  }
-
   /** Nothing leaves any more; resolves when what was under way is done or the wait is over. */
   async stop(waitMs: number): Promise<void> {
     this.#isStopped = true;
     this.#requests.stop();
     const { host } = this.#options.trading;
-    await Promise.race([Promise.all(this.#underWay), host.sleep(waitMs)]);
+    await Promise.race([this.#underWay.done(), host.sleep(waitMs)]);
   }
 
   /** Looks, decides, and takes one step. Returns whether another one follows at once. */
@@ -263,7 +242,7 @@ export class RunningAlgo {
     this.#sight.decided(market, this.facts, step.step === 'fact');
     this.#until = step.step === 'wait' && step.until !== null && step.until > market.now ? step.until : null;
     if (this.#take(step)) return true;
-    const isBusy = isUnsettled || this.#underWay.size > 0 || this.#isWoken || this.#sight.hasGap;
+    const isBusy = isUnsettled || !this.#underWay.isIdle || this.#isWoken || this.#sight.hasGap;
     const { facts } = this;
     if (step.step === 'wait' && !isBusy)
       this.#quiet = quietRange({ terms, facts, market: this.#sight.withPrices(market), children });
@@ -286,49 +265,25 @@ export class RunningAlgo {
       case 'wait':
         return false;
       case 'cancel':
-        this.#follow(this.#requests.cancel(step.child));
+        this.#underWay.follow(this.#requests.cancel(step.child));
         return true;
       case 'place':
         if (this.#readsRulesFirst(step.child.role)) return true;
-        this.#follow(this.#requests.place(step.child));
+        this.#underWay.follow(this.#requests.place(step.child));
         return true;
     }
   }
 
-  /**
-   * Whether the rules of the market are read first: after the rejection of a price or an amount, which they may explain, nothing is
-   * paused and no order is sent before.
-   * @param role of the order that is to be sent: what was rejected in the other leg does not keep it
-   */
+  /** Whether the rules of the market are read before an order of this role is sent, or before anything is paused. */
   #readsRulesFirst(role?: ChildRole): boolean {
-    const rejected = this.#book.orders.find(
-      (child) =>
-        child.refusal !== null &&
-        isAboutRules(child.refusal) &&
-        child.number > this.#rulesReadAfter &&
-        (role === undefined || isExit(child) === isExit({ role })),
-    );
+    const rejected = this.#rules.inDoubtSince(role);
     if (rejected === undefined) return false;
-    if (!this.#requests.isBusy(rejected)) this.#follow(this.#requests.readRules(rejected.role));
+    if (!this.#requests.isBusy(rejected)) this.#underWay.follow(this.#requests.readRules(rejected.role));
     return true;
   }
 
   get #isUnconfirmed(): boolean {
-    return this.#underWay.size > 0 || this.children.some((child) => !child.isEndConfirmed);
-  }
-
-  /** Something goes on beside the loop, which looks again when it is over. */
-  #follow(work: Promise<unknown>): void {
-    const followed: Promise<void> = work
-      .then(
-        () => undefined,
-        (thrown: unknown) => this.#options.failed(thrown),
-      )
-      .finally(() => {
-        this.#underWay.delete(followed);
-        this.changed();
-      });
-    this.#underWay.add(followed);
+    return !this.#underWay.isIdle || this.children.some((child) => !child.isEndConfirmed);
   }
 
   /** Writes a fact. Returns false if the disk does not take it: nothing may follow from it. */
