@@ -38,8 +38,6 @@ export const PROTOCOL = {
     pingSeconds: observedBy(4),
     subscribe: observedBy(14),
     unsubscribe: observedBy(6),
-    startedOver: 'choice',
-    exchangeHeader: 'choice',
     subscriptionsPerSecond: observedBy(1),
     signature: observedBy(7),
     accessKey: observedBy(7),
