@@ -239,7 +239,7 @@ describe('a signal during a write of several orders with --json', () => {
   });
 });
 
-it('a second signal reports the progress of a batch without waiting for the answers', async () => {
+it('a second signal reports the progress of a batch without waiting for the answers, and releases the job', async () => {
   const state = temporaryState();
   const file = path.join(state, 'orders.csv');
   writeFileSync(file, Array.from({ length: 40 }, (_, index) => `${20_000 + index},0.01`).join('\n'));
@@ -272,6 +272,10 @@ it('a second signal reports the progress of a batch without waiting for the answ
   expect(host.printed().slice(before)).toMatch(
     /^Warning: 0 of 40 orders placed, 20 unknown, 20 not sent\.\s+\S* ?To continue: pit order batch buy btc_usdt --resume job(?:ab){10} --override price-band\n$/,
   );
+  // so that this process, which may be a shell, can resume it
+  const account = accountName({ sandbox: false, tradeUrl: server.url }, () => 'literal-access-key');
+  const [job] = new Journal(host, foldersIn(state).state, account).unsettledEntries();
+  expect(job?.events.at(-1)?.isReleased).toBe(true);
   free();
   await done;
   expect(await ended).toBeInstanceOf(Interrupted);

@@ -3,6 +3,7 @@ import { runWrite, type WriteContext, type WriteSteps } from '../../../src/comma
 import { type EndingSignal, Failure, Interrupted, type Interruption } from '../../../src/errors.js';
 import type { Halt } from '../../../src/exchange/exchange.js';
 import type { Answer } from '../../../src/terminal/answer.js';
+import { screenOf } from '../../../src/terminal/screen.js';
 import { fakeHost } from '../../support/fake-host.js';
 
 type OnInterrupt = Parameters<WriteContext['host']['onInterrupt']>;
@@ -20,13 +21,15 @@ function contextOf(
   const output = {
     preview: () => said.push('preview'),
     warn: (text: unknown) => said.push(`warning: ${text}`),
-    answer: async ({ data }: Answer) => void said.push(`answer: ${data}`),
+    answer: async (answer?: Answer) => void said.push(`answer: ${answer?.data}`),
     interrupted: (signal: EndingSignal, left: Interruption | null) =>
       said.push(`${signal}: ${left === null ? 'nothing sent' : left.advice}`),
   };
   let slept = () => {};
+  let clock = 0;
   const host = {
     ...fakeHost(),
+    monotonic: () => clock,
     sleep: () =>
       new Promise<void>((resolve) => {
         slept = resolve;
@@ -57,8 +60,13 @@ function contextOf(
     listens: () => handlers !== undefined,
     /** Ends the time that a signal gives to answers. */
     slept: () => slept(),
+    pass: (ms: number) => {
+      clock += ms;
+    },
   };
 }
+
+const PLAIN = screenOf(Object.assign(Object.create(null), { isTTY: false }), {});
 
 type Plan = { readonly price: string; readonly warnings: readonly { readonly text: string }[] };
 
@@ -90,10 +98,53 @@ it('shows the warnings alone if there is no preview', async () => {
   expect(said).toEqual(['warning: far', 'asked 1', 'sent 1']);
 });
 
-it('asks and sends nothing in a dry run', async () => {
-  const { context, said } = contextOf({ dryRun: true });
-  const { data } = await runWrite(context, writeOf(said));
-  expect([said, data]).toEqual([[], { price: '1' }]);
+describe('a dry run', () => {
+  const halt: Halt = { since: 0, until: null, reason: null, problem: null };
+  const answerOf = async (data: unknown, changes: { readonly halt?: Halt } = {}) => {
+    const { context, said } = contextOf({ dryRun: true, ...changes });
+    const answer = await runWrite(context, writeOf(said, { dryRun: () => data }));
+    expect(said).toEqual([]);
+    return answer;
+  };
+
+  it('shows the preview, and asks and sends nothing', async () => {
+    const { show } = await answerOf(null);
+    expect(show(PLAIN)).toBe('table\nDry run: nothing was sent.');
+  });
+
+  it('says of each request whether the account is halted, and of nothing else', async () => {
+    const request = { dryRun: true };
+    expect((await answerOf(request, { halt })).data).toEqual({ dryRun: true, halted: true });
+    expect((await answerOf([request, request])).data).toEqual(Array(2).fill({ dryRun: true, halted: false }));
+    for (const other of [null, 'text', { coin: 'btc' }]) expect((await answerOf(other)).data).toEqual(other);
+  });
+});
+
+it('asks nothing if the write needs no consent', async () => {
+  const { context, said } = contextOf();
+  const { ask: _, ...unasked } = writeOf(said);
+  await runWrite(context, unasked);
+  expect(said).toEqual(['preview', 'sent 1']);
+});
+
+it('counts the age of what was confirmed from the moment when it was read', async () => {
+  const { context, said, pass } = contextOf();
+  const ages: number[] = [];
+  pass(1_000);
+  const plan = async () => {
+    pass(10);
+    return { price: '1', warnings: [] };
+  };
+  const ask: WriteSteps<Plan>['ask'] = async (_, { ageMs }) => {
+    pass(5_000);
+    ages.push(ageMs());
+  };
+  const compare: WriteSteps<Plan>['compare'] = async (_, current, ageMs) => {
+    ages.push(ageMs);
+    return ages.length === 2 ? { plan: current, reason: 'It is old.' } : { plan: current };
+  };
+  await runWrite(context, writeOf(said, { plan, ask, compare }));
+  expect(ages).toEqual([5_010, 5_010, 5_010, 5_010]);
 });
 
 it('sends nothing that was not confirmed', async () => {
@@ -132,7 +183,12 @@ it('plans once if --yes is given', async () => {
 describe('a signal', () => {
   it('before a write is sent reports that nothing was sent, and nothing is', async () => {
     const { context, said, signal } = contextOf();
-    const write = writeOf(said, { ask: async () => void signal('SIGTERM') });
+    const soFar = () => ({ data: 'nothing', show: () => '' });
+    const ask = async () => {
+      signal('SIGTERM');
+      expect(said.at(-1)).toBe('SIGTERM: nothing sent');
+    };
+    const write = writeOf(said, { ask, soFar });
     await expect(runWrite(context, write)).rejects.toBeInstanceOf(Interrupted);
     expect(said).toEqual(['preview', 'SIGTERM: nothing sent']);
   });
@@ -141,6 +197,7 @@ describe('a signal', () => {
     const { context, said, signal } = contextOf();
     const run = async () => {
       signal('SIGHUP');
+      expect(said.at(-1)).toBe('SIGHUP: may be done');
       return { data: null, show: () => '' };
     };
     await expect(runWrite(context, writeOf(said, { run }))).rejects.toEqual(new Interrupted('SIGHUP'));
@@ -221,7 +278,12 @@ describe('while the account is halted', () => {
 
   it('a write is refused before its preview and its question', async () => {
     const { context, said } = contextOf({ halt });
-    await expect(runWrite(context, writeOf(said))).rejects.toMatchObject({ kind: 'usage', halted: true });
+    await expect(runWrite(context, writeOf(said))).rejects.toMatchObject({
+      ...{ kind: 'usage', halted: true },
+      message: expect.stringMatching(
+        /^halted blocks this: the account is halted since .* \(news\)\. Nothing was sent\.$/,
+      ),
+    });
     expect(said).toEqual([]);
   });
 
