@@ -7,7 +7,6 @@ import type { RecentBooks } from './guards/recent-books.js';
 import type { KnownSides } from './history/known-side.js';
 import type { Journal } from './journal/journal.js';
 import type { KeptStore } from './pnl/kept-history.js';
-import type { LotStore } from './pnl/kept-lots.js';
 import type { TotalsStore } from './pnl/kept-totals.js';
 import type { DuplicateOrders, DuplicateWithdrawals } from './settling/duplicates.js';
 
@@ -23,8 +22,6 @@ export interface TradingContext {
   readonly keptHistory?: KeptStore | undefined;
   /** The profit and loss of the account's history; undefined if nothing is to be kept. */
   readonly keptTotals?: TotalsStore | undefined;
-  /** The lots that the account's fills have left; undefined if nothing is to be kept. */
-  readonly keptLots?: LotStore | undefined;
   /** What is known of the account's orders since their lists were last read; undefined if nothing is to be kept. */
   readonly knownSides?: KnownSides | undefined;
   /** The books that guards have read for orders just before; undefined if the program ends with the command. */

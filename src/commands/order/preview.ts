@@ -12,7 +12,6 @@ import type { Assessment } from '../../trading/preview/ask-again.js';
 import { spentCoin } from '../../trading/preview/market-snapshot.js';
 import { averagePrice, distanceFrom, distanceText } from '../../trading/preview/market-view.js';
 import type { PreviewData } from '../../trading/preview/preview.js';
-import { knownGain } from '../pnl/known-gain.js';
 import { dryRunShape, PREVIEW_FIELDS, type PreviewJson } from '../writes/dry-run.js';
 import { breachText, GUARD_FIELDS, guardRows } from '../writes/guard-overrides.js';
 import { dryRequest, exchangeText, type WriteContext } from '../writes/write.js';
@@ -44,7 +43,6 @@ export async function previewTable(
 ): Promise<(screen: Screen) => string> {
   const { market, side, account } = plan;
   const exchange = await exchangeText(context);
-  const gain = knownGain(context.trading, plan);
   // the question lists the guards itself
   const guards = context.globals.dryRun ? breaches.map((breach) => breachText(breach, overridden)) : [];
   const { bid, ask, reference, fee, balance } = preview;
@@ -68,7 +66,6 @@ export async function previewTable(
         `${formatAmount(notional)} ${market.quote} before the fee`,
       ],
       ['fee', feeText(fee, side)],
-      ...gain,
       [
         'available',
         balance === null ? unreported : `${formatAmount(balance.before)} ${coin}, then ${formatAmount(balance.after)}`,

@@ -486,7 +486,6 @@ export class Session {
     const { reportsTo } = await import('./trading-reports.js');
     const { keptStore } = await import('../../trading/pnl/kept-history.js');
     const { totalsStore } = await import('../../trading/pnl/kept-totals.js');
-    const { lotStore } = await import('../../trading/pnl/kept-lots.js');
     const { knownSides } = await import('../../trading/history/known-side.js');
     const journal = await this.#journalOnUse();
     const { cache } = this;
@@ -506,9 +505,6 @@ export class Session {
       },
       get keptTotals() {
         return totalsStore(cache, account(), version);
-      },
-      get keptLots() {
-        return lotStore(cache, account());
       },
       get knownSides() {
         return knownSides(cache, account());

@@ -104,11 +104,6 @@ export class LotQueue {
     return this.#known;
   }
 
-  /** The lots that are left, oldest first. */
-  get left(): readonly Pick<Lot, 'opened' | 'amount' | 'cost'>[] {
-    return this.#lots.slice(this.#first);
-  }
-
   open(lot: Lot): void {
     if (lot.amount.sign <= 0) return;
     const [pool] = this.#lots;

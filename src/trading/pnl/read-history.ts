@@ -16,11 +16,9 @@ import { reconcileLists } from '../settling/reconcile-orders.js';
 import type { TradingContext } from '../trading-context.js';
 import { type AccountNews, billText, descriptionOf, fillsOf, hasOpenOrders, newsSince } from './account-mark.js';
 import { type AccountMark, EMPTY, type KeptHistory } from './kept-history.js';
-import { LotQueue } from './lots.js';
 import { matchedOfRows, rowsOfMatched } from './matched-rows.js';
-import { type Fill, type MatchedHistory, matchBills } from './matching/match-bills.js';
+import { type MatchedHistory, matchBills } from './matching/match-bills.js';
 import { reconcile } from './reconciliation.js';
-import { tradeLegs } from './trade-legs.js';
 
 export interface HistoryOptions {
   readonly trading: TradingContext;
@@ -141,7 +139,6 @@ export class AccountReader {
     const matched = mark === undefined ? null : rowsOfMatched(history.matched);
     this.#kept = { ...this.#kept, unexplained, rereadAt, matched };
     if (!isSame(before, this.#kept)) await this.#write();
-    await this.#keepLots(history);
     if (mark === undefined) return history;
     const { id } = this.#kept;
     if (!this.#hadOpenOrders) await this.#options.trading.keptHistory?.writeMark({ ...mark, history: id });
@@ -157,11 +154,6 @@ export class AccountReader {
     if (unexplained === '') return null;
     if (unexplained !== this.#kept.unexplained) return this.#options.client.now() + LATEST_MS;
     return this.#readsAll && this.#isRereadDue ? null : this.#kept.rereadAt;
-  }
-
-  async #keepLots({ matched, readAt }: ReadHistory): Promise<void> {
-    const { keptLots } = this.#options.trading;
-    for (const [market, queue] of lotsByMarket(matched.fills)) await keptLots?.write(market, { readAt, queue });
   }
 
   async #write(): Promise<void> {
@@ -436,22 +428,6 @@ function isSame(one: KeptHistory, other: KeptHistory): boolean {
     one.bills.at(-1)?.id === other.bills.at(-1)?.id &&
     partsOf(one) === partsOf(other)
   );
-}
-
-/** The lots of each market that fills have left. @param fills oldest first */
-function lotsByMarket(fills: readonly Fill[]): ReadonlyMap<string, LotQueue> {
-  const queues = new Map<string, LotQueue>();
-  for (const fill of fills) {
-    const { market, base, quote } = fill;
-    const queue = queues.get(market) ?? new LotQueue('fifo');
-    queues.set(market, queue);
-    for (const leg of tradeLegs(fill, { unit: quote, fees: 'apart', pastValue: () => undefined })) {
-      if (leg.coin !== base) continue;
-      if (leg.does === 'open') queue.open(leg.lot);
-      else queue.close(leg.disposal);
-    }
-  }
-  return queues;
 }
 
 /** Undefined if the exchange refuses: the key may lack the permission, which trading does not need. */

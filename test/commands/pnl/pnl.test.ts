@@ -171,21 +171,6 @@ describe('pit pnl', () => {
     await pit.failure(`pnl --from 1h --to 2h`, 2);
   });
 
-  it('lets the preview of a sell show the gain by the fills that it kept', async () => {
-    await pit.done('pnl');
-    const [eos] = await pit.json<[Row]>('pnl eos_usdt');
-    const gain = sum('1972', `-${eos.cost}`);
-    const [whole = '', fraction = ''] = gain.split('.');
-    // cut to the decimals of the market
-    const shown = `+${whole[0]},${whole.slice(1)}.${fraction.padEnd(4, '0').slice(0, 4)}`;
-    const preview = await pit.done('order sell eos_usdt 19.72 --at 100 --dry-run');
-    expect(/^gain +(.*) by fills up to /m.exec(preview)?.[1]).toBe(`${shown} usdt before fees, first in first out,`);
-    expect(preview).not.toContain('has no known cost');
-    expect(await pit.done('order sell eos_usdt 30 --at bid --dry-run')).toContain('; 10.28 eos has no known cost');
-    expect(await pit.done('order buy eos_usdt 30 --at bid --dry-run')).not.toMatch(/^gain /m);
-    expect(await pit.done('order sell bch_usdt 1 --at bid --dry-run')).not.toMatch(/^gain /m);
-  });
-
   it('names the permissions that a key lacks', async () => {
     const extra = await keyWith(pit, 'watcher', 'entrust');
     const { hint } = await pit.failure('pnl', 3, extra);
