@@ -1,4 +1,4 @@
-/** Why an exchange rejected a request, in terms that every exchange has. */
+/** Why an exchange refused a request, in terms that every exchange has. */
 export type RefusalKind =
   /** It has no such order or record. */
   | 'notFound'
@@ -32,7 +32,7 @@ export type RefusalKind =
   | 'invalid'
   | 'other';
 
-/** The exchange's answer to a request that it rejected. */
+/** The exchange's answer to a request that it refused. */
 export interface Refusal {
   readonly kind: RefusalKind;
   /** The exchange's own code, for messages; null if it sent none. */

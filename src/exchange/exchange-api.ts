@@ -194,7 +194,7 @@ export class ExchangeApi {
   }
 
   /**
-   * Sends a read once and returns its HTTP response, even if the exchange rejects the request. Throws Failure as {@link read}
+   * Sends a read once and returns its HTTP response, even if the exchange refuses the request. Throws Failure as {@link read}
    * if no response of the interface came.
    */
   async probe(name: OperationName, values: ParameterValues): Promise<HttpResponse> {
@@ -305,7 +305,7 @@ export class ExchangeApi {
     }
   }
 
-  /** Repeats a read once if its `reqTime` was rejected: that response also shows the exchange's time. */
+  /** Repeats a read once if its `reqTime` was refused: that response also shows the exchange's time. */
   async #readWithCorrectedClock<Content>(request: ApiRequest<Content>): Promise<Content> {
     const { offset } = this.#clock;
     try {
@@ -498,7 +498,7 @@ function isThrottled({ kind }: Refused): boolean {
   return kind === 'busy' || kind === 'tooFrequent';
 }
 
-/** Whether the request was rejected because of earlier requests, and not processed. */
+/** Whether the request was refused because of earlier requests, and not processed. */
 function wasNotProcessed(refusal: Refused): boolean {
   return isThrottled(refusal) || refusal.kind === 'locked';
 }

@@ -13,8 +13,8 @@ export {
   type NotSentReason,
   notSentFailure,
   refusalFailure,
-  rejectionKind,
-  rejectionText,
+  refusalFailureKind,
+  refusalText,
   WRONG_KEYS,
 } from './requests/refusals.js';
 export type { Credentials } from './requests/request.js';

@@ -10,7 +10,7 @@ import type { DecodedResult, RequestOf } from './operations/index.js';
 import type { Hosts } from './requests/request.js';
 import { readResponse } from './requests/response.js';
 
-/** Scales and minimums change rarely, and the exchange rejects an order that breaks a newer rule. */
+/** Scales and minimums change rarely, and the exchange refuses an order that breaks a newer rule. */
 const FRESH_MS = 3_600_000;
 /** A market missing from the cache may be new: a cache older than this is refreshed before the market counts as unknown. */
 const RECHECK_AFTER_MS = 10_000;

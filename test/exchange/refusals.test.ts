@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { RefusalKind } from '../../src/domain/refusal.js';
-import { refusalFailure, rejectionKind } from '../../src/exchange/requests/refusals.js';
+import { refusalFailure, refusalFailureKind } from '../../src/exchange/requests/refusals.js';
 import { Refused, readResponse } from '../../src/exchange/requests/response.js';
 
 it.each<readonly [RefusalKind, ...(readonly number[])]>([
@@ -45,5 +45,5 @@ it.each([
   ['noPermission', 'refused'],
   ['other', 'refused'],
 ] as const)('reports the refusal %s as %s', (kind, failure) => {
-  expect(rejectionKind({ kind })).toBe(failure);
+  expect(refusalFailureKind({ kind })).toBe(failure);
 });

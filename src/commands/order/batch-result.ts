@@ -5,7 +5,7 @@ import type { Order } from '../../domain/order.js';
 import type { Refusal } from '../../domain/refusal.js';
 import { type Failure, type Hint, type Interruption, suggest, tryRead } from '../../errors.js';
 import { FACTS } from '../../exchange/description.js';
-import { refusalFailure, rejectionText } from '../../exchange/exchange.js';
+import { refusalFailure, refusalText } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Paint } from '../../terminal/palette.js';
 import { progressBar } from '../../terminal/progress.js';
@@ -229,7 +229,7 @@ function nothingPlaced(job: Job, ending: Ending, broken: BrokenRules | undefined
   const refused = 'refusal' in ending ? ending.refusal : firstRefusal(job);
   if (refused !== undefined) {
     const { kind: why, hints, refusal, code } = refusalFailure(refused, 'batch');
-    const message = because(rejectionText(refused));
+    const message = because(refusalText(refused));
     const again = broken === undefined ? hints : [broken.text, broken.advice];
     return outcomeFailure({ ...counts, why, message, clientId, refusal, code, again });
   }
@@ -262,7 +262,7 @@ function reasonOf(job: Job, ending: Exclude<Ending, { kind: 'unrecorded' }>): st
   if (ending.kind === 'time') return 'the time ran out';
   if ('reason' in ending) return ending.reason;
   const refused = 'refusal' in ending ? ending.refusal : firstRefusal(job);
-  return refused === undefined ? 'the answer lists the reasons' : rejectionText(refused);
+  return refused === undefined ? 'the answer lists the reasons' : refusalText(refused);
 }
 
 const OUTCOME_TEXT: Readonly<Record<LineOutcome, string>> = {

@@ -6,7 +6,7 @@ import {
   channelKey,
   type ExchangeStream,
   isPrivate,
-  rejectionKind,
+  refusalFailureKind,
   type StreamEvent,
   WRONG_KEYS,
 } from '../../exchange/exchange.js';
@@ -192,7 +192,7 @@ async function clientIdsIn({ session, host }: Context, channels: readonly Channe
 
 function refusalOf({ channel, refusal, code, message }: Extract<StreamEvent, { type: 'refused' }>): Failure {
   const what = channel === null ? 'a subscription' : channelKey(channel);
-  return new Failure(rejectionKind({ kind: refusal }), `The exchange rejected ${what}: ${message}`, {
+  return new Failure(refusalFailureKind({ kind: refusal }), `The exchange rejected ${what}: ${message}`, {
     hint: refusal === 'badKey' ? WRONG_KEYS : [],
     refusal,
     code,

@@ -19,7 +19,7 @@ export interface AddressSource {
 }
 
 /**
- * Where the account receives a coin, one address per chain; the single address if the exchange rejects the multi-chain
+ * Where the account receives a coin, one address per chain; the single address if the exchange refuses the multi-chain
  * operation or lists nothing there.
  *
  * Throws Failure `refused` if there is no address yet; and `unreachable`, `limited`, `credentials`, or `internal` for a response

@@ -55,7 +55,7 @@ export interface Codec<Request, Op extends Operation, Value> {
 interface PlainRead<Name extends string, Value> {
   /** What that method is called. It takes the request of the codec. Absent: `ExchangeClient` has a method of its own. */
   readonly read?: Name;
-  /** What it returns if the exchange rejects it as not found. Absent: it throws. */
+  /** What it returns if the exchange refuses it as not found. Absent: it throws. */
   readonly ifNotFound?: NoInfer<Value>;
 }
 

@@ -53,7 +53,7 @@ export const observedCodes: Readonly<Record<number, RefusalKind>> = {
   4002: 'tooFrequent',
 };
 
-/** What a code means that rejected a request; null for a refusal without a code. */
+/** What a code means that refused a request; null for a refusal without a code. */
 export function refusalKind(code: number | null): RefusalKind {
   return code === null ? 'other' : (observedCodes[code] ?? 'other');
 }

@@ -1,7 +1,7 @@
 import type { Refusal, RefusalKind } from '../../domain/refusal.js';
 import { type Advice, ANY_MARKET, Failure, type FailureKind, suggest } from '../../errors.js';
 
-/** What to do about keys that the exchange rejects. */
+/** What to do about keys that the exchange refuses. */
 export const WRONG_KEYS: Advice = [
   'The keys may be those of another exchange, the two may be swapped, or the exchange has deleted them.',
   'PIT_ACCESS_KEY and PIT_SECRET_KEY, if set, are used instead of stored keys.',
@@ -29,17 +29,17 @@ const HINTS: Readonly<Partial<Record<RefusalKind, Advice>>> = {
   expired: "Check this machine's clock. The next request uses the time that the exchange reported.",
 };
 
-/** The failure to report for a request that the exchange rejected. */
-export function rejectionKind({ kind }: Pick<Refusal, 'kind'>): FailureKind {
+/** The failure to report for a request that the exchange refused. */
+export function refusalFailureKind({ kind }: Pick<Refusal, 'kind'>): FailureKind {
   if (kind === 'badKey') return 'credentials';
   return kind === 'busy' || kind === 'tooFrequent' || kind === 'locked' ? 'limited' : 'refused';
 }
 
-/** The failure for a request that the exchange rejected. @param what begins the message, for instance "order" */
+/** The failure for a request that the exchange refused. @param what begins the message, for instance "order" */
 export function refusalFailure(refusal: Refusal, what: string): Failure {
   const { kind, code } = refusal;
   const hint = HINTS[kind] ?? '--verbose shows the request.';
-  return new Failure(rejectionKind(refusal), `${what}: ${rejectionText(refusal)}`, {
+  return new Failure(refusalFailureKind(refusal), `${what}: ${refusalText(refusal)}`, {
     hint,
     refusal: kind,
     code,
@@ -47,7 +47,7 @@ export function refusalFailure(refusal: Refusal, what: string): Failure {
 }
 
 /** Why the exchange did not carry out a request, as a part of a sentence. */
-export function rejectionText({ kind, message }: Refusal): string {
+export function refusalText({ kind, message }: Refusal): string {
   if (kind === 'busy') return `the exchange is busy: ${message}`;
   const isLimit = kind === 'tooFrequent' || kind === 'locked';
   return `${isLimit ? "the exchange's limit was reached" : 'rejected by the exchange'}: ${message}`;

@@ -7,7 +7,7 @@ import { type OperationName, type OperationNamed, operationOf, operations } from
 import type { OperationResult } from '../operations/operation.js';
 import { refusalKind, SUCCESS } from './observed-codes.js';
 
-/** The exchange rejected the request. `code` is null for market data, which sends none. */
+/** The exchange refused the request. `code` is null for market data, which sends none. */
 export class Refused extends Error implements Refusal {
   override readonly name = 'Refused';
 
@@ -122,7 +122,7 @@ function formOf(body: string, parserMessage: string): 'html' | 'empty' | 'trunca
 
 /**
  * Signed errors are `{code, message}`; market-data errors `{error}` or `{result: false, message}`, as observed. A front end may
- * answer a read in the other form. A write counts as rejected only by a code.
+ * answer a read in the other form. A write counts as refused only by a code.
  */
 function throwIfRefused(name: string, value: unknown): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return;

@@ -79,7 +79,8 @@ export function keptLimits(values: LimitValues = DOCUMENTED_LIMITS): EnforcedLim
   };
 }
 
-type Limit = (name: string, now: number) => void;
+/** Counts a request under a name, and throws RequestRefused if it is one too many. */
+type CountRequest = (name: string, now: number) => void;
 
 /** A value for each name, made on first use. There are few names: keys that exist, and addresses of this machine. */
 function forEach<Thing>(make: () => Thing): (name: string) => Thing {
@@ -91,7 +92,7 @@ function forEach<Thing>(make: () => Thing): (name: string) => Thing {
   };
 }
 
-function rateLimit(requests: number): Limit {
+function rateLimit(requests: number): CountRequest {
   const logOf = forEach(() => new SlidingLog(requests, LIMITS.key.milliseconds));
   return (name, now) => {
     if (logOf(name).admit(now)) return;
@@ -99,7 +100,7 @@ function rateLimit(requests: number): Limit {
   };
 }
 
-function addressLimit(requests: number, lock: number): Limit {
+function addressLimit(requests: number, lock: number): CountRequest {
   const addressOf = forEach(() => ({
     lockedUntil: Number.NEGATIVE_INFINITY,
     log: new SlidingLog(requests, LIMITS.address.milliseconds),

@@ -3,7 +3,7 @@ import { type Cancellation, isSameReference, type Order, type OrderReference } f
 import { quotation } from '../../domain/quotation.js';
 import type { Refusal } from '../../domain/refusal.js';
 import { Failure, type FailureKind, tryRead } from '../../errors.js';
-import { rejectionKind } from '../../exchange/exchange.js';
+import { refusalFailureKind } from '../../exchange/exchange.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { replacedOrder } from '../journal/write.js';
 import { pollUntilFound } from '../settling/poll-until-found.js';
@@ -136,7 +136,7 @@ function rejectedOutcome(
     outcome: 'refused',
     code,
     message,
-    failure: rejectionKind(refusal),
+    failure: refusalFailureKind(refusal),
     wasRejected: true,
   };
 }
