@@ -149,7 +149,7 @@ export class EventQueue implements AsyncIterable<StreamEvent> {
 /** What a reader gets in place of an event that it has not taken and the next one of the same channel. */
 function inPlaceOf(waiting: StreamEvent, next: StreamEvent): StreamEvent {
   if (waiting.type === 'data' && next.type === 'data' && isWhole(next))
-    return { ...next, skipped: waiting.skipped + next.skipped + 1 };
+    return { ...next, skipped: waiting.skipped + 1 };
   const { channel, received } = next as AnyDataEvent | GapEvent;
   const from = waiting.type === 'gap' ? waiting.gap.from : waiting.received;
   const gap = { from, to: received, resynchronised: false, permanent: true };

@@ -156,6 +156,39 @@ describe('a reader that falls behind', () => {
     ]);
   });
 
+  it.each([
+    ['before', 0],
+    ['while', 1_500],
+  ])('still learns that the exchange has started over if that came %s rows were dropped', async (_, at) => {
+    const lost = async (hasStartedOver: boolean) => {
+      const events = queue();
+      for (let index = 0; index < 2_000; index += 1) {
+        if (index === at) events.push({ ...gap(1, 2), channel: TRADES, hasStartedOver });
+        events.push(data(TRADES, [{ id: String(index) }]));
+      }
+      return drained(events);
+    };
+    expect(await lost(true)).toMatchObject([{ type: 'gap', hasStartedOver: true }]);
+    expect(await lost(false)).toMatchObject([{ type: 'gap', hasStartedOver: false }]);
+  });
+
+  it('loses no data to states: the oldest state makes room, also after others were taken', async () => {
+    const events = queue();
+    const connecting = (received: number): StreamEvent => ({
+      type: 'state',
+      state: 'connecting',
+      received,
+      reason: null,
+    });
+    events.push(connecting(-1));
+    events.push(data(DEPTH, { time: 1 }));
+    const iterator = events[Symbol.asyncIterator]();
+    expect((await iterator.next()).value).toMatchObject({ received: -1 });
+    for (let received = 0; received <= 1_000; received += 1) events.push(connecting(received));
+    const all = await drained(events);
+    expect([all.length, all[0], all[1]]).toMatchObject([1_001, { data: { time: 1 } }, { received: 1 }]);
+  });
+
   it('gets the newest book after the newest 1,000 gaps of its channel', async () => {
     const events = queue();
     for (let index = 0; index < 3_000; index += 1) events.push(gap(index, index + 1));
