@@ -139,7 +139,7 @@ const GROUPS = [
       'write-response',
     ].map((name) => `src/exchange/requests/${name}.ts`),
     tests: [
-      ...['codecs', 'echoes', 'parameters', 'refusals', 'responses', 'signing', 'wire', 'writes'].map(
+      ...['codecs', 'echoes', 'parameters', 'refusals', 'responses', 'signing', 'wire', 'write-requests', 'writes'].map(
         (name) => `test/exchange/${name}.test.ts`,
       ),
     ],
@@ -148,7 +148,7 @@ const GROUPS = [
     files: ['src/exchange/requests/transport.ts', ...sourcesIn('exchange/network')],
     tests: [
       ...['foreign-hosts', 'reads', 'responses', 'writes'].map((name) => `test/exchange/${name}.test.ts`),
-      'test/exchange/network/*.test.ts',
+      'test/exchange/network/write-connection.test.ts',
       'test/exchange/limiter/client.test.ts',
       'test/commands/network.test.ts',
     ],
@@ -167,13 +167,14 @@ const GROUPS = [
   },
   {
     files: sourcesIn('sandbox/engine'),
-    tests: ['test/sandbox/engine/*.test.ts', 'test/sandbox/orders/*.test.ts', 'test/sandbox/replay/replay.test.ts'],
+    tests: ['test/sandbox/engine/*.test.ts', 'test/sandbox/orders/*.test.ts'],
   },
   {
     files: sourcesIn('sandbox/orders'),
     tests: [
       'test/sandbox/orders/*.test.ts',
       ...['batch-and-lists', 'rules', 'signed'].map((name) => `test/sandbox/server/${name}.test.ts`),
+      'test/sandbox/replay/recorded-markets.test.ts',
     ],
   },
   { files: sourcesIn('sandbox/funds'), tests: ['test/sandbox/funds/*.test.ts'] },

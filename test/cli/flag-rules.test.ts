@@ -1,5 +1,3 @@
-import { readdirSync } from 'node:fs';
-import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { type Definition, GLOBAL_FLAGS, optional, several, toggle } from '../../src/cli/definition.js';
@@ -10,7 +8,6 @@ import * as shape from '../../src/cli/shapes.js';
 import { commands, PROGRAM } from '../../src/commands/index.js';
 import { Failure } from '../../src/errors.js';
 import { systemHost } from '../../src/platform/host.js';
-import { ROOT, textOf } from '../architecture/sources.js';
 
 const word = (text: string) => text;
 
@@ -210,27 +207,6 @@ function broken(path: string, definition: Definition, given: readonly string[]):
     ...missing([...needs, ...(oneOf.length === 0 ? [] : [oneOf])], `pit ${path}`),
   ];
 }
-
-/** What is checked by hand, because it depends on a value, on the terminal, or on words after `--`. */
-const BY_HAND = [
-  '- and … exclude each other.',
-  '--… needs --out.',
-  '--basis needs --by coin: the lots of a market have no deposits.',
-  '--chart and --svg - exclude each other.',
-  '--fields needs --csv here.',
-  '--latency needs --speed.',
-  'A command needs --hold.',
-];
-
-it('no command writes by hand that flags exclude or need each other, unless it depends on more than the flags', () => {
-  const files = readdirSync(path.join(ROOT, 'src'), { recursive: true, encoding: 'utf8' });
-  const found = files
-    .filter((file) => /^(cli|commands)\/.*\.ts$/.test(file) && file !== 'cli/flag-rules.ts')
-    .flatMap((file) => [...textOf(`src/${file}`).matchAll(/usage\(\s*(?:'((?:[^'\\]|\\.)*)'|`([^`]*)`)/g)])
-    .flatMap(([, plain, template = '']) => plain ?? template.replace(/\$\{[^}]*\}/g, '…'))
-    .filter((text) => / exclude each other|\bneeds? --/.test(text));
-  expect([...new Set(found)].sort()).toEqual([...BY_HAND].sort());
-});
 
 describe('the rules of pit', () => {
   it('are more than sixty', () => {

@@ -31,6 +31,7 @@ describe('checkUrl rejects', () => {
     ['trade', ''],
     ['trade', 'trade.example.com'],
     ['trade', 'https:trade.example.com'],
+    ['trade', 'https:/trade.example.com/http://x'],
     ['trade', 'https:///trade.example.com'],
     ['trade', 'ftp://trade.example.com'],
     ['trade', 'wss://trade.example.com'],

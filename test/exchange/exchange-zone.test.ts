@@ -33,6 +33,10 @@ describe("the zone of the exchange's dates", () => {
     },
   );
 
+  it('is known if the profile names it', () => {
+    expect(new ExchangeZone('+08:00').isKnown).toBe(true);
+  });
+
   it('uses the zone of the profile if it names one, with daylight saving time', () => {
     const at = new ExchangeZone('Europe/Berlin');
     expect(at.write(Date.parse('2026-01-15T12:00:00Z'))).toBe('2026-01-15 13:00:00');
@@ -99,6 +103,17 @@ describe('a learned offset', () => {
     const at = new ExchangeZone(undefined);
     for (const time of weeks) at.learn({ time, shownTime: berlin.write(time) ?? null });
     expect(weeks.map((time) => at.read(berlin.write(time) ?? ''))).toEqual(weeks);
+  });
+
+  it('holds between the same bills, in whatever order they are read', () => {
+    const bills = ['2026-05-01', '2026-05-29', '2026-05-15'];
+    for (const read of [bills, [...bills].reverse(), bills.toSorted()])
+      expect(
+        learned(
+          'Asia/Shanghai',
+          read.map((bill) => `${bill}T12:00:00Z`),
+        ).read('2026-05-22 12:00:00'),
+      ).toBe(Date.parse('2026-05-22T04:00:00Z'));
   });
 
   it('gives no moment to a date that the bills before and those after a change of the clock may have', () => {

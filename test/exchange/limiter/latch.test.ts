@@ -21,6 +21,8 @@ import { temporaryState } from '../../trading/support/trading.js';
 import { KEYS, ORDER } from '../support.js';
 
 const HALT = { since: NOW - 1_000, until: null, reason: 'news' } as const;
+/** A halt without an end, as its file keeps it. */
+const RECORD = { ...HALT, id: 'one', lastsMs: null, setAt: 0 };
 const CANCEL = { currency: 'btc_usdt', id: '17' };
 const ACCEPTED = '{"code":1000,"message":"ok","id":"202202224851151555"}';
 
@@ -84,11 +86,21 @@ describe('the latch of an account', () => {
     expect(await latch.find()).toBeUndefined();
   });
 
-  it.each([
+  it.each<readonly [what: string, text: string]>([
     ['is empty', ''],
     ['is cut off', '{"since":1540295995'],
     ['holds another document', '{"since":"yesterday","until":null,"reason":null}'],
     ['says that it was lifted', '{"lifted":1540295995557}'],
+    ...[
+      { id: 7 },
+      { since: null },
+      { reason: 7 },
+      { until: 5 },
+      { lastsMs: 5 },
+      { until: 5, lastsMs: '5' },
+      { until: '5', lastsMs: 5 },
+      { setAt: '0' },
+    ].map((part) => [`has ${JSON.stringify(part)}`, JSON.stringify({ ...RECORD, ...part })] as const),
     ['is too long', ' '.repeat(20_000)],
   ])('counts as set if its file %s', async (_, text) => {
     const root = temporaryState();
@@ -97,6 +109,13 @@ describe('the latch of an account', () => {
     const halt = await latchIn(root).find();
     expect(halt).toMatchObject({ since: null, until: null, problem: expect.stringContaining(fileOf(root)) });
     expect(halt && haltText(halt)).toContain('halted, because its latch cannot be read');
+  });
+
+  it('is read from its file', async () => {
+    const root = temporaryState();
+    await latchIn(root).set({ ...HALT, reason: 'other news' });
+    writeFileSync(fileOf(root), JSON.stringify(RECORD));
+    expect(await latchIn(root).find()).toEqual({ ...HALT, problem: null });
   });
 
   it('counts as set if its file is open to other users or is a folder', async () => {
@@ -142,7 +161,12 @@ describe('the latch of an account', () => {
     const root = temporaryState();
     const latch = latchIn(root, 'exchange-1', new Redis(`redis://127.0.0.1:${await freePort()}`));
     expect(await latch.find()).toMatchObject({ since: null, problem: expect.stringContaining('Redis') });
-    await expect(latch.lift()).rejects.toMatchObject({ kind: 'unreachable' });
+    await expect(latch.lift()).rejects.toMatchObject({
+      kind: 'unreachable',
+      message: expect.stringMatching(
+        /^The halt was not lifted: Redis, which shares it, cannot be used \(.*ECONNREFUSED/,
+      ),
+    });
     expect(await latch.set(HALT)).toEqual({ fileFailure: null, unshared: expect.any(String) });
     expect(await latch.find()).toEqual({ ...HALT, problem: null });
   });
