@@ -57,7 +57,7 @@ function serveWell(): Promise<FaultServer> {
     answer: ({ target }) => {
       // cancelled, so that a cancellation need not wait for it
       if (target.includes('/getOrder?')) return respond(record({ id: query(target).id ?? '7', status: 1 }));
-      const isSells = target.includes('/getOrders?') && query(target).tradeType === '0';
+      const isSells = target.includes('/getOrders?') && query(target).side === 'sell';
       return respond(isSells ? NOT_FOUND : (answers[/\/(\w+)(\?|$)/.exec(target)?.[1] ?? ''] ?? '{}'));
     },
   });

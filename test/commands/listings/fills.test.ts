@@ -128,9 +128,9 @@ describe('pit orders --all-markets', () => {
     const server = await serveFaults({
       answer: ({ target }) => {
         if (target.startsWith('/data/v1/markets')) return respond(CATALOGUE);
-        const { currency = '', tradeType } = query(target);
-        if (currency === 'ltc_usdt') return respond(tradeType === '1' ? LTC : answers.btc_usdt);
-        return respond(Reflect.get(answers, currency) as string);
+        const { market = '', side } = query(target);
+        if (market === 'ltc_usdt') return respond(side === 'buy' ? LTC : answers.btc_usdt);
+        return respond(Reflect.get(answers, market) as string);
       },
     });
     const extra = { environment: environmentAt(server.url) };
@@ -178,4 +178,4 @@ describe('pit fills, the second time', () => {
 const CATALOGUE = `{${['btc_usdt', 'eth_usdt', 'ltc_usdt']
   .map((market) => `"${market}":{"priceScale":2,"amountScale":4,"minAmount":0.001,"minSize":5}`)
   .join()}}`;
-const LTC = `[${record({ id: '7', currency: 'ltc_usdt' })}]`;
+const LTC = `[${record({ id: '7', market: 'ltc_usdt' })}]`;

@@ -5,7 +5,7 @@ import type { JournalEntry } from '../../../src/trading/journal/entry.js';
 import { settleManually } from '../../../src/trading/settling/manual/settle-manually.js';
 import { NOW } from '../../support/fake-host.js';
 import { FAULTS, respond, serveFaults } from '../../support/fault-server.js';
-import { count, query } from '../support/exchange.js';
+import { count, NOT_FOUND, query, record } from '../support/exchange.js';
 import { tradingOf } from '../support/trading.js';
 import { JOB, lines, outcomes, place, resume, runJob } from './jobs.js';
 import { ModelExchange, RESET } from './model-exchange.js';
@@ -129,11 +129,10 @@ describe('a batch', () => {
     const exchange = new ModelExchange();
     const server = await serveFaults({
       answer: ({ target }) => {
-        const { market, currency } = query(target);
-        if (currency === 'btc_usdt') return respond('{"code":3001,"message":"order not found"}');
+        if (query(target).market !== 'btc_usdt') return exchange.answer(target);
         const ids = exchange.orders.map(({ id }) => id).join(',');
-        const isStale = target.startsWith('/api/orderMoreV2?') && market === 'btc_usdt';
-        return isStale ? respond(`{"code":"1000","message":"","data":[${ids}]}`) : exchange.answer(target);
+        const isBatch = target.startsWith('/api/orderMoreV2?');
+        return respond(isBatch ? `{"code":"1000","message":"","data":[${ids}]}` : NOT_FOUND);
       },
     });
     const options = { budgetMs: 3_000, tolerance: 60_000 };
@@ -151,9 +150,7 @@ describe('a batch', () => {
       answer: ({ target }) => {
         const { id } = query(target);
         if (id !== undefined && ['71', '72'].includes(id))
-          return respond(
-            `{"currency":"btc_usdt","fees":0,"id":"${id}","price":1,"status":0,"total_amount":"1","trade_amount":"0","trade_price":0,"trade_money":"0","trade_date":${NOW},"type":0}`,
-          );
+          return respond(record({ id, side: 'sell', price: 1, amount: '1', time: NOW }));
         if (!target.startsWith('/api/orderMoreV2?') || !isStale) return exchange.answer(target);
         isStale = false;
         return respond('{"code":"1000","message":"","data":[71,72]}');

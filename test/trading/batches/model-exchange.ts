@@ -108,18 +108,18 @@ export class ModelExchange {
     return counts;
   }
 
-  #list({ pageIndex, tradeType }: Record<string, string>): Answer {
+  #list({ pageNumber, side: asked }: Record<string, string>): Answer {
     this.lists += 1;
-    const start = (Number(pageIndex) - 1) * 10;
+    const start = (Number(pageNumber) - 1) * 10;
     const listed = this.orders.filter(({ list }) => this.lists > list + this.lag);
-    const side = listed.filter(({ type }) => String(type % 2) === tradeType).reverse();
+    const side = listed.filter(({ type }) => (type % 2 === 1) === (asked === 'buy')).reverse();
     const page = side
       .slice(start, start + 10)
       .map((order) => recordOf(this.shownType === undefined ? order : { ...order, type: this.shownType }));
     return respond(page.length === 0 ? NOT_FOUND : `[${page.join(',')}]`);
   }
 
-  #batch({ tradeParams = '', tradeType, reqTime }: Record<string, string>): Answer {
+  #batch({ tradeParams = '', side, reqTime }: Record<string, string>): Answer {
     this.batches.push(tradeParams);
     const { times = 1, accepts = () => true, late, answer } = this.treatments.shift() ?? this.#usual;
     const pairs = Array.from(tradeParams.matchAll(/\[([\d.]+),([\d.]+)\]/g), ([, price = '', amount = '']) => [
@@ -130,7 +130,7 @@ export class ModelExchange {
     const run = () => {
       for (let time = 0; time < times; time += 1) {
         const accepted = pairs.filter((_, index) => accepts(index, time));
-        const ids = accepted.map(([price = '', amount = '']) => this.place(price, amount, Number(tradeType)));
+        const ids = accepted.map(([price = '', amount = '']) => this.place(price, amount, side === 'buy' ? 1 : 0));
         if (this.isReversed) ids.reverse();
         last =
           ids.length === 0

@@ -21,11 +21,11 @@ describe('a batch', () => {
     expect(ran).toMatchObject({ ending: { kind: 'finished' }, isChecked: true });
     const operations = server.requests.map(({ target }) => query(target).method);
     expect(operations).toEqual(['getOrders', ...Array(3).fill('orderMoreV2'), ...Array(5).fill('getOrders')]);
-    expect(server.requests.slice(4).map(({ target }) => query(target).pageIndex)).toEqual(['1', '2', '3', '4', '5']);
+    expect(server.requests.slice(4).map(({ target }) => query(target).pageNumber)).toEqual(['1', '2', '3', '4', '5']);
     const { accesskey, sign, reqTime, ...first } = query(server.requests[1]?.target ?? '');
     expect([accesskey, sign?.length, reqTime]).toEqual(['access-0123456789', 32, '1540295995557']);
     const pairs = Array.from({ length: 20 }, (_, index) => `[${20_000 + index},0.01]`).join(',');
-    const values = { market: 'btc_usdt', tradeType: '1', tradeParams: `[${pairs}]` };
+    const values = { market: 'btc_usdt', side: 'buy', tradeParams: `[${pairs}]` };
     expect(first).toEqual({ method: 'orderMoreV2', ...values });
     expect(ran.job.counts()).toEqual({ placed: 45, refused: 0, notSent: 0, unknown: 0 });
     for (const [line, order] of exchange.orders.slice(1).entries())
@@ -35,9 +35,9 @@ describe('a batch', () => {
   });
 
   it.each([
-    ['sell', 'spot', { tradeType: '0' }],
-    ['buy', 'isolated', { tradeType: '1', acctType: '1' }],
-    ['sell', 'cross', { tradeType: '0', acctType: '2' }],
+    ['sell', 'spot', { side: 'sell' }],
+    ['buy', 'isolated', { side: 'buy', acctType: '1' }],
+    ['sell', 'cross', { side: 'sell', acctType: '2' }],
   ] as const)('sends the parameters of a %s on the %s account and no others', async (side, account, sent) => {
     const server = await new ModelExchange().serve();
     await place(tradingOf(server.url), { side, account, lines: lines(1) });

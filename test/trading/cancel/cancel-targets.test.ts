@@ -183,7 +183,7 @@ describe('the orders of several markets', () => {
       0,
       sent.findIndex((target) => target.startsWith('/api/cancelOrder?')),
     );
-    expect(before.map((target) => query(target).currency)).toEqual(before.map(() => 'btc_usdt'));
+    expect(before.map((target) => query(target).market)).toEqual(before.map(() => 'btc_usdt'));
     expect(before.length).toBeLessThanOrEqual(3);
   });
 
@@ -198,7 +198,7 @@ describe('the orders of several markets', () => {
     const targets = [{ market: MARKET }, { market: 'eth_usdt' }];
     await cancelTargets(tradingOf(server.url), targets, new AbortController().signal);
     const lists = server.requests.map(({ target }) => target).filter((target) => target.startsWith('/api/getOrders?'));
-    const markets = lists.map((target) => query(target).currency);
+    const markets = lists.map((target) => query(target).market);
     const other = markets.indexOf('eth_usdt');
     expect([markets.slice(0, 2), other >= 2]).toEqual([[MARKET, MARKET], true]);
     expect(other).toBeLessThan(markets.lastIndexOf(MARKET));
@@ -213,7 +213,7 @@ describe('the orders of several markets', () => {
     await cancelTargets(trading, targets, new AbortController().signal);
     const sent = server.requests.slice(before).map(({ target }) => target);
     const last = sent.findLastIndex((target) => target.startsWith('/api/cancelOrder?'));
-    expect(sent.slice(0, last).some((target) => query(target).currency === 'eth_usdt')).toBe(true);
+    expect(sent.slice(0, last).some((target) => query(target).market === 'eth_usdt')).toBe(true);
   });
 
   it('are cancelled although the first market cannot be read, which says why', async () => {

@@ -25,10 +25,10 @@ const REFUSED = '{"code":3001,"message":"not found"}';
 const BUDGET_MS = 2_000;
 
 const OPEN = record({ status: 0 });
-const PARTLY = record({ status: 3, trade_amount: 0.005, trade_money: 150 });
+const PARTLY = record({ status: 3, filled: 0.005, filledValue: 150 });
 const GONE = record({ status: 1 });
-const PARTLY_GONE = record({ status: 2, trade_amount: 0.005, trade_money: 150 });
-const FILLED = record({ status: 2, trade_amount: 0.01, trade_money: 300 });
+const PARTLY_GONE = record({ status: 2, filled: 0.005, filledValue: 150 });
+const FILLED = record({ status: 2, filled: 0.01, filledValue: 300 });
 
 async function cancel(trading: TestTrading, order: OrderReference = { id: ID }): Promise<CancelAttempt> {
   const [attempt] = await cancelOrders(trading, 'btc_usdt', [order]);
@@ -60,7 +60,7 @@ describe('a cancellation that is answered', () => {
   it('takes the outcome from the answer, which one reading of the order confirms', async () => {
     const server = await serveBadly(
       respond(CANCELLED),
-      record({ id: '7', status: 2, trade_amount: 0.004, trade_money: 120 }),
+      record({ id: '7', status: 2, filled: 0.004, filledValue: 120 }),
     );
     const trading = tradingOf(server.url);
     expect(await cancel(trading, { id: '7' })).toEqual({
@@ -88,15 +88,15 @@ describe('a cancellation that is answered', () => {
       '1540295995557',
       'cancelOrder',
     ]);
-    expect(own).toEqual({ currency: 'btc_usdt', id: '7' });
+    expect(own).toEqual({ market: 'btc_usdt', id: '7' });
   });
 
   it('names the order in the request only by the given id, and in the result by both', async () => {
     const server = await serveBadly(respond(CANCELLED), GONE);
     const { result } = await cancel(tradingOf(server.url), { clientId: CLIENT_ID });
     expect(result).toMatchObject({ outcome: 'cancelled', id: ID, clientId: CLIENT_ID });
-    const { id, customerOrderId } = query(server.requests[0]?.target ?? '');
-    expect([id, customerOrderId]).toEqual([undefined, CLIENT_ID]);
+    const { id, clientId } = query(server.requests[0]?.target ?? '');
+    expect([id, clientId]).toEqual([undefined, CLIENT_ID]);
   });
 
   it.each([
@@ -214,7 +214,7 @@ describe('a cancellation that is refused', () => {
       { outcome: 'cancelled', code: 1000 },
     ],
     // the exchange itself cancels the rest of an IOC
-    ['an IOC that is cancelled', REFUSED, record({ status: 1, type: 5 }), { outcome: 'refused', code: 3001 }],
+    ['an IOC that is cancelled', REFUSED, record({ status: 1, type: 'ioc' }), { outcome: 'refused', code: 3001 }],
   ])('reads the order to check the refusal: %s', async (_, answer, read, result) => {
     const server = await serveBadly(typeof answer === 'string' ? respond(answer) : answer, read);
     const trading = tradingOf(server.url);

@@ -14,11 +14,11 @@ function exchange() {
     answer: ({ target }) => {
       if (target.startsWith('/data/v1/markets')) return respond(CONFIGURATION);
       if (target.startsWith('/data/v1/depth')) return respond(DEPTH);
-      const { customerOrderId, amount } = query(target);
-      if (!target.startsWith('/api/order?')) return respond(placed.get(customerOrderId) ?? NOT_FOUND);
+      const { clientId, amount } = query(target);
+      if (!target.startsWith('/api/order?')) return respond(placed.get(clientId) ?? NOT_FOUND);
       orders += 1;
       if (orders === 1) return FAULTS['a reset after reading'];
-      placed.set(customerOrderId, record({ id: `${orders}`, total_amount: Number(amount) }));
+      placed.set(clientId, record({ id: `${orders}`, amount: Number(amount) }));
       return respond(`{"code":"1000","message":"ok","id":"${orders}"}`);
     },
   });

@@ -61,7 +61,7 @@ describe.each([
 ])('a disk on which each call in turn fails: %s, lasting: %s, with a journal: %s', (code, lasts, hasJournal) => {
   it('refuses an order before it is sent and keeps no record of it, or sends it once and reports it as placed', async () => {
     const ends = new Set<string>();
-    const shown = record({ trade_date: 1_540_295_995_600 });
+    const shown = record({ time: 1_540_295_995_600 });
     const server = await serve({ write: respond(PLACED), reads: [shown], list: `[${shown}]` });
     // loads lazy modules before the failures
     const page = { currency: 'btc_usdt', pageIndex: '1', tradeType: '1' };

@@ -12,14 +12,14 @@ async function exchange() {
   const clock = { now: () => NOW };
   const place = ({ price, amount }: Record<string, string>) => {
     const id = String(1_000 + orders.length);
-    orders.unshift(record({ id, price: Number(price), total_amount: Number(amount), trade_date: clock.now() }));
+    orders.unshift(record({ id, price: Number(price), amount: Number(amount), time: clock.now() }));
     return id;
   };
   const server = await serveFaults({
     answer: ({ target }) => {
-      const { pageIndex, ...given } = query(target);
+      const { pageNumber, ...given } = query(target);
       if (target.startsWith('/api/order?')) return respond(`{"code":"1000","message":"ok","id":"${place(given)}"}`);
-      const page = orders.slice(10 * (Number(pageIndex) - 1), 10 * Number(pageIndex));
+      const page = orders.slice(10 * (Number(pageNumber) - 1), 10 * Number(pageNumber));
       return respond(page.length === 0 ? NOT_FOUND : `[${page.join(',')}]`);
     },
   });

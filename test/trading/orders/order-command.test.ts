@@ -40,7 +40,7 @@ function errorOf({ stderr }: Ran): unknown {
 
 describe.each(LOST_ANSWERS)('pit order, with the answer to its order lost to %s', (fault) => {
   it('finds the order and exits with 0', async () => {
-    const order = record({ trade_date: Date.now() });
+    const order = record({ time: Date.now() });
     const server = await serve({ write: fault, reads: [NOT_FOUND, order], list: `[${order}]` });
     const ran = await place(server);
     expect(ran).toMatchObject({ code: 0, stderr: '' });
@@ -70,7 +70,7 @@ describe.each(LOST_ANSWERS)('pit order, with the answer to its order lost to %s'
 
 describe('a command that writes', () => {
   it('exits with 6 if the answer to a cancellation was lost and its outcome stays unknown', async () => {
-    const server = await serveBadly('a reset after reading', record({ status: 3, trade_amount: 0.005 }));
+    const server = await serveBadly('a reset after reading', record({ status: 3, filled: 0.005 }));
     const ran = await pit(server, 'cancel', 'btc_usdt', '202202224851151555');
     expect(ran.code).toBe(6);
     expect(JSON.parse(ran.stdout)).toMatchObject([{ outcome: 'unknown', id: '202202224851151555', filled: '0.005' }]);
@@ -80,7 +80,7 @@ describe('a command that writes', () => {
 
   it('exits with 0 and a warning if the order is placed and no list can be read', async () => {
     const placed = respond('{"code":"1000","message":"ok","id":"17"}');
-    const reads = [NOT_FOUND, record({ id: '17', trade_date: Date.now() })];
+    const reads = [NOT_FOUND, record({ id: '17', time: Date.now() })];
     const server = await serve({ write: placed, reads, list: '<html>please wait</html>' });
     const ran = await place(server);
     expect(ran.code).toBe(0);
@@ -94,15 +94,15 @@ describe('a command that writes', () => {
   });
 
   it('reads only the two pages that pit orders shows, right after an order', async () => {
-    const list = `[${record({ id: '17', trade_date: Date.now() })}]`;
+    const list = `[${record({ id: '17', time: Date.now() })}]`;
     const server = await serve({ write: respond('{"code":"1000","message":"ok","id":"17"}'), list });
     await pit(server, 'order', 'buy', 'btc_usdt', '0.01', '--at', '30000', '--yes', '--id', 'mine0017');
     const before = server.requests.length;
     expect(await pit(server, 'orders', 'btc_usdt')).toMatchObject({ code: 0 });
-    const asked = server.requests.slice(before).map(({ target }) => [target.split('?')[0], query(target).tradeType]);
+    const asked = server.requests.slice(before).map(({ target }) => [target.split('?')[0], query(target).side]);
     expect(asked.sort()).toEqual([
-      ['/api/getOrders', '0'],
-      ['/api/getOrders', '1'],
+      ['/api/getOrders', 'buy'],
+      ['/api/getOrders', 'sell'],
     ]);
   });
 
@@ -118,9 +118,9 @@ describe('a command that writes', () => {
     const server = await serveBadly('a reset after reading', FAULTS['an HTML page with 502']);
     const ran = await pit(server, 'order', 'sell', 'btc_usdt', '0.01', '--at', '30000', '--yes');
     const sent = query(server.requests.find(({ target }) => target.startsWith('/api/order?'))?.target ?? '');
-    expect(sent.customerOrderId).toMatch(/^[0-9A-Za-z]{4,36}$/);
-    expect(JSON.parse(ran.stdout)).toMatchObject({ outcome: 'unknown', clientId: sent.customerOrderId });
-    expect(errorOf(ran)).toMatchObject({ error: { kind: 'unknown', clientId: sent.customerOrderId } });
+    expect(sent.clientId).toMatch(/^[0-9A-Za-z]{4,36}$/);
+    expect(JSON.parse(ran.stdout)).toMatchObject({ outcome: 'unknown', clientId: sent.clientId });
+    expect(errorOf(ran)).toMatchObject({ error: { kind: 'unknown', clientId: sent.clientId } });
   });
 
   it('exits with 2 and sends nothing if the order breaks a rule of the market', async () => {

@@ -10,7 +10,7 @@ import { planReplacement, type ReplaceChanges } from '../../../src/trading/repla
 import { type ReplaceOutcome, replaceOrder } from '../../../src/trading/replace/replace.js';
 import { resolve, unplacedOf } from '../../../src/trading/settling/resolve.js';
 import { FAULTS } from '../../support/fault-server.js';
-import { count, query } from '../support/exchange.js';
+import { count, query, record } from '../support/exchange.js';
 import { MARKET } from '../support/market.js';
 import { type Behaviour, type ListedOrder, type OrdersExchange, serveOrders } from '../support/open-orders.js';
 import { type TestTrading, tradingOf } from '../support/trading.js';
@@ -49,7 +49,7 @@ function writes({ requests }: OrdersExchange): string[] {
 
 describe('a replacement', () => {
   it('cancels, reads what filled, and places the rest with the same side and type', async () => {
-    const server = await serveOrders(bought('0.2', { type: 3 }));
+    const server = await serveOrders(bought('0.2', { type: 'postOnly' }));
     const trading = tradingOf(server.url);
     const done = await replace(trading);
     expect(done).toMatchObject({
@@ -59,12 +59,12 @@ describe('a replacement', () => {
     });
     expect(done.cancel).toMatchObject({ outcome: 'cancelled', id: '7', filled: '0.2', amount: '0.5', code: 1000 });
     expect(sent(server)).toEqual({
-      currency: 'btc_usdt',
-      tradeType: '1',
+      market: 'btc_usdt',
+      side: 'buy',
       price: '30100',
       amount: '0.3',
-      orderType: '1',
-      customerOrderId: NAME,
+      type: 'postOnly',
+      clientId: NAME,
     });
     expect(writes(server)).toEqual(['cancelOrder', 'order']);
     const [settled, ...more] = trading.journal.archive.since(0);
@@ -139,7 +139,7 @@ describe('a replacement', () => {
 
 /** The order as a lagging replica would show it. */
 function lagging(filled: string, status = 2) {
-  const text = `{"id":"7","currency":"btc_usdt","price":30000,"total_amount":0.5,"trade_amount":${filled},"trade_money":0,"trade_date":1540295990000,"status":${status},"type":1}`;
+  const text = record({ id: '7', amount: 0.5, filled, time: 1540295990000, status });
   return (socket: import('node:net').Socket) =>
     void socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${text.length}\r\n\r\n${text}`);
 }
@@ -413,7 +413,7 @@ describe('an order that cannot be replaced', () => {
       { kind: 'refused', message: expect.stringContaining('is cancelled') },
     ],
     ['its state is undocumented', bought('0', { status: 9 }), {}, { kind: 'refused' }],
-    ['its type is undocumented', bought('0', { type: 9 }), {}, { kind: 'usage' }],
+    ['its type is undocumented', bought('0', { type: 'other' }), {}, { kind: 'usage' }],
     ['it does not exist', [], {}, { kind: 'refused', code: 3001 }],
     ['nothing would change', bought(), { at: parsePrice('30000.0') }, { kind: 'usage' }],
     ['all of it has filled', bought('0.2'), { amount: parseAmount('0.2') }, { kind: 'usage' }],

@@ -40,9 +40,9 @@ describe('a replacement with a share', () => {
         const [whole, filled] = [Decimal.fromUnits(total * 100n, 6), Decimal.fromUnits(total * BigInt(part), 6)];
         const price = Decimal.fromUnits(old, 2);
         const free = Decimal.fromUnits(available, 6);
-        const numbers = { total_amount: '@total', trade_amount: '@filled', price: '@price' };
+        const numbers = { amount: '@total', filled: '@filled', price: '@price' };
         answer = {
-          order: record({ ...numbers, type: side === 'buy' ? 1 : 0, status: 3 })
+          order: record({ ...numbers, side, status: 3 })
             .replace('"@total"', whole.toString())
             .replace('"@filled"', filled.toString())
             .replace('"@price"', price.toString()),

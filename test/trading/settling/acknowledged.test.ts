@@ -17,13 +17,13 @@ function accepting(listed: readonly string[], own: string = NOT_FOUND) {
     answer: ({ target }) => {
       if (target.startsWith('/api/order?')) return respond('{"code":"1000","message":"ok","id":"7"}');
       if (target.startsWith('/api/getOrders?'))
-        return respond(query(target).pageIndex === '1' ? `[${listed.join(',')}]` : NOT_FOUND);
-      return respond(query(target).customerOrderId === NEVER_USED ? NOT_FOUND : own);
+        return respond(query(target).pageNumber === '1' ? `[${listed.join(',')}]` : NOT_FOUND);
+      return respond(query(target).clientId === NEVER_USED ? NOT_FOUND : own);
     },
   });
 }
 
-const at = (id: string, changes: object = {}) => record({ id, trade_date: NOW + 3, ...changes });
+const at = (id: string, changes: object = {}) => record({ id, time: NOW + 3, ...changes });
 
 describe('an answer that accepts an order', () => {
   it('counts without another request if the list shows that order', async () => {
@@ -37,7 +37,7 @@ describe('an answer that accepts an order', () => {
 
   it.each([
     ['has another price', at('7', { price: 29_000 })],
-    ['has another amount', at('7', { total_amount: 0.02 })],
+    ['has another amount', at('7', { amount: 0.02 })],
   ])(
     'the answer does not count if the order that it names %s and no lookup proves it: it may answer another request',
     async (_, other) => {
@@ -101,7 +101,7 @@ describe('an answer that accepts an order', () => {
     ['counts', 5_000, 'placed'],
     ['does not count', 5_001, 'unknown'],
   ])('the answer %s if its order is %i ms older than the request and no lookup proves it', async (_, age, outcome) => {
-    const server = await accepting([at('7', { trade_date: NOW - age })]);
+    const server = await accepting([at('7', { time: NOW - age })]);
     const trading = tradingOf(server.url, { budgetMs: 3_000 });
     expect(await placeOrder(trading, TERMS, { id: 'mine' })).toMatchObject({ outcome, id: '7' });
   });
@@ -138,7 +138,7 @@ describe('an answer that accepts an order', () => {
   );
 
   it('does not count if that order is older and of an earlier write, however long ago', async () => {
-    const own = at('7', { trade_date: NOW - 86_400_000 });
+    const own = at('7', { time: NOW - 86_400_000 });
     const server = await serveFaults({
       answer: ({ target }) => {
         if (target.startsWith('/api/order?')) return respond('{"code":"1000","message":"ok","id":"7"}');

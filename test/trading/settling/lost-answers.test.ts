@@ -41,7 +41,7 @@ describe.each(LOST_ANSWERS)('an order whose answer was lost to %s', (fault) => {
     });
     expect([count(server, 'order'), orderReads(server)]).toEqual([1, 1]);
     const read = server.requests.find(({ target }) => target.startsWith('/api/getOrder?'));
-    expect(query(read?.target ?? '')).toMatchObject({ currency: 'btc_usdt', customerOrderId: CLIENT_ID });
+    expect(query(read?.target ?? '')).toMatchObject({ market: 'btc_usdt', clientId: CLIENT_ID });
     expect(trading.journal.unsettledEntries()).toEqual([]);
   });
 
@@ -88,9 +88,9 @@ describe('placing an order', () => {
   });
 
   it.each([
-    ['another side', { type: 0 }],
+    ['another side', { side: 'sell' } as const],
     ['another price', { price: 30001 }],
-    ['another amount', { total_amount: 0.02 }],
+    ['another amount', { amount: 0.02 }],
   ])('accepts no order with %s under a chosen client id, nor concludes anything from it', async (_, changes) => {
     for (const write of ['a reset after reading', respond('{"code":2009,"message":"balance"}')] as const) {
       const server = await serveBadly(write, record(changes));
@@ -109,7 +109,7 @@ describe('placing an order', () => {
 
   it('accepts any order under a client id that pit generated, and reports the differences', async () => {
     const own = 'pit0123456789abcdef01234567';
-    const changed = record({ type: 7, price: 29999.5, total_amount: 0.0099 });
+    const changed = record({ type: 'other', price: 29999.5, amount: 0.0099 });
     for (const write of ['a reset after reading', respond('{"code":2009,"message":"balance"}')] as const) {
       const server = await serve({ write, reads: [changed], clientId: own });
       const trading = tradingOf(server.url);
@@ -125,7 +125,7 @@ describe('placing an order', () => {
 
   it.each([
     ['other terms', { price: 29999.5 }],
-    ['a time long before the request', { trade_date: 1_500_000_000_000 }],
+    ['a time long before the request', { time: 1_500_000_000_000 }],
   ])('concludes nothing from an order with %s if the exchange shows one for any client id', async (_, changes) => {
     const own = 'pit0123456789abcdef01234567';
     const other = record(changes);
@@ -144,7 +144,7 @@ describe('placing an order', () => {
   });
 
   it('finds an order of an undocumented type', async () => {
-    const server = await serveBadly('a reset after reading', record({ type: 7 }));
+    const server = await serveBadly('a reset after reading', record({ type: 'other' }));
     const trading = tradingOf(server.url);
     expect(await place(trading)).toMatchObject({ outcome: 'placed', id: ID });
     expect(trading.warnings).toEqual([]);
@@ -282,25 +282,25 @@ describe('placing an order', () => {
   });
 
   it.each<[Partial<RecordedOrderTerms>, object]>([
-    [{}, { tradeType: '1' }],
+    [{}, { side: 'buy' }],
     [
       { side: 'sell', type: 'postOnly' },
-      { tradeType: '0', orderType: '1' },
+      { side: 'sell', type: 'postOnly' },
     ],
     [
       { type: 'ioc', account: 'isolated', borrow: true },
-      { tradeType: '1', orderType: '2', acctType: '1', enableExpress: 'true' },
+      { side: 'buy', type: 'ioc', acctType: '1', enableExpress: 'true' },
     ],
     [
       { account: 'cross', repay: true },
-      { tradeType: '1', acctType: '2', enableRepay: 'true' },
+      { side: 'buy', acctType: '2', enableRepay: 'true' },
     ],
   ])('sends %j as %j and nothing more', async (changes, sent) => {
     const server = await serveBadly(respond(PLACED));
     await place(tradingOf(server.url), changes);
     const { accesskey, sign, reqTime, method, ...own } = query(server.requests[0]?.target ?? '');
     expect([accesskey, sign?.length, reqTime, method]).toEqual(['access-0123456789', 32, '1540295995557', 'order']);
-    expect(own).toEqual({ currency: 'btc_usdt', price: '30000', amount: '0.01', customerOrderId: CLIENT_ID, ...sent });
+    expect(own).toEqual({ market: 'btc_usdt', price: '30000', amount: '0.01', clientId: CLIENT_ID, ...sent });
   });
 
   it('generates client ids that the exchange accepts', () => {

@@ -56,7 +56,7 @@ class Book {
   #records(isMeant: (order: { readonly clientId: string }) => boolean = () => true): string[] {
     const listed = this.#orders.filter((order) => order.time <= this.now() && isMeant(order));
     const newestFirst = listed.sort((one, other) => other.time - one.time);
-    return newestFirst.map(({ id, price, time }) => record({ id, price: Number(price), trade_date: time }));
+    return newestFirst.map(({ id, price, time }) => record({ id, price: Number(price), time }));
   }
 
   #add(clientId: string, price: string, time: number): string {
@@ -72,8 +72,8 @@ async function served() {
   let book: Book | undefined;
   const server = await serveFaults({
     answer: ({ target }) => {
-      const { price = '', pageIndex, customerOrderId: clientId = '' } = query(target);
-      if (target.startsWith('/api/getOrders?')) return respond(book?.page(Number(pageIndex)) ?? '');
+      const { price = '', pageNumber, clientId = '' } = query(target);
+      if (target.startsWith('/api/getOrders?')) return respond(book?.page(Number(pageNumber)) ?? '');
       if (target.startsWith('/api/getOrder?')) return respond(book?.newest(clientId) ?? '');
       return respond(`{"code":"1000","message":"","id":"${book?.place(clientId, price, repeatAfterMs)}"}`);
     },

@@ -38,10 +38,10 @@ function serveHolding(now: () => number, heldMs = Number.POSITIVE_INFINITY): Pro
   const start = now();
   return serveFaults({
     answer: ({ target }) => {
-      const { reqTime, customerOrderId } = query(target);
+      const { reqTime, clientId } = query(target);
       if (now() - Number(reqTime) > 60_000) return respond('{"code":3007,"message":"reqTime"}');
       if (target.startsWith('/api/getOrders?')) return respond(NOT_FOUND);
-      const isListed = customerOrderId === CLIENT_ID && now() - start > heldMs;
+      const isListed = clientId === CLIENT_ID && now() - start > heldMs;
       return respond(isListed ? record({ id: '7' }) : NOT_FOUND);
     },
   });
@@ -84,7 +84,7 @@ describe('an exchange that never rejects a request as expired', () => {
     const before = trading.host.monotonic();
     expect(await findOrderOutcome(trading, entry)).toMatchObject({ outcome: 'unknown', localExpiry: null });
     expect(trading.host.monotonic()).toBe(before);
-    const lookups = server.requests.filter(({ target }) => query(target).customerOrderId === CLIENT_ID);
+    const lookups = server.requests.filter(({ target }) => query(target).clientId === CLIENT_ID);
     expect(lookups).toHaveLength(1);
   });
 });
@@ -93,11 +93,11 @@ it('an order counts as not sent after the exchange was asked once whether its re
   const { server, account: trading, entry } = await unanswered(60_000, 120_000);
   expect(await findOrderOutcome(trading, entry)).toMatchObject({ outcome: 'notSent' });
   const asked = server.requests.map(({ target }) => query(target));
-  const isProbe = ({ reqTime, customerOrderId }: (typeof asked)[number]) =>
-    reqTime === String(entry.write.reqTime) && customerOrderId !== CLIENT_ID;
+  const isProbe = ({ reqTime, clientId }: (typeof asked)[number]) =>
+    reqTime === String(entry.write.reqTime) && clientId !== CLIENT_ID;
   expect(asked.filter(isProbe)).toHaveLength(1);
   const after = asked.slice(asked.findIndex(isProbe) + 1);
-  expect(after.some(({ customerOrderId }) => customerOrderId === CLIENT_ID)).toBe(true);
+  expect(after.some(({ clientId }) => clientId === CLIENT_ID)).toBe(true);
 });
 
 describe('the end of the request lifetime', () => {
@@ -108,7 +108,7 @@ describe('the end of the request lifetime', () => {
     const { server, account: trading, entry } = await unanswered(60_000, 120_000);
     await trading.host.sleep(ageMs);
     await findOrderOutcome(trading, entry);
-    expect(server.requests.map(({ target }) => query(target).customerOrderId)[0]).toEqual(first);
+    expect(server.requests.map(({ target }) => query(target).clientId)[0]).toEqual(first);
   });
 
   it("the exchange's clock at the read decides the end, not a clock difference measured long ago", async () => {

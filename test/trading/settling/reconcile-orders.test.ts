@@ -12,6 +12,7 @@ import { closeMarket, reconcileLists, reconcileOrders } from '../../../src/tradi
 import { recheckSettledWrite } from '../../../src/trading/settling/resolve.js';
 import { NOW } from '../../support/fake-host.js';
 import { FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';
+import { identityOf } from '../../support/wire.js';
 import { closeAll } from '../support/closed.js';
 import { findDuplicates } from '../support/duplicates.js';
 import { count, NOT_FOUND, query, record } from '../support/exchange.js';
@@ -24,7 +25,7 @@ const BUYS = { market: 'btc_usdt', side: 'buy' } as const;
 function listing(orders: () => readonly string[], onList: () => void = () => undefined): Promise<FaultServer> {
   return serveFaults({
     answer: ({ target }) => {
-      const page = Number(query(target).pageIndex);
+      const page = Number(query(target).pageNumber);
       const some = orders().slice(10 * (page - 1), 10 * page);
       onList();
       return respond(some.length === 0 ? NOT_FOUND : `[${some.join(',')}]`);
@@ -53,7 +54,7 @@ async function settleAnswered(trading: TestTrading, entry: ReturnType<typeof beg
   return reconcileOrders(trading, list, { mine: entry });
 }
 
-const at = (id: string, ms: number, changes: object = {}) => record({ id, trade_date: NOW + ms, ...changes });
+const at = (id: string, ms: number, changes: object = {}) => record({ id, time: NOW + ms, ...changes });
 
 /** Lists thirty later orders and then these, ten a page, and places the next order on top. The settled write `mine` has order 7. */
 async function placingNext(listed: readonly string[]) {
@@ -61,9 +62,9 @@ async function placingNext(listed: readonly string[]) {
   let orders = [...others, ...listed];
   const server = await serveFaults({
     answer: ({ target }) => {
-      const { pageIndex } = query(target);
-      if (pageIndex !== undefined)
-        return respond(`[${orders.slice(10 * (Number(pageIndex) - 1), 10 * Number(pageIndex)).join(',')}]`);
+      const { pageNumber } = query(target);
+      if (pageNumber !== undefined)
+        return respond(`[${orders.slice(10 * (Number(pageNumber) - 1), 10 * Number(pageNumber)).join(',')}]`);
       orders = [at('200', trading.host.now() - NOW, { price: 20_000 }), ...orders];
       return respond('{"code":"1000","message":"ok","id":"200"}');
     },
@@ -74,7 +75,7 @@ async function placingNext(listed: readonly string[]) {
 }
 
 function ownOrder(text: string): Order {
-  const { id, trade_date: time } = JSON.parse(text);
+  const { id, time } = identityOf(text);
   const amounts = {
     price: '30000',
     amount: '0.01',
@@ -284,7 +285,7 @@ describe('a later execution of an order', () => {
     ];
     const server = await serveFaults({
       answer: ({ target }) => {
-        const page = Number(query(target).pageIndex);
+        const page = Number(query(target).pageNumber);
         pages += 1;
         if (page === 2 && pages < 6) return FAULTS['an HTML page'];
         return respond(`[${orders.slice(10 * (page - 1), 10 * page).join(',')}]`);
@@ -419,7 +420,7 @@ describe('after an order was sent', () => {
     const server = await serveFaults({
       answer: ({ target }) => {
         if (target.startsWith('/api/order?')) return respond('{"code":"1000","message":"ok","id":"200"}');
-        const page = Number(query(target).pageIndex);
+        const page = Number(query(target).pageNumber);
         if (page > 1 && !isSecondPageThere) return FAULTS['a close without an answer'];
         return respond(`[${rows.slice(10 * (page - 1), 10 * page).join(',')}]`);
       },

@@ -85,13 +85,13 @@ it('an order that was refused and could not be looked up in time counts as refus
 it('an order that was refused is placed if the exchange shows it: the network executed its request twice', async () => {
   const write = { operation: 'order', terms: TERMS } as const;
   const state = killed(write, { event: 'refused', refused: { operation: 'order', refusal: REFUSAL } });
-  const server = await serveBadly(respond(REFUSED), record({ id: '7', trade_date: NOW + 3 }));
+  const server = await serveBadly(respond(REFUSED), record({ id: '7', time: NOW + 3 }));
   const trading = tradingOf(server.url, { state, budgetMs: 5_000 });
   expect(await resolve(trading, trading.journal.unsettledEntries())).toMatchObject([{ outcome: 'placed', id: '7' }]);
 });
 
 it('a cancellation that was refused and could not be checked in time counts as refused, not as cancelled, for an IOC order', async () => {
-  const unreadable = await serveBadly(respond(REFUSED), FAULTS['an HTML page'], record({ status: 1, type: 5 }));
+  const unreadable = await serveBadly(respond(REFUSED), FAULTS['an HTML page'], record({ status: 1, type: 'ioc' }));
   const trading = tradingOf(unreadable.url, { budgetMs: 5_000 });
   const [attempt] = await cancelOrders(trading, 'btc_usdt', [CANCEL.order]);
   expect(attempt?.result).toMatchObject({ outcome: 'refused', code: 2009, message: '“balance”' });

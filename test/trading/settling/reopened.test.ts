@@ -17,11 +17,11 @@ const CANCELLED = 1;
 async function listing(status: number | 'gone' = OPEN, listedStatus = OPEN) {
   const server = await serveFaults({
     answer: ({ target }) => {
-      const { pageIndex } = query(target);
-      if (pageIndex === undefined)
-        return respond(status === 'gone' ? NOT_FOUND : record({ id: '7', status, trade_date: NOW - 60_000 }));
-      const listed = record({ id: '7', status: listedStatus, trade_date: NOW - 60_000 });
-      return respond(pageIndex === '1' ? `[${listed}]` : NOT_FOUND);
+      const { pageNumber } = query(target);
+      if (pageNumber === undefined)
+        return respond(status === 'gone' ? NOT_FOUND : record({ id: '7', status, time: NOW - 60_000 }));
+      const listed = record({ id: '7', status: listedStatus, time: NOW - 60_000 });
+      return respond(pageNumber === '1' ? `[${listed}]` : NOT_FOUND);
     },
   });
   return { server, trading: tradingOf(server.url) };

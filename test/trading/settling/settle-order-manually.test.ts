@@ -19,7 +19,7 @@ async function exchangeWith(...ids: string[]): Promise<string> {
   const { url } = await serveFaults({
     answer: ({ target }) => {
       const { id = '' } = query(target);
-      return respond(ids.includes(id) ? record({ id, trade_date: NOW }) : NOT_FOUND);
+      return respond(ids.includes(id) ? record({ id, time: NOW }) : NOT_FOUND);
     },
   });
   return url;
@@ -80,15 +80,14 @@ it('an order is not settled as one that the exchange does not have, that another
 });
 
 it.each([
-  ['of the other side', { type: 0 }, 'the side sell instead of buy'],
+  ['of the other side', { side: 'sell' } as const, 'the side sell instead of buy'],
   ['at another price', { price: 30_100 }, 'the price 30100 instead of 30000'],
-  ['of another amount', { total_amount: 0.1 }, 'the amount 0.1 instead of 0.01'],
-  ['that was placed before', { trade_date: NOW - 60_000 }, 'a time before it was sent'],
-  ['of another type', { type: 3 }, 'the type postOnly instead of limit'],
+  ['of another amount', { amount: 0.1 }, 'the amount 0.1 instead of 0.01'],
+  ['that was placed before', { time: NOW - 60_000 }, 'a time before it was sent'],
+  ['of another type', { type: 'postOnly' } as const, 'the type postOnly instead of limit'],
 ])('an order is not settled as one %s', async (_, changes, differs) => {
   const { url } = await serveFaults({
-    answer: ({ target }) =>
-      respond(query(target).id === '7' ? record({ id: '7', trade_date: NOW, ...changes }) : NOT_FOUND),
+    answer: ({ target }) => respond(query(target).id === '7' ? record({ id: '7', time: NOW, ...changes }) : NOT_FOUND),
   });
   const trading = lostOrder(url);
   await expect(settleManually(trading, 'lost1', placedAs('7'))).rejects.toMatchObject({
@@ -102,9 +101,9 @@ it.each([
 it('an order that the exchange changed is settled as the one that it shows for the client id', async () => {
   const { url } = await serveFaults({
     answer: ({ target }) => {
-      const { id, customerOrderId } = query(target);
-      const isIt = id === '7' || customerOrderId === 'lost1';
-      return respond(isIt ? record({ id: '7', trade_date: NOW, price: 30_000.5 }) : NOT_FOUND);
+      const { id, clientId } = query(target);
+      const isIt = id === '7' || clientId === 'lost1';
+      return respond(isIt ? record({ id: '7', time: NOW, price: 30_000.5 }) : NOT_FOUND);
     },
   });
   const trading = lostOrder(url);
@@ -126,7 +125,7 @@ it('the lines of a batch are settled one by one as placed, and the rest as not s
   const { url } = await serveFaults({
     answer: ({ target }) => {
       const { id = '' } = query(target);
-      return respond(id === '' ? NOT_FOUND : record({ id, price: 20_002, trade_date: NOW }));
+      return respond(id === '' ? NOT_FOUND : record({ id, price: 20_002, time: NOW }));
     },
   });
   const { trading, now } = await lostJob(url);
@@ -163,7 +162,7 @@ it('a line of a batch is not settled as an order of the other side', async () =>
   const { url } = await serveFaults({
     answer: ({ target }) => {
       const { id = '' } = query(target);
-      return respond(id === '' ? NOT_FOUND : record({ id, price: 20_002, type: 0, trade_date: NOW }));
+      return respond(id === '' ? NOT_FOUND : record({ id, price: 20_002, side: 'sell', time: NOW }));
     },
   });
   const { trading, now } = await lostJob(url);

@@ -27,11 +27,11 @@ async function unanswering(time: Time, { heldMs = Number.POSITIVE_INFINITY, orde
   const now = () => host?.now() ?? NOW;
   const server = await serveFaults({
     answer: ({ target }) => {
-      const { reqTime, customerOrderId, id } = query(target);
+      const { reqTime, clientId, id } = query(target);
       if (!target.startsWith('/api/getOrder')) return FAULTS['a reset after reading'];
       if (now() - Number(reqTime) > 60_000) return respond('{"code":3007,"message":"reqTime"}');
-      const isExecuted = customerOrderId === CLIENT_ID && now() - NOW > heldMs;
-      const [own] = isExecuted ? [record({ id: '7', trade_date: NOW + 100 })] : orders.filter(() => id !== undefined);
+      const isExecuted = clientId === CLIENT_ID && now() - NOW > heldMs;
+      const [own] = isExecuted ? [record({ id: '7', time: NOW + 100 })] : orders.filter(() => id !== undefined);
       return respond(own ?? NOT_FOUND);
     },
   });

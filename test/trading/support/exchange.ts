@@ -1,4 +1,5 @@
 import { type Answer, FAULTS, type FaultServer, passHangs, respond, serveFaults } from '../../support/fault-server.js';
+import { NO_ORDER, type OrderRow, orderRow, parametersOf } from '../../support/wire.js';
 
 export type Fault = keyof typeof FAULTS;
 
@@ -11,22 +12,12 @@ export const LOST_ANSWERS: readonly Fault[] = [
 export const CONFIGURATION = '{"btc_usdt":{"priceScale":2,"amountScale":4,"minAmount":0.001,"minSize":5}}';
 /** A book around 30000, for the guards of an order. */
 export const DEPTH = '{"asks":[[30001,5]],"bids":[[29999,5]],"timestamp":1648461600}';
-export const NOT_FOUND = '{"code":3001,"message":"order not found"}';
+export const NOT_FOUND = NO_ORDER;
 
 /** The record of an order, as getOrder gives it. */
-export function record(changes: object = {}): string {
-  return JSON.stringify({
-    id: '202202224851151555',
-    currency: 'btc_usdt',
-    price: 30000,
-    total_amount: 0.01,
-    trade_amount: 0,
-    trade_money: 0,
-    trade_date: 1648461600123,
-    status: 0,
-    type: 1,
-    ...changes,
-  });
+export function record(changes: Partial<OrderRow> = {}): string {
+  const order = { id: '202202224851151555', price: 30000, amount: 0.01, time: 1648461600123, ...changes };
+  return JSON.stringify(orderRow(order));
 }
 
 export interface Behaviour {
@@ -61,10 +52,10 @@ export function serve(behaviour: Behaviour): Promise<FaultServer> {
     answer: ({ target }) => {
       if (target.startsWith('/data/v1/markets')) return respond(CONFIGURATION);
       if (target.startsWith('/data/v1/depth?')) return respond(DEPTH);
-      if (target.startsWith('/api/getOrders?')) return respond(query(target).tradeType === '1' ? list : NOT_FOUND);
+      if (target.startsWith('/api/getOrders?')) return respond(query(target).side === 'buy' ? list : NOT_FOUND);
       if (!target.startsWith('/api/getOrder?')) return typeof write === 'string' ? FAULTS[write] : write;
-      const { customerOrderId = clientId } = query(target);
-      return tooOld(target) ?? (customerOrderId === clientId ? (answers.shift() ?? last) : respond(others));
+      const { clientId: asked = clientId } = query(target);
+      return tooOld(target) ?? (asked === clientId ? (answers.shift() ?? last) : respond(others));
     },
   });
 }
@@ -93,13 +84,13 @@ export function count({ requests }: FaultServer, operation: string): number {
   return requests.filter(({ target }) => target.startsWith(`/api/${operation}?`)).length;
 }
 
-/** The query parameters of a request. */
+/** The query parameters of a request by their names in pit. */
 export function query(target: string): Record<string, string> {
-  return Object.fromEntries(new URL(target, 'http://localhost').searchParams);
+  return parametersOf(new URL(target, 'http://localhost').searchParams);
 }
 
 /** How many getOrder requests named the order. */
 export function orderReads({ requests }: FaultServer): number {
   const reads = requests.map(({ target }) => target).filter((target) => target.startsWith('/api/getOrder?'));
-  return reads.filter((target) => (query(target).customerOrderId ?? CLIENT_ID) === CLIENT_ID).length;
+  return reads.filter((target) => (query(target).clientId ?? CLIENT_ID) === CLIENT_ID).length;
 }

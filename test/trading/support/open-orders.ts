@@ -1,4 +1,5 @@
 import { type Answer, FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';
+import { type OrderRow, orderRow } from '../../support/wire.js';
 import { ageLimit, CONFIGURATION, NOT_FOUND, query } from './exchange.js';
 
 /** An order with the interface's codes. */
@@ -10,8 +11,8 @@ export interface ListedOrder {
   readonly clientId?: string;
   readonly price?: string;
   readonly amount?: string;
-  /** The interface's order type code (default: a limit order). */
-  readonly type?: number;
+  /** Default: a limit order. */
+  readonly type?: OrderRow['type'];
 }
 
 /** What happens to a cancellation, and whether it is answered. */
@@ -50,15 +51,15 @@ export async function serveOrders(orders: ListedOrder[], behaviour: Behaviour = 
   const tooOld = ageLimit();
   const server = await serveFaults({
     answer: ({ target }) => {
-      const { id, customerOrderId: clientId, tradeType, pageIndex, ...terms } = query(target);
+      const { id, clientId, side: given, pageNumber, ...terms } = query(target);
       if (target.startsWith('/data/v1/markets')) return respond(CONFIGURATION);
       if (target.startsWith('/api/getAccountInfo?')) return accountInfo(behaviour.available);
       if (target.startsWith('/api/getOrders?'))
-        return list(++asked.lists, sideOf(tradeType)) ?? page(orders, sideOf(tradeType), Number(pageIndex));
+        return list(++asked.lists, sideOf(given)) ?? page(orders, sideOf(given), Number(pageNumber));
       if (target.startsWith('/api/order?')) {
         return placed(
           orders,
-          { id: String(9_000 + orders.length), clientId: clientId ?? '', tradeType, ...terms },
+          { id: String(9_000 + orders.length), clientId: clientId ?? '', side: sideOf(given), ...terms },
           place(),
         );
       }
@@ -89,21 +90,20 @@ function accountInfo(available: Behaviour['available']): Answer {
 interface Terms {
   readonly id: string;
   readonly clientId: string;
-  readonly tradeType: string | undefined;
+  readonly side: 'buy' | 'sell';
   readonly price?: string;
   readonly amount?: string;
-  readonly orderType?: string;
+  readonly type?: string;
 }
 
 function placed(
   orders: ListedOrder[],
-  { id, clientId, tradeType, price, amount, orderType }: Terms,
+  { id, clientId, side, price, amount, type: kind }: Terms,
   behaviour: Placing,
 ): Answer {
   if (behaviour === 'lost') return FAULTS['a reset after reading'];
   if (behaviour === 'refused') return respond('{"code":"2009","message":"Insufficient balance"}');
-  const side = sideOf(tradeType);
-  const type = (orderType === '1' ? 2 : 0) + (side === 'buy' ? 1 : 0);
+  const type = kind === 'postOnly' ? 'postOnly' : 'limit';
   orders.push({ id, clientId, side, status: 0, filled: '0', type, price: price ?? '', amount: amount ?? '' });
   return behaviour === 'doneUnanswered'
     ? FAULTS['a close without an answer']
@@ -127,8 +127,8 @@ function answered({ filled, price = '30000', amount = '0.01' }: ListedOrder): An
   );
 }
 
-function sideOf(tradeType: string | undefined): 'buy' | 'sell' {
-  return tradeType === '1' ? 'buy' : 'sell';
+function sideOf(given: string | undefined): 'buy' | 'sell' {
+  return given === 'buy' ? 'buy' : 'sell';
 }
 
 function page(orders: readonly ListedOrder[], side: 'buy' | 'sell', index: number): Answer {
@@ -145,7 +145,6 @@ export function listOf(orders: readonly ListedOrder[]): Answer {
   return respond(orders.length === 0 ? NOT_FOUND : `[${orders.map(recordOf).join(',')}]`);
 }
 
-function recordOf({ id, side, status, filled, price = '30000', amount = '0.01', type }: ListedOrder): string {
-  const number = type ?? (side === 'buy' ? 1 : 0);
-  return `{"id":"${id}","currency":"btc_usdt","price":${price},"total_amount":${amount},"trade_amount":${filled},"trade_money":0,"trade_date":1540295990000,"status":${status},"type":${number}}`;
+function recordOf({ id, side, status, filled, price = '30000', amount = '0.01', type = 'limit' }: ListedOrder): string {
+  return JSON.stringify(orderRow({ id, side, type, price, amount, filled, time: 1540295990000, status }));
 }

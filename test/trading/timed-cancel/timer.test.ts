@@ -35,7 +35,7 @@ describe('starting the timer', () => {
       timer: { cancelsAt: NOW + 60_000, sentAt: NOW, sent: 0, answered: 0, lostAt: null, latestAt: NOW + 60_000 },
     });
     const { accesskey, sign, ...own } = query(server.requests[0]?.target ?? '');
-    expect(own).toEqual({ method: 'cancelAllOrdersAfter', currency: 'btc_usdt', reqTime: String(NOW) });
+    expect(own).toEqual({ method: 'cancelAllOrdersAfter', market: 'btc_usdt', reqTime: String(NOW) });
   });
 
   it('reports the end by the clock of an exchange that is ahead', async () => {
