@@ -1,6 +1,6 @@
 import { Command, Argument as CommanderArgument, CommanderError, Option } from 'commander';
 import { nearest } from '../config/nearest.js';
-import { asFailure, CommandEnded, Failure, Interrupted, suggest, usage } from '../errors.js';
+import { asFailure, CommandEnded, Failure, Interrupted, quoted, suggest, usage } from '../errors.js';
 import type { Host } from '../platform/host.js';
 import type { Result } from '../terminal/answer.js';
 import { toJson } from '../terminal/json.js';
@@ -92,6 +92,32 @@ async function printVersion(host: Host): Promise<void> {
   const { installationOf } = await import('../platform/installation.js');
   const data = { version, ...installationOf(host) };
   await new Output(host, 'json').answer({ data, show: () => version });
+}
+
+/** A command and what a line gives it. */
+export interface ParsedLine {
+  readonly definition: Definition;
+  readonly input: Parameters<Definition['run']>[1];
+}
+
+/**
+ * Parses the words of one of these commands, without running it. They take none of the flags of all commands.
+ * Throws Failure `usage` for words that it does not take.
+ */
+export async function parseLine(commands: CommandTable, words: readonly string[]): Promise<ParsedLine> {
+  const program = emptyProgram(() => undefined);
+  let parsed: ParsedLine | undefined;
+  await addCommands(program, { commands, groups: {}, sections: {} }, words, async (definition, input) => {
+    parsed = { definition, input };
+  });
+  const unread = () => usage(`${quoted(words.join(' '))} is not a command line of pit.`);
+  // flags of all commands may stand before the command
+  if (words[0]?.startsWith('-') !== false) throw unread();
+  await program.parseAsync([...words], { from: 'user' }).catch((error: unknown) => {
+    throw error instanceof CommanderError ? usageErrorOf(error, program, words) : error;
+  });
+  if (parsed === undefined) throw unread();
+  return parsed;
 }
 
 function commandRunner(host: Host, createContext: Program['createContext']): RunCommand {
@@ -293,7 +319,7 @@ function emptyProgram(show: (text: string) => void): Command {
 /** Adds the command that the arguments name, or all commands. */
 async function addCommands(
   program: Command,
-  { commands, groups, sections }: Commands,
+  { commands, groups, sections }: Pick<Commands, 'commands' | 'groups' | 'sections'>,
   args: readonly string[],
   runCommand: RunCommand,
 ): Promise<void> {

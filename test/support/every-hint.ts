@@ -95,7 +95,7 @@ const EXCEPTIONS: readonly { readonly given: RegExp; readonly argv: RegExp; read
   },
   { given: /\bresolve\b/, argv: /--resume \S+ --override /, why: 'the batch was placed with it' },
   {
-    given: /\bprepare /,
+    given: /\bprepare\b/,
     argv: /^order .*--override trail-distance$/,
     why: 'an agent may not, so it tells a person how; the words are typed',
   },

@@ -2,16 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readGlobals } from '../../src/cli/definition.js';
 import { type PrepareRequest, prepareWrite } from '../../src/commands/commit/prepare.js';
-import { parseLadder } from '../../src/commands/order/batch-input.js';
+import { commands } from '../../src/commands/index.js';
 import { createContext } from '../../src/commands/session/context.js';
 import type { ExchangeLink } from '../../src/commands/session/exchange-link.js';
-import { openWrite } from '../../src/commands/writes/write.js';
-import type { OrderType, Side } from '../../src/domain/order.js';
 import { directoriesOf } from '../../src/platform/files/directories.js';
 import { type Host, monotonicMs } from '../../src/platform/host.js';
 import { Output } from '../../src/terminal/output.js';
-import { parseAmount, parsePrice } from '../../src/trading/expressions.js';
-import type { AgentLimits } from '../../src/trading/guards/agent-limits.js';
+import { AgentLimits } from '../../src/trading/guards/agent-limits.js';
 import type { PreparedWrite } from '../../src/trading/prepared/prepared-write.js';
 import { fakeHost } from './fake-host.js';
 import { atTerminal } from './terminal.js';
@@ -51,7 +48,7 @@ interface Options {
 export async function prepareIn(
   home: string,
   request: PrepareRequest,
-  { profile, agentLimits, host: replaced = {}, link }: Options = {},
+  { profile, agentLimits = new AgentLimits({}), host: replaced = {}, link }: Options = {},
 ): Promise<PreparedWrite> {
   const host: Host = {
     ...fakeHost(),
@@ -64,29 +61,29 @@ export async function prepareIn(
     ...replaced,
   };
   const globals = readGlobals({ color: false, ...(profile === undefined ? {} : { profile }) });
-  const { context } = createContext({ host, globals, output: new Output(host, 'json') }, {}, undefined, link);
-  const write = await openWrite(context, true);
-  return prepareWrite({ ...write, agentLimits }, request);
+  const { context } = createContext({ host, globals, output: new Output(host, 'json') }, commands, undefined, link);
+  return prepareWrite(context, agentLimits, request);
 }
 
-const FLAGS = { account: 'spot', borrow: false, repay: false } as const;
-
 /** `buy 0.01 btc_usdt bid-2%` as a request. */
-export function order(words: string, type: OrderType = 'limit'): PrepareRequest {
+export function order(words: string, ...flags: readonly string[]): PrepareRequest {
   const [side = '', amount = '', market = '', at = ''] = words.split(' ');
-  const terms = { side: side as Side, market, amount: parseAmount(amount), at: parsePrice(at), type };
-  return { kind: 'order', draft: { ...FLAGS, ...terms, id: undefined, overridden: [] } };
+  return { kind: 'order', market, argv: ['order', side, market, amount, '--at', at, ...flags] };
 }
 
 /** `buy 0.3 btc_usdt bid-1%:bid-5%:3` as a request. */
-export function ladder(words: string): PrepareRequest {
+export function ladder(words: string, ...flags: readonly string[]): PrepareRequest {
   const [side = '', amount = '', market = '', prices = ''] = words.split(' ');
-  const input = { kind: 'ladder', ladder: parseLadder(prices), amount: parseAmount(amount), weight: 'equal' } as const;
-  return { kind: 'ladder', where: { market, side: side as Side, account: 'spot' }, input };
+  const argv = ['order', 'batch', side, market, '--ladder', prices, '--amount', amount, ...flags];
+  return { kind: 'ladder', market, argv };
 }
 
 /** A request to give an order another price. */
 export function replacement(market: string, id: string, at: string): PrepareRequest {
-  const changes = { at: parsePrice(at), amount: undefined, account: undefined, borrow: false, repay: false };
-  return { kind: 'replace', market, order: id, changes };
+  return { kind: 'replace', market, argv: ['order', 'replace', market, id, '--at', at] };
+}
+
+/** A request to cancel orders, or all of them. */
+export function cancellation(market: string, ...orders: readonly string[]): PrepareRequest {
+  return { kind: 'cancel', market, argv: ['cancel', market, ...orders] };
 }

@@ -1,18 +1,16 @@
 import { confirm } from '../../cli/consent.js';
 import { flag, optional, several, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
-import { formatAmount, grouped } from '../../domain/decimal.js';
-import { type Order, type OrderReference, referenceText, type Side } from '../../domain/order.js';
+import { type OrderReference, referenceText, type Side } from '../../domain/order.js';
 import { type Hint, type Interruption, suggest, tryRead } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
-import { type Entry, record, table } from '../../terminal/table.js';
+import { type Entry, record } from '../../terminal/table.js';
 import { type Loss, lossesOf } from '../../trading/algos/service/losses.js';
 import type { CancelAttempt, CancelledAll } from '../../trading/cancel/cancel-orders.js';
 import { NO_ORDERS, type OwnOrders, ordersToCancel, readOpenOrders } from '../../trading/history/open-orders.js';
 import { ordersMadeBy } from '../../trading/journal/write.js';
-import { type PreparedTerms, requireSameOrder } from '../../trading/prepared/prepared-write.js';
 import { algosAtWork, algosOfUncancelled, warnOfLostOrders } from '../algo/lost-orders.js';
 import { explainUnknownMarket, refuseUnknownMarket } from '../inputs/known-market.js';
 import { knownClientId, marketName, orderReference } from '../inputs/parsers.js';
@@ -75,66 +73,6 @@ export default define({
 export function cancelNamed(context: WriteContext, market: string, orders: readonly OrderReference[]): Promise<Answer> {
   // what it does is on the command line
   return runWrite({ ...context, isPreviewed: context.globals.dryRun }, cancellation(context, market, orders));
-}
-
-/**
- * The same for cancellations that were prepared: they are shown as the exchange has them now, and asked about. Throws Failure `usage`
- * also if the exchange has another order under one of the ids.
- */
-export function cancelPrepared(
-  context: WriteContext,
-  { market, orders }: Extract<PreparedTerms, { kind: 'cancel' }>['terms'],
-): Promise<Answer> {
-  const references = orders.map(({ id }) => ({ id }));
-  const these = orders.length === 1 ? `order ${orders[0]?.id}` : `these ${orders.length} orders`;
-  const { plan, ...others } = cancellation(context, market, references);
-  let current: ReadonlyMap<string, Order> = new Map();
-  let losses: readonly Loss[] = [];
-  return runWrite(context, {
-    ...others,
-    plan: async () => {
-      const planned = await plan();
-      const own = await tryRead(() => readOpenOrders(context.trading, market));
-      current = own?.byId ?? current;
-      for (const shown of orders) {
-        const order = current.get(shown.id);
-        if (order !== undefined) requireSameOrder(order, shown);
-      }
-      const open = orders.flatMap(({ id }) => current.get(id) ?? []);
-      losses = lossesOf(context.trading, market, open);
-      return planned;
-    },
-    preview: async () => {
-      if (context.globals.dryRun) return () => wouldCancel(market, references);
-      const exchange = await exchangeText(context);
-      return (screen) =>
-        `${ordersTable(screen, references, current)}\n${record(screen, [['exchange', exchange], ...lossEntries(losses)])}`;
-    },
-    ask: () => confirm(context, `Cancel ${these} in ${market}?`),
-  });
-}
-
-/** What is not known of an order is left out: it may have ended long ago, or the list could not be read. */
-function ordersTable(
-  screen: Screen,
-  references: readonly { readonly id: string }[],
-  current: ReadonlyMap<string, Order>,
-): string {
-  const shown = (text: (order: Order) => string) => (row: { readonly id: string }) => {
-    const order = current.get(row.id);
-    return order === undefined ? null : text(order);
-  };
-  return table(
-    screen,
-    [
-      { title: 'cancels', value: ({ id }) => id },
-      { title: 'side', value: shown(({ side }) => sideText(side)) },
-      { title: 'price', value: shown(({ price }) => grouped(price)), align: 'decimal' },
-      { title: 'amount', value: shown(({ amount }) => formatAmount(amount)), align: 'decimal' },
-      { title: 'filled', value: shown(({ filled }) => formatAmount(filled)), align: 'decimal' },
-    ],
-    references,
-  );
 }
 
 function cancellation(

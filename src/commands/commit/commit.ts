@@ -5,26 +5,26 @@ import * as shape from '../../cli/shapes.js';
 import { Failure } from '../../errors.js';
 import { isoTime } from '../../terminal/time.js';
 import { AgentLimits } from '../../trading/guards/agent-limits.js';
+import { notionalText } from '../../trading/orders/terms.js';
 import { PreparedStore } from '../../trading/prepared/prepared-store.js';
-import type { PreparedWrite } from '../../trading/prepared/prepared-write.js';
+import { PREPARED_KINDS, type PreparedWrite } from '../../trading/prepared/prepared-write.js';
 import { ALGO, DRY_ALGO } from '../algo/algo-shapes.js';
 import { CANCELLED } from '../cancel/cancel-result.js';
 import { preparedId } from '../inputs/parsers.js';
 import { DRY_BATCH } from '../order/batch-preview.js';
 import { BATCH } from '../order/batch-result.js';
-import { SENT_ORDER } from '../order/order-result.js';
+import { SENT_OR_EXISTING_ORDER } from '../order/order-result.js';
 import { DRY_ORDER } from '../order/preview.js';
 import { DRY_REPLACEMENT, REPLACED } from '../order/replace-view.js';
 import { type Context, define } from '../session/command.js';
 import { dryRunShape } from '../writes/dry-run.js';
 import { openWrite } from '../writes/write.js';
-import { describedTerms } from './described-terms.js';
 import { commitPrepared, findPrepared, reporting } from './send-prepared.js';
 
 /** A prepared write. */
 export const PREPARED = {
   id: shape.text('to commit it; then the id of its record, and the client id of its order'),
-  kind: shape.enumOf(['order', 'ladder', 'replace', 'cancel', 'algo', 'algoCancel', 'algoPause', 'algoResume'], ''),
+  kind: shape.enumOf(PREPARED_KINDS, ''),
   market: shape.text(''),
   text: shape.text('what it does'),
   does: shape.array(shape.text(''), 'of an algo order, in sentences'),
@@ -67,7 +67,7 @@ export default define({
   examples: ['commit', 'commit pit5b39c93435bd27d2fb168cd7', 'commit pit5b39c93435bd27d2fb168cd7 --dry-run --json'],
   output: shape.anyOf(
     shape.array(shape.object(PREPARED), 'without an id'),
-    { ...SENT_ORDER, description: 'of an order' },
+    { ...SENT_OR_EXISTING_ORDER, description: 'of an order' },
     { ...REPLACED, description: 'of a replacement' },
     { ...BATCH, description: 'of a ladder' },
     shape.array(shape.object(CANCELLED), 'of cancellations'),
@@ -86,11 +86,10 @@ export default define({
     if (id === undefined) return listOf(new PreparedStore(context.host).waiting());
     requireTerminal(context);
     // --yes does not confirm what an agent has prepared
-    const globals = { ...context.globals, yes: false };
-    const write = { ...(await openWrite(context, true)), globals };
+    const asking = { ...context, globals: { ...context.globals, yes: false } };
+    const write = await openWrite(asking);
     const prepared = await findPrepared(write, id);
-    const limited = { ...write, agentLimits: new AgentLimits(prepared.limits) };
-    return reporting(limited, prepared, () => commitPrepared(context, limited, prepared));
+    return reporting(write, prepared, () => commitPrepared(asking, write, prepared, new AgentLimits(prepared.limits)));
   },
 });
 
@@ -102,12 +101,15 @@ function requireTerminal({ globals, prompts }: Context): void {
   });
 }
 
-export type PreparedRow = ReturnType<typeof preparedRow>;
+export type PreparedRow = shape.InferFields<typeof PREPARED>;
 
-/** A prepared write, as programs read it: what it does by its terms, and what was estimated. */
-export function preparedRow({ id, write, estimates, profile, made, expires }: PreparedWrite) {
-  const { text, does = [], places, cancels, notional } = describedTerms(write);
-  const named = { id, kind: write.kind, market: write.terms.market };
+/** A prepared write, as programs read it: what it does, and what was estimated. */
+export function preparedRow({ id, write, estimates, profile, made, expires }: PreparedWrite): PreparedRow {
+  const { kind, market, text, does, cancels, notional } = write;
+  const named = { id, kind, market };
+  const places = write.places.map(({ side, type, account, price, amount }) => {
+    return { side, type, account, price, amount, notional: notionalText({ price, amount }) };
+  });
   const costs = { notional, ...estimates };
   return { ...named, text, does, places, cancels, ...costs, profile, made: isoTime(made), expires: isoTime(expires) };
 }

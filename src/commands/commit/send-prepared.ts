@@ -1,17 +1,28 @@
+import { confirm } from '../../cli/consent.js';
+import { formatAmount, grouped } from '../../domain/decimal.js';
 import { type Advice, Failure, suggest, usage } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
+import { sideText } from '../../terminal/cells.js';
+import type { Screen } from '../../terminal/screen.js';
+import { type Column, type Entry, record, table } from '../../terminal/table.js';
 import { ageText } from '../../terminal/time.js';
+import type { AgentLimits } from '../../trading/guards/agent-limits.js';
 import { PREPARED_FOR } from '../../trading/prepared/prepared-folder.js';
-import { type Kept, PreparedStore } from '../../trading/prepared/prepared-store.js';
-import { algoIn, leavesRecord, type PreparedWrite } from '../../trading/prepared/prepared-write.js';
-import { cancelPrepared } from '../cancel/cancel.js';
-import { createPreparedAlgo } from '../order/algo-order.js';
-import { sendPreparedLadder } from '../order/batch.js';
-import { sendPreparedOrder } from '../order/order.js';
-import { sendPreparedReplacement } from '../order/replace.js';
+import { PreparedStore } from '../../trading/prepared/prepared-store.js';
+import {
+  isUnchanged,
+  leavesRecord,
+  type OrderToCancel,
+  type PreparedWrite,
+  type WorkedOut,
+} from '../../trading/prepared/prepared-write.js';
+import type { TradingContext } from '../../trading/trading-context.js';
+import type { Agent } from '../session/agent.js';
 import type { Context } from '../session/command.js';
-import type { WriteContext } from '../writes/write.js';
-import { changePrepared, madeAlgo } from './algo-changes.js';
+import { interruptible } from '../writes/interruptible.js';
+import { exchangeText, openWrite, type WriteContext } from '../writes/write.js';
+import { readLine, runLine } from './agent-line.js';
+import { isAlgoChange, madeAlgo, workOutChange } from './algo-changes.js';
 import { isRecorded, refuseUnreported } from './unreported.js';
 
 /**
@@ -24,6 +35,7 @@ export async function findPrepared(context: WriteContext, id: string): Promise<P
   const kept = store.find(id);
   if (kept === 'changed')
     throw usage(`The file of ${id} was changed after it was prepared, so it was not sent.`, AGAIN);
+  if (kept === 'older') throw usage(`${id} was prepared by an older release of pit, so it was not sent.`, AGAIN);
   if (kept === undefined)
     throw usage(`Nothing is prepared as ${id}.`, [
       `A prepared write can be committed once, within ${PREPARED_FOR}.`,
@@ -41,7 +53,7 @@ export async function findPrepared(context: WriteContext, id: string): Promise<P
       `${id} was prepared for another account: the hosts or keys of ${profile} have changed. Nothing was sent.`,
       AGAIN,
     );
-  if (kept.isTaken || isRecorded(trading, id)) throw alreadyCommitted(context, kept);
+  if (kept.isTaken || isRecorded(trading, id)) throw alreadyCommitted(trading, kept);
   if (!store.isInTime(prepared))
     throw usage(
       `${id} expired ${ageText(host.now() - prepared.expires)} ago: it could be committed for ${PREPARED_FOR}. Nothing was sent.`,
@@ -51,23 +63,29 @@ export async function findPrepared(context: WriteContext, id: string): Promise<P
 }
 
 /**
- * Takes a prepared write, checks it again in the current market, asks, and sends exactly what was prepared. Whatever comes of it,
- * it cannot be committed again. Throws Failure as its command does.
+ * Takes a prepared write, and runs its command line on the ordinary path: it is checked again in the current market, asked about unless
+ * `--yes` is given, and sent. Whatever comes of it, it cannot be committed again. Throws Failure as its command does, and `usage` if it
+ * would do anything else than what was shown.
  */
 export async function commitPrepared(
-  command: Context,
-  context: WriteContext,
+  context: Context,
+  { trading, host }: WriteContext,
   prepared: PreparedWrite,
+  limits: AgentLimits,
 ): Promise<Answer> {
-  const { host, trading, globals } = context;
-  if (globals.dryRun) return send(command, context, prepared);
   const { id, write } = prepared;
+  const line = await readLine(context, write.kind, write.argv);
+  const agent: Agent = { id, limits, ifBlocked: IF_BLOCKED, workedOut: (now) => requireUnchanged(now.write, write) };
+  if (context.globals.dryRun) return runLine(context, line, agent);
   const store = new PreparedStore(host);
-  if (!store.take(prepared)) throw alreadyCommitted(context, store.find(id));
+  if (!store.take(prepared)) throw alreadyCommitted(trading, store.find(id));
   let why = 'it was interrupted before anything was sent';
   try {
     refuseUnreported(trading, store, write, id);
-    return await send(command, context, prepared);
+    if (isAlgoChange(write.kind))
+      agent.workedOut(workOutChange(trading, limits, { kind: write.kind, market: write.market, line }));
+    if (!leavesRecord(write.kind)) await confirmPrepared(context, prepared);
+    return await runLine(context, line, agent);
   } catch (error) {
     if (error instanceof Failure) why = error.message;
     throw error;
@@ -76,6 +94,38 @@ export async function commitPrepared(
     if (!isRecorded(trading, id) && leavesRecord(write.kind)) store.report(id, why, false);
   }
 }
+
+function requireUnchanged(now: WorkedOut, prepared: WorkedOut): void {
+  if (isUnchanged(now, prepared)) return;
+  throw usage('It would do something else now than what was prepared, so nothing was sent.', AGAIN);
+}
+
+/** Shows what was prepared, and asks: the command of a cancellation or of a change of algo orders asks nothing. */
+async function confirmPrepared(context: Context, { write, estimates }: PreparedWrite): Promise<void> {
+  const opened = await openWrite(context);
+  const { globals, output } = opened;
+  const exchange = await exchangeText(opened);
+  if (globals.yes) for (const warning of estimates.warnings) output.warn(warning);
+  else output.preview((screen) => preparedText(screen, write, estimates.warnings, exchange));
+  const question = `${write.text.charAt(0).toUpperCase()}${write.text.slice(1)}?`;
+  await interruptible(opened, { left: () => null }, () => confirm(opened, question));
+}
+
+function preparedText(screen: Screen, { cancels }: WorkedOut, warnings: readonly string[], exchange: string): string {
+  const facts = record(screen, [
+    ['exchange', exchange],
+    ...warnings.map((warning): Entry => ['warning', warning, (shown, paint) => paint.warn(shown)]),
+  ]);
+  return cancels.length === 0 ? facts : `${table(screen, CANCELS, cancels)}\n${facts}`;
+}
+
+const CANCELS: readonly Column<OrderToCancel>[] = [
+  { title: 'cancels', value: ({ id }) => id },
+  { title: 'side', value: ({ side }) => sideText(side) },
+  { title: 'price', value: ({ price }) => grouped(price), align: 'decimal' },
+  { title: 'amount', value: ({ amount }) => formatAmount(amount), align: 'decimal' },
+  { title: 'filled', value: ({ filled }) => formatAmount(filled), align: 'decimal' },
+];
 
 /** Runs a commit, and records that its outcome was reported. An unknown one is reported once it is known, by resolve. */
 export async function reporting(
@@ -101,28 +151,9 @@ const AGAIN = 'Prepare it again.';
 
 const IF_BLOCKED: Advice = 'The market or the limits have changed since it was prepared. Prepare it again.';
 
-function send(command: Context, context: WriteContext, { id, write }: PreparedWrite): Promise<Answer> {
-  switch (write.kind) {
-    case 'order':
-      return sendPreparedOrder(context, id, write.terms, IF_BLOCKED);
-    case 'ladder':
-      return sendPreparedLadder(context, id, write.terms, IF_BLOCKED);
-    case 'replace':
-      return sendPreparedReplacement(context, id, write, IF_BLOCKED);
-    case 'cancel':
-      return cancelPrepared(context, write.terms);
-    case 'algo':
-      return createPreparedAlgo(command, context, id, algoIn(write.terms).terms, IF_BLOCKED);
-    case 'algoCancel':
-    case 'algoPause':
-    case 'algoResume':
-      return changePrepared(command, context, write);
-  }
-}
-
 /** The Failure for a write that was committed before. Its kind is `unknown` while the outcome is. */
-function alreadyCommitted({ trading }: WriteContext, kept: Kept | 'changed' | undefined): Failure {
-  if (kept === undefined || kept === 'changed')
+function alreadyCommitted(trading: TradingContext, kept: ReturnType<PreparedStore['find']>): Failure {
+  if (kept === undefined || typeof kept === 'string')
     return usage('It was committed already. Nothing was sent this time.', suggest('See your orders', 'orders'));
   const { prepared, isUnderWay, reported } = kept;
   const { journal } = trading;
@@ -143,7 +174,7 @@ function alreadyCommitted({ trading }: WriteContext, kept: Kept | 'changed' | un
         ? suggest(
             'See what is open',
             write.kind === 'cancel' ? 'orders' : 'algo',
-            write.kind === 'cancel' ? write.terms.market : 'list',
+            write.kind === 'cancel' ? write.market : 'list',
           )
         : suggest('See what became of it', 'resolve', id),
     });

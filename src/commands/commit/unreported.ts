@@ -1,7 +1,7 @@
 import { Failure, suggest } from '../../errors.js';
 import { ageText } from '../../terminal/time.js';
 import type { PreparedStore } from '../../trading/prepared/prepared-store.js';
-import { isSameWrite, type PreparedTerms } from '../../trading/prepared/prepared-write.js';
+import { isSameWrite, type WorkedOut } from '../../trading/prepared/prepared-write.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import { madeAlgo } from './algo-changes.js';
 
@@ -12,7 +12,7 @@ import { madeAlgo } from './algo-changes.js';
 export function refuseUnreported(
   trading: Pick<TradingContext, 'host' | 'journal'>,
   store: PreparedStore,
-  write: PreparedTerms,
+  write: WorkedOut,
   own?: string,
 ): void {
   const { journal } = trading;
@@ -54,7 +54,7 @@ function mayHavePlaced(trading: Pick<TradingContext, 'host' | 'journal'>, id: st
 export function placedBefore(
   { journal, host }: Pick<TradingContext, 'journal' | 'host'>,
   store: PreparedStore,
-  write: PreparedTerms,
+  write: WorkedOut,
 ): string | undefined {
   const placed = store.committed().flatMap(({ prepared }) => {
     const isSame = prepared.account === journal.folder && isSameWrite(write, prepared.write);

@@ -15,8 +15,8 @@ import { REPORT, type Report } from '../rehearse/report.js';
 import { type Context, define } from '../session/command.js';
 import { algoParameters } from './algo-parameters.js';
 import { choice, type Given, integer, optional, text } from './parameters.js';
+import { withParameters } from './prepare-request.js';
 import { commandWords, type Tool, tool } from './tool.js';
-import { withParameters } from './trading-commands.js';
 
 /** The folder with the tapes that an agent may name, below the state folder. */
 const TAPES = 'tapes';

@@ -1,7 +1,7 @@
 import type { CommandTable } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { formatAmount, grouped } from '../../domain/decimal.js';
-import { Failure, quoted, suggest, usage } from '../../errors.js';
+import { Failure, suggest, usage } from '../../errors.js';
 import { safe } from '../../terminal/text.js';
 import { isoTime } from '../../terminal/time.js';
 import { AgentLimits } from '../../trading/guards/agent-limits.js';
@@ -15,8 +15,8 @@ import { isRecorded } from '../commit/unreported.js';
 import { clientId } from '../inputs/parsers.js';
 import type { Context } from '../session/command.js';
 import resolve from '../writes/resolve.js';
-import { algoParameters, checkAlgoParameters } from './algo-parameters.js';
-import { choice, type Given, optional, text, texts, toggle } from './parameters.js';
+import { optional, text } from './parameters.js';
+import { PREPARE, requestOf } from './prepare-request.js';
 import type { CommandResult, PrintedWarning } from './run-command.js';
 import { commandWords, type Tool, type ToolAnswer, type ToolCall, tool } from './tool.js';
 import { tradingCommands } from './trading-commands.js';
@@ -44,30 +44,6 @@ interface Trading {
   readonly commands: CommandTable;
 }
 
-const PREPARE = {
-  kind: choice(
-    'what to do',
-    ...(['order', 'ladder', 'replace', 'cancel', 'algo', 'algoCancel', 'algoPause', 'algoResume'] as const),
-  ),
-  market: text('such as btc_usdt'),
-  side: optional(choice('of a new order', 'buy', 'sell')),
-  amount: optional(
-    text('base coin (0.5), value (100usdt) or share of the balance (50%); the total of a ladder or replacement'),
-  ),
-  price: optional(
-    text(
-      'a number, or bid, ask or mid with an offset: bid+2ticks, mid-0.5%; of a ladder FROM:TO:COUNT; of an algo the entry, or the limit of over and chase',
-    ),
-  ),
-  type: optional(choice('of an order (limit)', 'limit', 'postOnly', 'ioc')),
-  weight: optional(choice('of a ladder (equal)', 'equal', 'linear')),
-  account: optional(choice('(spot)', 'spot', 'isolated', 'cross')),
-  borrow: optional(toggle('borrow the shortfall (margin)')),
-  repay: optional(toggle('repay loans with the proceeds (margin)')),
-  orders: optional(texts('ids: to cancel, or ["all"]; the one to replace; of algo orders to change')),
-  ...algoParameters(true),
-};
-
 /** Without what the agent has given. */
 const { kind: _kind, market: _market, ...PREPARED_FIELDS } = PREPARED;
 
@@ -90,7 +66,10 @@ export function tradingTools(context: ToolContext, terms: TradingTerms): Trading
         parameters: PREPARE,
         output: shape.object(PREPARED_FIELDS),
         effect: 'write',
-        answer: async ({ given, run }) => run(prepareWords(given)),
+        answer: async ({ given, run }) => {
+          const { kind, market, argv } = requestOf(given);
+          return run(commandWords('prepare', {}, [kind, market, ...argv]));
+        },
       }),
       tool({
         name: 'commit',
@@ -214,65 +193,6 @@ interface ResolvedRow {
   readonly outcome: Outcome;
 }
 
-/** The command line that prepares a write. Throws Failure `usage` for an argument that is missing or does not belong to its kind. */
-function prepareWords({ kind, market, ...given }: Given<typeof PREPARE>): string[] {
-  const { side, amount, price, type, weight, account, borrow, repay, orders: _, ...others } = given;
-  const algo = { ...others, when: others.when?.length === 0 ? undefined : others.when };
-  if (kind !== 'algo') requireGiven(kind, {}, algo, ALGO_INSTEAD[kind]);
-  // many agents send an empty list for what they leave out
-  const orders = given.orders?.length === 0 ? undefined : given.orders;
-  const [order, ...more] = orders ?? [];
-  switch (kind) {
-    case 'order':
-      requireGiven(kind, { side, amount, price }, { weight, orders });
-      return commandWords('prepare order', { at: price, type, account, borrow, repay }, [side, market, amount]);
-    case 'ladder':
-      requireGiven(kind, { side, amount, price }, { type, borrow, repay, orders });
-      return commandWords('prepare ladder', { weight, account }, [side, market, amount, price]);
-    case 'replace':
-      requireGiven(kind, { orders }, { side, type, weight });
-      if (more.length > 0)
-        throw usage('orders names more than one order to replace.', 'Give one id, and prepare each order by itself.');
-      return commandWords('prepare replace', { at: price, amount, account, borrow, repay }, [market, order]);
-    case 'cancel':
-      requireGiven(kind, { orders }, { side, amount, price, type, weight, account, borrow, repay });
-      return order === 'all' && more.length === 0
-        ? commandWords('prepare cancel', { all: true }, [market])
-        : commandWords('prepare cancel', {}, [market, ...(orders ?? [])]);
-    case 'algo': {
-      requireGiven(kind, { side, amount }, { weight, borrow, repay, orders });
-      if (account !== undefined && account !== 'spot')
-        throw usage('Algo orders trade on the spot account only.', 'Leave account out.');
-      checkAlgoParameters({ ...algo, price, type });
-      const { when = [], ...flags } = algo;
-      return commandWords('prepare algo', { at: price, type, ...flags, when }, [side, market, amount]);
-    }
-    case 'algoCancel':
-    case 'algoPause':
-    case 'algoResume':
-      requireGiven(kind, { orders }, { side, amount, price, type, weight, account, borrow, repay });
-      return commandWords('prepare algo-change', {}, [kind, market, ...(orders ?? [])]);
-    default:
-      throw usage(`kind must be one of ${PREPARE.kind.options.join(', ')}, not ${quoted(kind)}.`);
-  }
-}
-
-function requireGiven(kind: string, needed: object, foreign: object, instead = 'Leave that out.'): void {
-  const missing = Object.entries(needed).flatMap(([name, value]) => (value === undefined ? [name] : []));
-  if (missing.length > 0) throw usage(`To prepare ${kind}, give ${missing.join(', ')}.`);
-  const unused = Object.entries(foreign).flatMap(([name, value]) =>
-    value === undefined || value === false ? [] : [name],
-  );
-  if (unused.length > 0) throw usage(`${kind} takes no ${unused.join(' and no ')}.`, instead);
-}
-
-/** What to do about parameters of an algo order: without the stop that was asked for, an order is another one. */
-const ALGO_INSTEAD: Readonly<Record<string, string>> = {
-  order: 'Only kind algo takes that: prepare that kind instead.',
-  ladder: 'Only kind algo takes that: prepare that kind instead.',
-  replace: 'Only kind algo takes that: cancel the order, then prepare that kind.',
-};
-
 /** The question to the user: everything that will be sent, as it was prepared. */
 function questionOf({
   text,
@@ -309,13 +229,13 @@ function questionOf({
 /** Whether a process of this account has committed it: of another account's, this one learns nothing. */
 function isTakenFrom(store: PreparedStore, id: string, journal: Journal): boolean {
   const kept = store.find(id);
-  return kept !== undefined && kept !== 'changed' && kept.isTaken && kept.prepared.account === journal.folder;
+  return kept !== undefined && typeof kept !== 'string' && kept.isTaken && kept.prepared.account === journal.folder;
 }
 
 /** Uses up the id of a write that the user has declined. Throws Failure `declined`. */
 function decline(store: PreparedStore, { id }: PreparedRow): never {
   const kept = store.find(id);
-  if (kept !== undefined && kept !== 'changed' && store.take(kept.prepared)) store.report(id, DECLINED, true);
+  if (kept !== undefined && typeof kept !== 'string' && store.take(kept.prepared)) store.report(id, DECLINED, true);
   throw new Failure('declined', DECLINED, { hint: 'Ask the user what else to do.' });
 }
 
@@ -337,13 +257,13 @@ function withoutEntry(
 ): ToolAnswer | undefined {
   const id = clientId(word);
   const kept = store.find(id);
-  if (kept === undefined || kept === 'changed') return undefined;
+  if (kept === undefined || typeof kept === 'string') return undefined;
   const { prepared, isTaken, isUnderWay, reported } = kept;
   const { write, made } = prepared;
   const row = (outcome: string, event: string): ToolAnswer => {
     const operation = operationText(write.kind);
     const timeline = [{ time: isoTime(made), event }];
-    const { market } = write.terms;
+    const { market } = write;
     return { data: [{ operation, clientId: id, market, outcome, id: null, duplicates: [], timeline }] };
   };
   if (isRecorded(trading, id))

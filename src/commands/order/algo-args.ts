@@ -23,7 +23,7 @@ import {
 import { ALGO_GUARD, type GuardName } from '../../trading/guards/limits.js';
 import { execWords } from '../alert/actions.js';
 import { parseCondition } from '../alert/parse-condition.js';
-import { distanceText, durationText } from '../algo/terms-text.js';
+import { durationText } from '../algo/terms-text.js';
 import { durationUpTo, oneOf, PRICE_WORDS } from '../inputs/parsers.js';
 import type { GivenOrder } from './order-args.js';
 
@@ -251,11 +251,7 @@ const FLAG_ARGS: { readonly [Name in Exclude<keyof AlgoFlags, 'exec' | 'notify'>
   take: given('--take', ({ take }) => take, priceText),
   stop: given('--stop', ({ stop }) => stop, priceText),
   limit: given('--limit', ({ limit }) => limit, priceText),
-  trail: given(
-    '--trail',
-    ({ trail }) => trail,
-    (trail) => distanceText(trail).replace(' ', ''),
-  ),
+  trail: given('--trail', ({ trail }) => trail, trailText),
   over: given('--over', ({ over }) => over, durationText),
   every: given('--every', ({ every }) => every, durationText),
   passive: ({ passive }) => (passive ? ['--passive'] : []),
@@ -381,6 +377,12 @@ function refuseOrderFlags({ account, borrow, repay, overridden }: GivenOrder): v
       '--override has no meaning for an algo order.',
       `Guards hold for each of its orders at the moment of sending. Change the limit of the profile instead. Only ${ALGO_GUARD} can be overridden.`,
     );
+}
+
+/** The distance as text that {@link trailDistance} reads: without separators. */
+function trailText({ unit, value }: TrailDistance): string {
+  if (unit === 'share') return percentText(value);
+  return unit === 'ticks' ? `${value}ticks` : value.toString();
 }
 
 /** Throws Failure `usage`. */

@@ -1,6 +1,6 @@
 import { type BestPrices, bestPrices } from '../../domain/book.js';
 import { Decimal, formatAmount, formatPrice } from '../../domain/decimal.js';
-import { type Advice, Failure, suggest } from '../../errors.js';
+import { Failure, suggest } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
@@ -28,6 +28,7 @@ import {
 } from '../../trading/expressions.js';
 import type { Breach } from '../../trading/guards/guards.js';
 import type { GuardName } from '../../trading/guards/limits.js';
+import { NO_ESTIMATES } from '../../trading/prepared/prepared-write.js';
 import { MarketSnapshot, orThrow, spentCoin } from '../../trading/preview/market-snapshot.js';
 import { distanceFrom, distanceText, referenceOf, viewOf } from '../../trading/preview/market-view.js';
 import { estimateFee } from '../../trading/preview/preview.js';
@@ -35,6 +36,7 @@ import { algoAnswer, algoTermsRow, doesEntries } from '../algo/algo-row.js';
 import { algoService } from '../algo/algo-service.js';
 import { wordsOf } from '../algo/entry-words.js';
 import { algoSentences, algoText } from '../algo/sentences.js';
+import type { Agent } from '../session/agent.js';
 import type { Context } from '../session/command.js';
 import {
   blockedBy,
@@ -47,9 +49,12 @@ import {
 import { exchangeText, openWithConsent, runWrite, type WriteContext, type WriteSteps } from '../writes/write.js';
 import { type AlgoDraft, entryNameOf, entryOf } from './algo-args.js';
 import { guardAlgo } from './algo-guards.js';
+import { algoForAgent } from './for-agent.js';
 
 /** An algo order with its expressions evaluated and checked. */
 export interface PlannedAlgo {
+  /** As it was asked for, with what its prices and amounts came to. */
+  readonly evaluated: AlgoDraft;
   readonly terms: AlgoTerms;
   readonly market: TermsMarket;
   readonly spendable: Decimal | Failure;
@@ -67,45 +72,19 @@ export async function placeAlgo(command: Context, draft: AlgoDraft): Promise<Ans
 
 /** The same where the user is asked and told in another way. */
 export function placeAlgoIn(command: Context, context: WriteContext, draft: AlgoDraft): Promise<Answer> {
+  return runWrite(context, creation(command, context, draft));
+}
+
+function creation(command: Context, context: WriteContext, draft: AlgoDraft): WriteSteps<PlannedAlgo> {
+  const { trading, agent } = context;
   const { overridden } = draft;
-  return runWrite(context, creation(command, context, { plan: () => planAlgo(context, draft), overridden }));
-}
-
-/**
- * The same for one that an agent has prepared: it is created on exactly these terms and with this id, or not at all. The limits of the agent
- * hold for it as a whole, and stay with it.
- */
-export function createPreparedAlgo(
-  command: Context,
-  context: WriteContext,
-  id: string,
-  terms: AlgoTerms,
-  ifBlocked: Advice,
-): Promise<Answer> {
-  const { agentLimits } = context;
-  const limited = agentLimits === undefined ? terms : { ...terms, agent: agentLimits.given };
-  const plan = () => checked(context, snapshotOf(context, terms), limited);
-  return runWrite(context, creation(command, context, { plan, overridden: [], ifBlocked, id }));
-}
-
-interface Creating {
-  readonly plan: () => Promise<PlannedAlgo>;
-  readonly overridden: readonly GuardName[];
-  /** The hint if a guard blocks it and cannot be overridden. Absent: the user may override it. */
-  readonly ifBlocked?: Advice;
-  /** The one under which it was prepared. */
-  readonly id?: string;
-}
-
-function creation(
-  command: Context,
-  context: WriteContext,
-  { plan, overridden, ifBlocked, id }: Creating,
-): WriteSteps<PlannedAlgo> {
-  const { trading, agentLimits } = context;
   let isCreated = false;
   return {
-    plan: (confirmed) => (confirmed === undefined ? plan() : inMarketNow(context, confirmed)),
+    plan: async (confirmed) => {
+      const planned = await (confirmed === undefined ? planAlgo(context, draft) : inMarketNow(context, confirmed));
+      if (agent !== undefined) showAgent(agent, planned);
+      return planned;
+    },
     preview: async (planned) => {
       const exchange = await exchangeText(context);
       const guards = context.globals.dryRun ? planned.breaches.map((breach) => breachText(breach, overridden)) : [];
@@ -114,7 +93,6 @@ function creation(
     dryRun: (planned) => dryAlgo(planned, overridden),
     ask: async (planned) => {
       const { terms, breaches } = planned;
-      if (ifBlocked !== undefined && breaches.length > 0) throw blockedBy(breaches, ifBlocked);
       return confirmGuarded(context, `Create this algo order: ${algoText(terms)}?`, breaches, overridden);
     },
     compare: async (confirmed, current) => {
@@ -122,8 +100,8 @@ function creation(
       return { plan: current, ...(isNew ? { reason: 'The spread is wider than the trail by now.' } : {}) };
     },
     run: async ({ terms, market }) => {
-      const requireRoom = async () => agentLimits?.requireRoomForAlgo(trading, terms, market);
-      const prepared = id === undefined ? undefined : { id, requireRoom };
+      const requireRoom = async () => agent?.limits.requireRoomForAlgo(trading, terms, market);
+      const prepared = agent === undefined || agent.id === null ? undefined : { id: agent.id, requireRoom };
       const service = await algoService(command);
       const created = await service.create((name) => ({ ...terms, id: name }), market, prepared);
       isCreated = true;
@@ -157,11 +135,27 @@ async function inMarketNow(context: WriteContext, confirmed: PlannedAlgo): Promi
   return { ...confirmed, market, breaches: breach === null ? [] : [breach] };
 }
 
+/**
+ * Shows an agent what an algo order comes to. Throws Failure `usage` for one that is only prepared if a guard blocks it, and for one that
+ * must not be created.
+ */
+function showAgent(agent: Agent, { evaluated, terms, market, spendable, warnings, breaches }: PlannedAlgo): void {
+  if (agent.id === null && breaches.length > 0) throw blockedBy(breaches, agent.ifBlocked);
+  const { onlyPitKnows } = algoSentences(terms, market);
+  const estimates = {
+    ...NO_ESTIMATES,
+    spentCoin: spentCoin(terms.market, terms.side),
+    balanceBefore: spendable instanceof Failure ? null : spendable.toString(),
+    warnings: [...warnings.map(({ text }) => text), `Only pit knows ${onlyPitKnows}.`],
+  };
+  agent.workedOut({ write: algoForAgent(evaluated, terms, market), estimates });
+}
+
 /** The default of `--slippage`. */
 const DEFAULT_SLIPPAGE = Decimal.of('0.01');
 
 /** Evaluates the expressions in the market as it is, and checks everything that can be checked now. Throws Failure: nothing was created. */
-export async function planAlgo(context: WriteContext, draft: AlgoDraft): Promise<PlannedAlgo> {
+async function planAlgo(context: WriteContext, draft: AlgoDraft): Promise<PlannedAlgo> {
   const { trading } = context;
   const { profile } = await context.session.connection();
   const rules = await (await context.session.markets()).find(draft.market);
@@ -211,10 +205,26 @@ export async function planAlgo(context: WriteContext, draft: AlgoDraft): Promise
     forMs: draft.for ?? null,
     exec: draft.exec ?? null,
     notify: draft.notify,
+    // they stay with it
+    ...(context.agent === undefined ? {} : { agent: context.agent.limits.given }),
   };
   const terms = { ...unsized, amount: await amountOf(context, snapshot, draft, unsized, { best, reference }) };
   await requireConditionMarkets(context, draft);
-  return checked(context, snapshot, terms);
+  const evaluated = {
+    ...draft,
+    amount: baseAmount(terms.amount),
+    ...{ at: numberOf(entryPrice), take: numberOf(take), stop: numberOf(stop), limit: numberOf(limit) },
+    show: shown === null ? undefined : baseAmount(shown),
+  };
+  return { ...(await checked(context, snapshot, terms)), evaluated };
+}
+
+function numberOf(price: Decimal | null): PriceExpression | undefined {
+  return price === null ? undefined : { kind: 'number', price };
+}
+
+function baseAmount(amount: Decimal): AmountExpression {
+  return { kind: 'base', amount };
 }
 
 /** A share of the balance is what pays for each order that may be sent; a value counts at the price that the order names. */
@@ -243,10 +253,14 @@ async function amountAt(
 }
 
 /** Checks terms against the current market. Throws Failure `usage`; nothing has been created by then. */
-async function checked(context: WriteContext, snapshot: MarketSnapshot, terms: AlgoTerms): Promise<PlannedAlgo> {
+async function checked(
+  context: WriteContext,
+  snapshot: MarketSnapshot,
+  terms: AlgoTerms,
+): Promise<Omit<PlannedAlgo, 'evaluated'>> {
   const market = await readMarket(context, snapshot, terms);
   checkTerms(terms, market);
-  context.agentLimits?.requireAllowedAlgo(terms, market);
+  context.agent?.limits.requireAllowedAlgo(terms, market);
   const limits = await limitsOf(context);
   const { priceBand } = limits;
   const held = guardAlgo(context.trading, terms, market, await orThrow(snapshot.book()), limits);

@@ -71,10 +71,8 @@ export function parseLadder(word: string): Ladder {
 /** The orders of a new job. */
 export type NewOrders = Exclude<BatchInput, { kind: 'resume' }>;
 
-/** The words of a ladder, the same for all ways to write it; undefined for the lines of a file. */
-export function ladderText(input: NewOrders): string | undefined {
-  if (input.kind === 'lines') return undefined;
-  const { ladder, amount, weight } = input;
+/** The words of a ladder, the same for all ways to write it. */
+export function ladderText({ ladder, amount, weight }: LadderInput): string {
   return `${priceText(ladder.from)}:${priceText(ladder.to)}:${ladder.count} ${amountText(amount)} ${weight}`;
 }
 
@@ -96,6 +94,8 @@ export async function readInput(context: Context, flags: Flags): Promise<BatchIn
 /** The orders to send, and what a ladder leaves of its amount. */
 interface ResolvedOrders {
   readonly lines: readonly BatchLine[];
+  /** The ladder with its expressions evaluated. */
+  readonly ladder?: LadderInput;
   readonly unused?: string;
 }
 
@@ -117,20 +117,31 @@ export async function newOrders(
 }
 
 async function ordersOfLadder(
-  { ladder, amount, weight }: LadderInput,
+  { ladder: asked, amount, weight }: LadderInput,
   snapshot: MarketSnapshot,
   market: Market,
   side: Side,
 ): Promise<ResolvedOrders> {
-  const { lines, unused, requested, coin } = await resolveLadder(snapshot, market, ladder, { side, amount, weight });
+  const resolved = await resolveLadder(snapshot, market, asked, { side, amount, weight });
+  const { lines, from, to, total, unused, requested, coin } = resolved;
   checkLines(market, lines, 'Order');
-  if (unused.sign <= 0) return { lines };
-  return { lines, unused: `${formatAmount(unused)} of ${formatAmount(requested)} ${coin}` };
+  const ends = {
+    from: { kind: 'number', price: from },
+    to: { kind: 'number', price: to },
+    count: asked.count,
+  } as const;
+  const ladder = { kind: 'ladder', ladder: ends, amount: { kind: 'base', amount: total }, weight } as const;
+  if (unused.sign <= 0) return { lines, ladder };
+  return { lines, ladder, unused: `${formatAmount(unused)} of ${formatAmount(requested)} ${coin}` };
 }
 
 /** The orders of a ladder, and what rounding leaves of the amount that was asked for. */
 interface LadderOrders {
   readonly lines: readonly BatchLine[];
+  readonly from: Decimal;
+  readonly to: Decimal;
+  /** The amount that was asked for, in the base coin. */
+  readonly total: Decimal;
   readonly unused: Decimal;
   readonly requested: Decimal;
   /** The coin of both. */
@@ -158,9 +169,10 @@ async function resolveLadder(
   const total = evaluateAmount(amount, amountTerms(market, side, averagePriceOf(shape, market)), available);
   const { lines, rest } = rungsOf({ ...shape, total }, market);
   const value = quoteValueOf(amount, market, side, available);
-  if (value === undefined) return { lines, unused: rest, requested: total, coin: market.base };
+  const evaluated = { lines, from: first, to: last, total };
+  if (value === undefined) return { ...evaluated, unused: rest, requested: total, coin: market.base };
   const unused = value.minus(totals(lines).notional).rescaled(market.priceScale, 'down');
-  return { lines, unused, requested: value.rescaled(market.priceScale, 'down'), coin: market.quote };
+  return { ...evaluated, unused, requested: value.rescaled(market.priceScale, 'down'), coin: market.quote };
 }
 
 /** What an amount is worth in the quote coin, if that is how it was given. */

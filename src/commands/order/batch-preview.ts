@@ -11,6 +11,7 @@ import type { BatchLine } from '../../trading/journal/write.js';
 import { distanceFrom, type Reference } from '../../trading/preview/market-view.js';
 import { dryRunShape, REQUEST } from '../writes/dry-run.js';
 import type { WriteContext } from '../writes/write.js';
+import type { LadderInput } from './batch-input.js';
 import { progressOf } from './batch-result.js';
 import type { PlannedOrders, Previewed } from './guarded-orders.js';
 import { COMMON_PREVIEW_FIELDS, type PreviewText, previewData, UNKNOWN } from './preview.js';
@@ -19,6 +20,8 @@ import { COMMON_PREVIEW_FIELDS, type PreviewText, previewData, UNKNOWN } from '.
 export interface PlannedBatch extends PlannedOrders {
   readonly lines: readonly BatchLine[];
   readonly namesSpot?: boolean | undefined;
+  /** A ladder with its expressions evaluated. */
+  readonly ladder?: LadderInput | undefined;
   /** What a ladder leaves of its amount. */
   readonly unused?: string | undefined;
   /** The job that goes on, as an earlier run left it. */

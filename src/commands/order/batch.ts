@@ -1,7 +1,6 @@
 import { flag, required } from '../../cli/definition.js';
-import { type Advice, tryRead } from '../../errors.js';
+import { tryRead, usage } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
-import { checkLines } from '../../trading/batches/check-lines.js';
 import { Job } from '../../trading/batches/job.js';
 import type { BatchPlan } from '../../trading/batches/lines.js';
 import {
@@ -24,7 +23,8 @@ import { openWrite, runWrite, type WriteContext } from '../writes/write.js';
 import { ladderText, type NewOrders, newOrders, parseLadder, readInput } from './batch-input.js';
 import { batchPreviewText, batchQuestion, DRY_BATCH, dryBatch, type PlannedBatch } from './batch-preview.js';
 import { BATCH, BATCH_LINE, BATCH_NOT_CHECKED_FOR_DUPLICATES, batchAnswer, RunningJob } from './batch-result.js';
-import { type GuardedWrite, guardedOrders, marketSnapshot, type OrderPlanning } from './guarded-orders.js';
+import { ladderForAgent } from './for-agent.js';
+import { type GuardedWrite, guardedOrders, marketSnapshot } from './guarded-orders.js';
 import { checkGiven } from './order-args.js';
 
 export default define({
@@ -107,17 +107,11 @@ async function finishedAnswer(context: WriteContext, job: Job): Promise<Answer> 
 /** Where the orders of a batch go. */
 type BatchTarget = Pick<BatchTerms, 'market' | 'side' | 'account' | 'namesSpot'>;
 
-/** Orders that were prepared, and are sent exactly so. */
-interface PreparedOrders {
-  readonly kind: 'prepared';
-  readonly plan: BatchPlan;
-}
-
-/** The orders of a job that are to be sent: those of a file or a ladder, prepared ones, or a job to continue. */
+/** The orders of a job that are to be sent: those of a file or a ladder, or a job to continue. */
 interface BatchOrders {
   /** The id of the job. */
   readonly id: string;
-  readonly orders: NewOrders | PreparedOrders | Job;
+  readonly orders: NewOrders | Job;
 }
 
 /**
@@ -130,48 +124,29 @@ export function sendBatch(
   orders: NewOrders | Job,
   overridden: readonly GuardName[],
 ): Promise<Answer> {
-  const id = orders instanceof Job ? orders.id : newJobId(context.host);
-  return runWrite(context, placing(context, where, { id, orders }, { overridden }));
-}
-
-/**
- * The same for a ladder that was prepared: exactly its orders are sent, or none. No guard can be overridden.
- * @param id of the job
- */
-export function sendPreparedLadder(
-  context: WriteContext,
-  id: string,
-  plan: BatchPlan,
-  ifBlocked: Advice,
-): Promise<Answer> {
-  const orders = { kind: 'prepared', plan } as const;
-  return runWrite(context, placing(context, plan, { id, orders }, { overridden: [], ifBlocked }));
-}
-
-/** Resolves and checks the orders of a ladder that is to be prepared. Throws Failure as {@link sendBatch}. */
-export async function planLadder(
-  context: WriteContext,
-  where: BatchTarget,
-  orders: NewOrders,
-): Promise<{ readonly planned: PlannedBatch; readonly plan: BatchPlan }> {
-  const planned = await planBatch(context, where, { id: newJobId(context.host), orders }, undefined);
-  return { planned, plan: termsOf(where, orders, planned.lines) };
+  const id = orders instanceof Job ? orders.id : (context.agent?.id ?? newJobId(context.host));
+  return runWrite(context, placing(context, where, { id, orders }, overridden));
 }
 
 function placing(
   context: WriteContext,
   where: BatchTarget,
   { id, orders }: BatchOrders,
-  guarding: Pick<OrderPlanning<PlannedBatch>, 'overridden' | 'ifBlocked'>,
+  overridden: readonly GuardName[],
 ): GuardedWrite<PlannedBatch> {
   const { trading } = context;
   const running = new RunningJob(context);
   return guardedOrders(context, {
-    ...guarding,
+    overridden,
     plan: (earlier) => planBatch(context, where, { id, orders }, earlier),
     question: batchQuestion,
     preview: batchPreviewText,
-    dryRun: (planned) => dryBatch(context, planned, guarding.overridden),
+    dryRun: (planned) => dryBatch(context, planned, overridden),
+    forAgent: ({ lines, ladder }) => {
+      if (orders instanceof Job || orders.kind === 'lines' || ladder === undefined)
+        throw usage('An agent sends no file and continues no job.', 'Give a ladder.');
+      return ladderForAgent(where, { asked: orders, evaluated: ladder, lines });
+    },
     run: async ({ lines }, options, signal) => {
       await closeMarket(trading, where.market);
       signal.throwIfAborted();
@@ -188,12 +163,11 @@ function placing(
 
 function termsOf(
   { market, side, account, namesSpot }: BatchTarget,
-  orders: NewOrders | PreparedOrders,
+  orders: NewOrders,
   lines: readonly BatchLine[],
 ): BatchPlan {
-  if (orders.kind === 'prepared') return orders.plan;
-  const ladder = ladderText(orders);
-  return { market, side, account, namesSpot, lines, ...(ladder === undefined ? {} : { ladder }) };
+  const ladder = orders.kind === 'ladder' ? { ladder: ladderText(orders) } : {};
+  return { market, side, account, namesSpot, lines, ...ladder };
 }
 
 /** Resolves and checks the orders of a job. */
@@ -203,7 +177,7 @@ async function planBatch(
   { id, orders }: BatchOrders,
   earlier: PlannedBatch | undefined,
 ): Promise<PlannedBatch> {
-  const { session, trading, output } = context;
+  const { session, trading, output, agent } = context;
   const { side, account, namesSpot } = where;
   const market = await (await session.markets()).find(where.market);
   const snapshot = marketSnapshot(context, market, { side, account, levels: 1 }, earlier?.snapshot);
@@ -215,11 +189,11 @@ async function planBatch(
     const lines = orders.unsent().flatMap((line) => orders.terms.lines.slice(line, line + 1));
     return { ...planned(lines), resumed: orders };
   }
-  if (orders.kind === 'prepared') checkLines(market, orders.plan.lines, 'Order');
-  const found = orders.kind === 'prepared' ? orders.plan : await newOrders(orders, snapshot, market, side);
-  const { lines, unused } = { unused: undefined, ...found };
+  const { lines, unused, ladder } = await newOrders(orders, snapshot, market, side);
   refuseIdenticalLines(trading, termsOf(where, orders, lines), id);
-  if (unused !== undefined && unused !== earlier?.unused)
-    output.note(`Rounding down to whole lots leaves ${unused} unused.`);
-  return { ...planned(lines), unused };
+  const left = unused === undefined ? undefined : `Rounding down to whole lots leaves ${unused} unused.`;
+  if (left !== undefined && unused !== earlier?.unused && agent === undefined) output.note(left);
+  // an agent reads no notes, and what it has prepared was rounded then
+  const notices = left === undefined || agent?.id !== null ? [] : [{ about: 'unused amount', text: left } as const];
+  return { ...planned(lines), unused, ladder, notices };
 }

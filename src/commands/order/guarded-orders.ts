@@ -1,18 +1,19 @@
 import type { Market } from '../../domain/market.js';
 import type { AccountType, Side } from '../../domain/order.js';
-import type { Advice } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { ageText } from '../../terminal/time.js';
 import { guardOrders, needsBook, type Warning } from '../../trading/guards/guards.js';
 import type { GuardName } from '../../trading/guards/limits.js';
+import { NO_ESTIMATES, type WorkedOut } from '../../trading/prepared/prepared-write.js';
 import { type Assessment, PREVIEW_VALID_MS, reasonToAskAgain } from '../../trading/preview/ask-again.js';
 import { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
 import { type OrderPlan, type PreviewData, previewOrders } from '../../trading/preview/preview.js';
 import { concernsMarket, unknownWrites, unknownWritesAdvice } from '../../trading/settling/unknown-writes.js';
+import type { Agent } from '../session/agent.js';
 import { blockedBy, confirmGuarded, limitsOf, type SendOptions, sendOptionsOf } from '../writes/guard-overrides.js';
 import type { WriteContext, WriteSteps } from '../writes/write.js';
-import { type PreviewText, previewTable } from './preview.js';
+import { type PreviewText, previewData, previewTable } from './preview.js';
 
 /** Orders with their expressions evaluated, which follow the rules of the market. */
 export interface PlannedOrders {
@@ -38,8 +39,6 @@ export type GuardedWrite<Planned> = WriteSteps<Assessed<Planned>>;
 interface Orders<Planned extends PlannedOrders> extends Pick<GuardedWrite<Planned>, 'left' | 'soFar'> {
   /** The guards that the command line overrides. */
   readonly overridden: readonly GuardName[];
-  /** The hint if a guard blocks them and cannot be overridden. Absent: the user may override it. */
-  readonly ifBlocked?: Advice | undefined;
   /**
    * Evaluates the user's expressions in the current market and checks the result.
    * @param confirmed what the user has confirmed, once there is a reply
@@ -49,11 +48,9 @@ interface Orders<Planned extends PlannedOrders> extends Pick<GuardedWrite<Planne
   /** The parts of the preview that only this kind of order has. */
   readonly preview: (previewed: Previewed<Planned>, screen: Screen) => PreviewText;
   readonly dryRun: (previewed: Previewed<Planned>) => unknown;
+  readonly forAgent: (planned: Planned) => WorkedOut;
   readonly run: (planned: Planned, options: SendOptions, signal: AbortSignal) => Promise<Answer>;
 }
-
-/** How orders are planned, for those of the command line and those that an agent prepared. */
-export type OrderPlanning<Planned extends PlannedOrders> = Pick<Orders<Planned>, 'overridden' | 'ifBlocked' | 'plan'>;
 
 /**
  * Orders as a write with guards. After the reply they are checked again in the current market: if a guard blocks one, or the
@@ -61,10 +58,14 @@ export type OrderPlanning<Planned extends PlannedOrders> = Pick<Orders<Planned>,
  */
 export function guardedOrders<Planned extends PlannedOrders>(
   context: WriteContext,
-  { overridden, ifBlocked, left, soFar, ...orders }: Orders<Planned>,
+  { overridden, left, soFar, ...orders }: Orders<Planned>,
 ): GuardedWrite<Planned> {
   return {
-    plan: async (confirmed) => assess(context, await orders.plan(confirmed), overridden),
+    plan: async (confirmed) => {
+      const assessed = await assess(context, await orders.plan(confirmed), overridden);
+      if (context.agent !== undefined) showAgent(context.agent, orders.forAgent(assessed), assessed);
+      return assessed;
+    },
     preview: (assessed) => {
       const previewed = withPreview(assessed);
       return previewTable(context, previewed, overridden, (screen) => orders.preview(previewed, screen));
@@ -72,7 +73,6 @@ export function guardedOrders<Planned extends PlannedOrders>(
     dryRun: (assessed) => orders.dryRun(withPreview(assessed)),
     ask: async (assessed, { isAgain, ageMs }) => {
       const { breaches } = assessed;
-      if (ifBlocked !== undefined && breaches.length > 0) throw blockedBy(breaches, ifBlocked);
       const below = () => bookAgeText(ageMs());
       return confirmGuarded(context, orders.question(assessed, isAgain), breaches, overridden, below);
     },
@@ -83,7 +83,7 @@ export function guardedOrders<Planned extends PlannedOrders>(
       return reason === undefined ? { plan: afterReply } : { plan: current, reason };
     },
     run: async (confirmed, signal) => {
-      const options = sendOptionsOf(context, confirmed.plan.market.quote, confirmed, overridden, ifBlocked);
+      const options = sendOptionsOf(context, confirmed.plan.market.quote, confirmed, overridden);
       return orders.run(confirmed, { ...options, overridden: guardsLifted(confirmed, overridden) }, signal);
     },
     left,
@@ -92,18 +92,20 @@ export function guardedOrders<Planned extends PlannedOrders>(
 }
 
 /**
- * Checks orders as {@link guardedOrders} does before its question, and computes their preview. Throws Failure `usage` if a guard blocks
- * them.
+ * Shows an agent what a write comes to. Throws Failure `usage` for a write that is only prepared if a guard blocks it, and for one that
+ * must not be sent.
  */
-export async function checkOrders<Planned extends PlannedOrders>(
-  context: WriteContext,
-  planned: Planned,
-  ifBlocked: Advice,
-): Promise<Previewed<Planned>> {
-  context.trading.client.prepareWrite();
-  const assessed = await assess(context, planned, []);
-  if (assessed.breaches.length > 0) throw blockedBy(assessed.breaches, ifBlocked);
-  return withPreview(assessed);
+function showAgent(agent: Agent, write: WorkedOut, assessed: Assessment & { readonly plan: OrderPlan }): void {
+  const { breaches, preview, warnings: found } = assessed;
+  if (agent.id === null && breaches.length > 0) throw blockedBy(breaches, agent.ifBlocked);
+  if (preview === null) {
+    agent.workedOut({ write, estimates: { ...NO_ESTIMATES, warnings: found.map(({ text }) => text) } });
+    return;
+  }
+  const none = { sums: { price: null, amount: null, notional: null }, order: {} };
+  const { fee, feeCoin, spentCoin, ...others } = previewData({ ...assessed, preview }, [], none);
+  const { balanceBefore, balanceAfter, warnings } = others;
+  agent.workedOut({ write, estimates: { fee, feeCoin, spentCoin, balanceBefore, balanceAfter, warnings } });
 }
 
 /** Runs the guards, and computes the preview if one is shown. */
@@ -112,9 +114,9 @@ async function assess<Planned extends PlannedOrders>(
   planned: Planned,
   overridden: readonly GuardName[],
 ): Promise<Assessed<Planned>> {
-  const { trading, isPreviewed, agentLimits } = context;
+  const { trading, isPreviewed, agent } = context;
   const { plan, snapshot, notices = [] } = planned;
-  agentLimits?.requireAllowed({ market: plan.market.market, borrows: plan.borrow === true });
+  agent?.limits.requireAllowed({ market: plan.market.market, borrows: plan.borrow === true });
   const limits = await limitsOf(context);
   const readBook = async () => {
     if (snapshot.isBookRead) return snapshot.book();

@@ -3,7 +3,9 @@ import type { AccountType, OrderReference, OrderType, Side } from '../../domain/
 import { type Failure, suggest, usage } from '../../errors.js';
 import { type AmountExpression, amountText, type PriceExpression, priceText } from '../../trading/expressions.js';
 import type { GuardName } from '../../trading/guards/limits.js';
-import type { RecordedOrderTerms, TypedRequest } from '../../trading/journal/write.js';
+import type { BatchTerms, RecordedOrderTerms, TypedRequest } from '../../trading/journal/write.js';
+import type { ReplaceChanges } from '../../trading/replace/plan.js';
+import type { LadderInput } from './batch-input.js';
 
 /** The flags of an order that `pit order` never asks for. */
 interface OrderFlags {
@@ -100,12 +102,40 @@ export function draftArgs(request: OrderDraft, { dryRun, yes }: Pick<Globals, 'd
   ];
 }
 
-function flagArgs({ type, account, borrow, repay }: Pick<RecordedOrderTerms, 'type' | 'account' | 'borrow' | 'repay'>) {
+function flagArgs({ type, account, ...loans }: Pick<RecordedOrderTerms, 'type' | 'account' | 'borrow' | 'repay'>) {
   return [
     ...(type === 'postOnly' ? ['--post-only'] : type === 'ioc' ? ['--ioc'] : []),
     ...(account === 'spot' ? [] : ['--account', account]),
-    ...(borrow ? ['--borrow'] : []),
-    ...(repay ? ['--repay'] : []),
+    ...loanArgs(loans),
+  ];
+}
+
+function loanArgs({ borrow, repay }: Pick<RecordedOrderTerms, 'borrow' | 'repay'>) {
+  return [...(borrow ? ['--borrow'] : []), ...(repay ? ['--repay'] : [])];
+}
+
+/** The command for the orders of a ladder. */
+export function ladderArgs(
+  { side, market, account }: Pick<BatchTerms, 'side' | 'market' | 'account'>,
+  { ladder, amount, weight }: LadderInput,
+): string[] {
+  const prices = `${priceText(ladder.from)}:${priceText(ladder.to)}:${ladder.count}`;
+  const amounts = ['--amount', amountText(amount), '--weight', weight];
+  return ['order', 'batch', side, market, '--ladder', prices, ...amounts, '--account', account];
+}
+
+/** The command for a replacement. */
+export function replaceArgs(
+  market: string,
+  order: string,
+  { at, amount, account, ...loans }: ReplaceChanges,
+): string[] {
+  return [
+    ...['order', 'replace', market, order],
+    ...(at === undefined ? [] : ['--at', priceText(at)]),
+    ...(amount === undefined ? [] : ['--amount', amountText(amount)]),
+    ...(account === undefined ? [] : ['--account', account]),
+    ...loanArgs(loans),
   ];
 }
 

@@ -2,7 +2,7 @@ import { flag, optional, toggle, withCompletion } from '../../cli/definition.js'
 import * as shape from '../../cli/shapes.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
-import { type Advice, Failure, suggest, usage } from '../../errors.js';
+import { Failure, suggest, usage } from '../../errors.js';
 import { CLIENT_ID_PARAMETER } from '../../exchange/description.js';
 import type { Answer } from '../../terminal/answer.js';
 import { amountText, evaluateOrder, parseAmount, parsePrice, priceText } from '../../trading/expressions.js';
@@ -22,13 +22,8 @@ import { overriddenBy, overrideFlag } from '../writes/guard-overrides.js';
 import { mayBeDone, openWithConsent, runWrite, type WriteContext } from '../writes/write.js';
 import { ALGO_FLAGS, ALGO_ROOTS, type AlgoFlags, asksForAlgo, checkAlgo, TYPE_FLAGS } from './algo-args.js';
 import { awaitOrder } from './await-order.js';
-import {
-  type GuardedWrite,
-  guardedOrders,
-  marketSnapshot,
-  type OrderPlanning,
-  type PlannedOrders,
-} from './guarded-orders.js';
+import { orderForAgent } from './for-agent.js';
+import { type GuardedWrite, guardedOrders, marketSnapshot, type PlannedOrders } from './guarded-orders.js';
 import {
   checkGiven,
   completeOrder,
@@ -152,7 +147,7 @@ async function sendAndAwait(
   command: Context,
   context: WriteContext,
   draft: OrderDraft,
-  onConfirmed?: Sending['onConfirmed'],
+  onConfirmed?: Callbacks['onConfirmed'],
 ): Promise<Answer> {
   const { id, once = false, wait } = draft;
   const whenPlaced =
@@ -183,7 +178,7 @@ async function existingAnswer(
   context: WriteContext,
   draft: OrderDraft,
   id: string,
-  whenPlaced: Sending['whenPlaced'],
+  whenPlaced: Callbacks['whenPlaced'],
 ): Promise<Answer | undefined> {
   const markets = await context.session.markets();
   const market = await markets.find(draft.market);
@@ -273,38 +268,11 @@ const UNNAMED: Warning = {
 /**
  * Previews an order, asks, and places it. With `--dry-run`, it only previews it. Throws Failure if it was not placed.
  */
-export function sendOrder(
-  context: WriteContext,
-  draft: OrderDraft,
-  callbacks: Pick<Sending, 'onConfirmed' | 'whenPlaced'> = {},
-): Promise<Answer> {
-  const { overridden, id } = draft;
-  const plan = (earlier: PlannedOrder | undefined) => planOrder(context, draft, earlier);
-  return runWrite(context, placing(context, { overridden, plan, clientId: id, ...callbacks }));
+export function sendOrder(context: WriteContext, draft: OrderDraft, callbacks: Callbacks = {}): Promise<Answer> {
+  return runWrite(context, placing(context, draft, callbacks));
 }
 
-/**
- * The same for an order that was prepared: it is sent on exactly these terms, or not at all. No guard can be overridden.
- * @param id names its record, and is its client id
- */
-export function sendPreparedOrder(
-  context: WriteContext,
-  id: string,
-  terms: RecordedOrderTerms,
-  ifBlocked: Advice,
-): Promise<Answer> {
-  const plan = async (earlier: PlannedOrder | undefined): Promise<PlannedOrder> => {
-    const market = await (await context.session.markets()).find(terms.market);
-    const snapshot = marketSnapshot(context, market, terms, earlier?.snapshot);
-    return plannedOrder(context, id, terms, { market, snapshot });
-  };
-  return runWrite(context, placing(context, { overridden: [], ifBlocked, plan }));
-}
-
-/** How an order is planned and sent. */
-interface Sending extends OrderPlanning<PlannedOrder> {
-  /** The client id that the user chose. */
-  readonly clientId?: string | undefined;
+interface Callbacks {
   /** Called with the guards that were overridden: by a flag, or by typing their names. */
   readonly onConfirmed?: ((overridden: readonly GuardName[]) => void) | undefined;
   /** Waits for what is to become of an order that was placed. */
@@ -327,15 +295,19 @@ interface Waited {
 
 function placing(
   context: WriteContext,
-  { clientId, onConfirmed, whenPlaced, ...source }: Sending,
+  draft: OrderDraft,
+  { onConfirmed, whenPlaced }: Callbacks,
 ): GuardedWrite<PlannedOrder> {
+  const { overridden, id: clientId } = draft;
   const gate = new SendGate();
   let placedId: string | undefined;
   return guardedOrders(context, {
-    ...source,
+    overridden,
+    plan: (confirmed) => planOrder(context, draft, confirmed),
     question: ({ terms }, isAgain) => `Place ${isAgain ? 'the changed' : 'this'} order: ${termsText(terms)}?`,
     preview: (order) => orderPreviewText(order),
-    dryRun: (order) => dryOrder(context, order, source.overridden),
+    dryRun: (order) => dryOrder(context, order, overridden),
+    forAgent: ({ terms }) => orderForAgent(terms),
     run: async (order, options) => {
       const { id, terms, typed } = order;
       onConfirmed?.(options.overridden ?? []);
@@ -364,11 +336,7 @@ function placing(
  * Evaluates an order in the current market.
  * @throws Failure `usage` for an order that breaks a rule, and whatever kept a needed answer from being read
  */
-export async function planOrder(
-  context: WriteContext,
-  draft: OrderDraft,
-  earlier?: PlannedOrder,
-): Promise<PlannedOrder> {
+async function planOrder(context: WriteContext, draft: OrderDraft, earlier?: PlannedOrder): Promise<PlannedOrder> {
   const { side, type, account, at, borrow, repay } = draft;
   const market = await (await context.session.markets()).find(draft.market);
   const snapshot = marketSnapshot(context, market, draft, earlier?.snapshot);
@@ -386,7 +354,7 @@ export async function planOrder(
     amount: amount.toString(),
     expressions: { price: priceText(at), amount: amountText(draft.amount) },
   };
-  const id = earlier?.id ?? newClientId(context.host);
+  const id = context.agent?.id ?? earlier?.id ?? newClientId(context.host);
   const planned = plannedOrder(context, id, terms, { market, snapshot, given: draft.amount });
   const { typed } = draft;
   const notices = typed?.hasClientId === false ? [UNNAMED] : [];

@@ -1,12 +1,10 @@
 import { flag, optional, required, toggle, withCompletion } from '../../cli/definition.js';
 import type { OrderReference } from '../../domain/order.js';
-import { type Advice, Failure, usage } from '../../errors.js';
+import { Failure } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { parseAmount, parsePrice } from '../../trading/expressions.js';
 import type { GuardName } from '../../trading/guards/limits.js';
-import type { RecordedOrderTerms } from '../../trading/journal/write.js';
 import { newClientId, termsText } from '../../trading/orders/terms.js';
-import { type PreparedTerms, requireSameOrder } from '../../trading/prepared/prepared-write.js';
 import { planReplacement, type ReplaceChanges, type ReplacePlan } from '../../trading/replace/plan.js';
 import { replaceOrder } from '../../trading/replace/replace.js';
 import { explainUnknownMarket } from '../inputs/known-market.js';
@@ -15,7 +13,8 @@ import { define } from '../session/command.js';
 import { overriddenBy, overrideFlag } from '../writes/guard-overrides.js';
 import { warnOfUnknownIn } from '../writes/unknown-writes.js';
 import { mayBeDone, openWithConsent, runWrite, type WriteContext } from '../writes/write.js';
-import { type GuardedWrite, guardedOrders, type OrderPlanning, PREVIEW_LEVELS } from './guarded-orders.js';
+import { replacementForAgent } from './for-agent.js';
+import { type GuardedWrite, guardedOrders, PREVIEW_LEVELS } from './guarded-orders.js';
 import { checkGiven, namedOrder } from './order-args.js';
 import {
   DRY_REPLACEMENT,
@@ -81,48 +80,18 @@ interface ReplaceRequest {
 
 /** Previews a replacement, asks, and does it; for `--dry-run` only the preview. */
 export function sendReplacement(context: WriteContext, request: ReplaceRequest): Promise<Answer> {
-  const { overridden } = request;
-  const plan = (earlier: PlannedReplacement | undefined) => planReplace(context, request, earlier);
-  return runWrite(context, replacing(context, { overridden, plan }));
+  return runWrite(context, replacing(context, request));
 }
 
-/**
- * The same for a replacement that was prepared: the order becomes exactly the wanted one, or stays. No guard can be overridden.
- * @param id names its record, and is the client id of the new order
- */
-export function sendPreparedReplacement(
-  context: WriteContext,
-  id: string,
-  { terms: { market, order, wanted }, given, replaced }: Extract<PreparedTerms, { kind: 'replace' }>,
-  ifBlocked: Advice,
-): Promise<Answer> {
-  const changes = { ...given, at: parsePrice(wanted.price), amount: parseAmount(wanted.amount) };
-  const plan = async (earlier: PlannedReplacement | undefined) => {
-    const planned = await planReplace(context, { market, reference: order, changes }, earlier);
-    requireSameTerms(planned.replaces.terms.wanted, wanted);
-    requireSameOrder(planned.replaces.order, replaced);
-    return { ...planned, id, clientId: id };
-  };
-  return runWrite(context, replacing(context, { overridden: [], plan, ifBlocked }));
-}
-
-/** What the exchange or the journal says of the order may have changed its account since. Throws Failure `usage`. */
-function requireSameTerms(now: RecordedOrderTerms, wanted: RecordedOrderTerms): void {
-  const terms = ['side', 'type', 'account', 'borrow', 'repay', 'price', 'amount'] as const;
-  const changed = terms.filter((name) => now[name] !== wanted[name]);
-  if (changed.length > 0)
-    throw usage(
-      `The new order would have another ${changed.join(' and ')} now, so nothing was sent.`,
-      'Prepare it again.',
-    );
-}
-
-function replacing(context: WriteContext, source: OrderPlanning<PlannedReplacement>): GuardedWrite<PlannedReplacement> {
+function replacing(context: WriteContext, request: ReplaceRequest): GuardedWrite<PlannedReplacement> {
+  const { overridden, changes } = request;
   return guardedOrders(context, {
-    ...source,
+    overridden,
+    plan: (confirmed) => planReplace(context, request, confirmed),
     question: ({ terms, replaces }) => `Cancel order ${replaces.order.id} and ${termsText(terms)} instead?`,
     preview: replacementPreviewText,
-    dryRun: (replacement) => dryReplacement(context, replacement, source.overridden),
+    dryRun: (replacement) => dryReplacement(context, replacement, overridden),
+    forAgent: ({ replaces }) => replacementForAgent(replaces, changes),
     run: async ({ id, replaces }, options) => {
       const done = await replaceOrder(context.trading, replaces, id, options);
       return replacedAnswer(context, replaces, id, done);
@@ -136,7 +105,7 @@ function replacing(context: WriteContext, source: OrderPlanning<PlannedReplaceme
  * @param earlier what this returned before, to be read again
  * @throws Failure as {@link planReplacement}
  */
-export async function planReplace(
+async function planReplace(
   context: WriteContext,
   { market: name, reference, changes }: Omit<ReplaceRequest, 'overridden'>,
   earlier?: PlannedReplacement,
@@ -155,7 +124,7 @@ export async function planReplace(
   });
   const { placed: terms, snapshot } = replaces;
   const { side, type, account, borrow } = terms;
-  const id = earlier?.id ?? newClientId(host);
+  const id = context.agent?.id ?? earlier?.id ?? newClientId(host);
   return {
     id,
     clientId: id,

@@ -9,6 +9,7 @@ import { Prompts } from '../../terminal/asking/prompts.js';
 import { mayHaveAlgos } from '../../trading/algos/record/algo-folder.js';
 import type { RecentBooks } from '../../trading/guards/recent-books.js';
 import type * as Unwatched from '../algo/unwatched.js';
+import type { Agent } from './agent.js';
 import type { ExchangeLink } from './exchange-link.js';
 import { Sandbox } from './sandbox.js';
 import { Session } from './session.js';
@@ -23,6 +24,8 @@ export interface Context extends CommandContext {
   readonly sandbox: Sandbox;
   /** The way to the exchange, if it is not the network: then it also starts the watch of algo orders. */
   readonly link: ExchangeLink | undefined;
+  /** Absent if the user runs the command. */
+  readonly agent?: Agent;
 }
 
 /**

@@ -62,11 +62,11 @@ export function guardRows(breaches: readonly Breach[], overridden: readonly Guar
  * {@link Session.currentSettings}.
  */
 export async function limitsOf(
-  { session, agentLimits }: Pick<WriteContext, 'session' | 'agentLimits'>,
+  { session, agent }: Pick<WriteContext, 'session' | 'agent'>,
   isRest = false,
 ): Promise<GuardLimits> {
   const limits = guardLimits(await session.currentSettings(unsentText(isRest)));
-  return agentLimits === undefined ? limits : agentLimits.within(limits);
+  return agent === undefined ? limits : agent.limits.within(limits);
 }
 
 /** What orders are recorded with, and what checks them while they are sent. */
@@ -79,22 +79,20 @@ export interface SendOptions extends RecordOptions {
  * What to record with the write, and the checks of the limits to repeat after recording. A limit that was overridden is not
  * checked.
  * @param quote the coin that the limit is in
- * @param hint what to do if a limit is exceeded, where no guard can be overridden
  */
 export function sendOptionsOf(
   context: WriteContext,
   quote: string,
   { breaches, bestBid }: Pick<GuardReport, 'breaches' | 'bestBid'>,
   overridden: readonly GuardName[],
-  hint?: Advice,
 ): SendOptions {
-  const { trading, agentLimits } = context;
+  const { trading, agent } = context;
   const lifted = new Set([...overridden, ...breaches.map(({ guard }) => guard)]);
   /** The limit of the day that the write is within: it is counted in full, so only a lower limit can change that. */
   let checkedDay: Decimal | undefined;
   const requireLimits = async (write: RecordedWrite, lines: readonly BatchLine[] | undefined, isRest: boolean) => {
     const limits = await limitsOf(context, isRest);
-    const refusing = { isRest, hint };
+    const refusing = { isRest, hint: agent?.ifBlocked };
     if (!lifted.has('order-notional'))
       requireOrderNotional(ordersToSend(write, lines), quote, limits, bestBid, refusing);
     const day = limits.dayNotional.get(quote);
@@ -107,7 +105,7 @@ export function sendOptionsOf(
     bestBid,
     requireWithinLimits: async (write, lines) => {
       await requireLimits(write, lines, false);
-      await agentLimits?.requireRoom(trading, write);
+      await agent?.limits.requireRoom(trading, write);
     },
     checkLines: ({ entry, requests }, lines) => requireLimits(entry.write, lines, requests > 0),
   };
@@ -115,10 +113,10 @@ export function sendOptionsOf(
 
 /**
  * Asks the usual question, or whether to send a write that guards block. A guard is overridden by `--override`, which is
- * reported, or by typing its name, which answers the usual question as well; `--yes` overrides none.
+ * reported, or by typing its name, which answers the usual question as well; `--yes` overrides none, and nothing does for an agent.
  *
  * @param below the text below the prompt, computed again while it waits
- * @throws Failure `usage`, or why a guard could not be checked, without a terminal; `declined` for any other answer
+ * @throws Failure `usage`, or why a guard could not be checked, without a terminal or for an agent; `declined` for any other answer
  */
 export async function confirmGuarded(
   context: WriteContext,
@@ -127,7 +125,8 @@ export async function confirmGuarded(
   overridden: readonly GuardName[],
   below?: () => string,
 ): Promise<void> {
-  const { output, consent } = context;
+  const { output, consent, agent } = context;
+  if (agent !== undefined && breaches.length > 0) throw blockedBy(breaches, agent.ifBlocked);
   const blocked = notOverridden(breaches, overridden);
   for (const { guard, message } of breaches)
     if (overridden.includes(guard)) output.warn(`Overridden ${guard}: ${message}.`);

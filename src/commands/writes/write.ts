@@ -7,8 +7,8 @@ import type { TimeBudget } from '../../platform/time-budget.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Output } from '../../terminal/output.js';
 import type { Screen } from '../../terminal/screen.js';
-import type { AgentLimits } from '../../trading/guards/agent-limits.js';
 import type { TradingContext } from '../../trading/trading-context.js';
+import type { Agent } from '../session/agent.js';
 import type { Context } from '../session/command.js';
 import type { Session } from '../session/session.js';
 import { NO_PREVIEW, type PreviewJson } from './dry-run.js';
@@ -41,8 +41,8 @@ export interface WriteContext {
   >;
   /** Whether the user sees a preview; otherwise its warnings alone. */
   readonly isPreviewed: boolean;
-  /** What an agent may send, if one does. Absent: the limits of the profile hold alone. */
-  readonly agentLimits?: AgentLimits | undefined;
+  /** The agent that sends it. Absent: the user does. */
+  readonly agent?: Agent | undefined;
 }
 
 /**
@@ -50,10 +50,10 @@ export interface WriteContext {
  * `credentials`.
  */
 export async function openWrite(
-  { host, globals, budget, session, consent, output }: Context,
+  { host, globals, budget, session, consent, output, agent }: Context,
   isPreviewed = globals.dryRun || !globals.yes,
 ): Promise<WriteContext> {
-  return { host, globals, budget, session, consent, output, trading: await session.trading(), isPreviewed };
+  return { host, globals, budget, session, consent, output, trading: await session.trading(), isPreviewed, agent };
 }
 
 /** As {@link openWrite}, for a write that asks. Throws Failure `declined` if no question can be asked, before any request. */

@@ -56,6 +56,7 @@ export interface Warning {
     | 'unread book'
     | 'unread balance'
     | 'unread fees'
+    | 'unused amount'
     | 'unknown write';
   /** A sentence. */
   readonly text: string;

@@ -100,8 +100,11 @@ export class PreparedStore {
     return this.#host.now() <= expires && this.#host.now() >= made;
   }
 
-  /** The write with an id; `changed` if its file is not as it was written. Throws Failure if it cannot be read. */
-  find(id: string): Kept | 'changed' | undefined {
+  /**
+   * The write with an id; `changed` if its file is not as it was written, `older` if a release of pit before command lines prepared it.
+   * Throws Failure if it cannot be read.
+   */
+  find(id: string): Kept | 'changed' | 'older' | undefined {
     const file = this.#fileOf(id);
     const text = readPrivate(this.#host.directories.state, path.join(PREPARED_FOLDER, id), MAX_BYTES)?.toString('utf8');
     if (text === undefined) return undefined;
@@ -111,6 +114,7 @@ export class PreparedStore {
     // what has the digest is whole
     if (content?.write === undefined || key === undefined || idOf(first, content.write.kind, key) !== id)
       return 'changed';
+    if (!Array.isArray(content.write.argv)) return 'older';
     const prepared = { ...(content as PreparedContent), id };
     const claim = textOfLink(claimLink(file, ONLY));
     const owner = claim === undefined ? undefined : decodeOwner(claim);
@@ -139,7 +143,7 @@ export class PreparedStore {
     return namesIn(this.#folder)
       .flatMap((id) => {
         const found = this.find(id);
-        return found === undefined || found === 'changed' ? [] : found;
+        return found === undefined || typeof found === 'string' ? [] : found;
       })
       .sort((one, other) => one.prepared.made - other.prepared.made);
   }

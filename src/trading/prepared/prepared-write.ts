@@ -1,58 +1,30 @@
 import { createHmac } from 'node:crypto';
-import { Decimal } from '../../domain/decimal.js';
-import type { Side } from '../../domain/order.js';
-import { usage } from '../../errors.js';
-import { decodeFact, encodeFact } from '../algos/record/fact-line.js';
-import type { FactOf } from '../algos/record/facts.js';
+import type { AccountType, OrderType, Side } from '../../domain/order.js';
 import { algoIdOf } from '../algos/record/store.js';
-import { areSameJobs, type BatchPlan } from '../batches/lines.js';
 import type { GivenLimits } from '../guards/given-limits.js';
-import type { RecordedOrderTerms, ReplaceTerms } from '../journal/write.js';
-import { isSameOrder } from '../orders/terms.js';
-import type { GivenAccount } from '../replace/order-account.js';
 
-/** What a prepared write sends: all relative prices and amounts are resolved. */
-export type PreparedTerms =
-  | { readonly kind: 'order'; readonly terms: RecordedOrderTerms }
-  | { readonly kind: 'ladder'; readonly terms: BatchPlan }
-  | {
-      readonly kind: 'replace';
-      readonly terms: ReplaceTerms;
-      readonly given: GivenAccount;
-      readonly replaced: OrderToCancel;
-    }
-  | { readonly kind: 'cancel'; readonly terms: { readonly market: string; readonly orders: readonly OrderToCancel[] } }
-  /** `began` is its first fact as a line, without an id and a time. */
-  | {
-      readonly kind: 'algo';
-      readonly terms: { readonly market: string; readonly began: string; readonly notional: string };
-    }
-  | AlgoChange;
+/** What an agent may prepare. */
+export const PREPARED_KINDS = [
+  ...(['order', 'ladder', 'replace', 'cancel'] as const),
+  ...(['algo', 'algoCancel', 'algoPause', 'algoResume'] as const),
+] as const;
 
-/** A change of algo orders. */
-export interface AlgoChange {
-  readonly kind: 'algoCancel' | 'algoPause' | 'algoResume';
-  readonly terms: {
-    readonly market: string;
-    readonly ids: readonly string[];
-    /** What it does, by the terms of the algo orders. */
-    readonly text: string;
-  };
-}
-
-export type PreparedKind = PreparedTerms['kind'];
+export type PreparedKind = (typeof PREPARED_KINDS)[number];
 
 /** Whether a kind of write, once it was sent, has a record with the id under which it was prepared. */
-export function leavesRecord(kind: PreparedKind): kind is 'order' | 'ladder' | 'replace' | 'algo' {
+export function leavesRecord(kind: PreparedKind): boolean {
   return kind === 'order' || kind === 'ladder' || kind === 'replace' || kind === 'algo';
 }
 
-/** The algo order of a prepared write, with the market in which it was prepared. */
-export function algoIn({ began }: Extract<PreparedTerms, { kind: 'algo' }>['terms']): FactOf<'began'> {
-  const fact = decodeFact(began);
-  if (fact?.fact !== 'began')
-    throw usage('What was prepared cannot be read, so nothing was sent.', 'Prepare it again.');
-  return fact;
+/** An order that a prepared write places. */
+export interface OrderToPlace {
+  readonly side: Side;
+  readonly type: OrderType;
+  readonly account: AccountType;
+  readonly borrow: boolean;
+  readonly repay: boolean;
+  readonly price: string;
+  readonly amount: string;
 }
 
 /** An order that a prepared write cancels, as it was when the write was prepared. */
@@ -64,16 +36,24 @@ export interface OrderToCancel {
   readonly filled: string;
 }
 
-/** Throws Failure `usage` if the exchange shows another order under the id than the one that was shown. What has filled may change. */
-export function requireSameOrder(order: OrderToCancel, shown: OrderToCancel): void {
-  const isSame =
-    order.side === shown.side && areEqual(order.price, shown.price) && areEqual(order.amount, shown.amount);
-  if (isSame) return;
-  throw usage(`Order ${shown.id} is not the one that was shown, so nothing was sent.`, 'Prepare it again.');
-}
-
-function areEqual(one: string, other: string): boolean {
-  return Decimal.of(one).compare(Decimal.of(other)) === 0;
+/** A command line of pit that was worked out for an agent, and what it does. */
+export interface WorkedOut {
+  readonly kind: PreparedKind;
+  readonly market: string;
+  /** The command line: each price and amount is a number, so that it means the same whenever it runs. */
+  readonly argv: readonly string[];
+  /** What is sent: the same for writes that repeat each other. Null if a write of this kind cannot be repeated. */
+  readonly key: string | null;
+  /** What was asked for, likewise: with the expressions, whatever they come to. */
+  readonly askedKey: string | null;
+  /** What it does, in a sentence. */
+  readonly text: string;
+  /** What an algo order will do, in sentences. */
+  readonly does: readonly string[];
+  readonly places: readonly OrderToPlace[];
+  readonly cancels: readonly OrderToCancel[];
+  /** Of all orders that it places, in the quote coin; null if it places none. */
+  readonly notional: string | null;
 }
 
 /** What was estimated of a write when it was prepared, for the user who decides. Null is unknown. */
@@ -86,18 +66,31 @@ export interface Estimates {
   readonly warnings: readonly string[];
 }
 
+export const NO_ESTIMATES: Estimates = {
+  fee: null,
+  feeCoin: null,
+  spentCoin: null,
+  balanceBefore: null,
+  balanceAfter: null,
+  warnings: [],
+};
+
+/** What a command line comes to, as it is shown to the user who decides. */
+export interface Shown {
+  readonly write: WorkedOut;
+  readonly estimates: Estimates;
+}
+
 /** A write that was checked and shown, and may be committed once. Times are in milliseconds since the Unix epoch. */
-export interface PreparedWrite {
+export interface PreparedWrite extends Shown {
   /** The id of its record in the journal, once it is committed, and the client id of its order. */
   readonly id: string;
-  readonly write: PreparedTerms;
   /** The name of the profile that it is for. */
   readonly profile: string;
   /** The account that it is for, named as its journal. */
   readonly account: string;
   readonly made: number;
   readonly expires: number;
-  readonly estimates: Estimates;
   /** The limits of the agent that prepared it. They also hold when the user commits it. */
   readonly limits: GivenLimits;
 }
@@ -117,14 +110,19 @@ export function idOf(text: string, kind: PreparedKind, key: Uint8Array): string 
   return kind === 'ladder' ? `job${digest.slice(0, 20)}` : `pit${digest.slice(0, 24)}`;
 }
 
-/** Whether one write repeats another, whatever its prices have become. A replacement or cancellation cannot be repeated. */
-export function isSameWrite(one: PreparedTerms, other: PreparedTerms): boolean {
-  if (one.kind === 'order') return other.kind === 'order' && isSameOrder(one.terms, other.terms);
-  if (one.kind === 'algo') return other.kind === 'algo' && termsLine(one.terms) === termsLine(other.terms);
-  return one.kind === 'ladder' && other.kind === 'ladder' && areSameJobs(one.terms, other.terms);
+/** Whether one write repeats another, whatever its prices have become. */
+export function isSameWrite(one: WorkedOut, other: WorkedOut): boolean {
+  if (one.kind !== other.kind) return false;
+  return (one.key !== null && one.key === other.key) || (one.askedKey !== null && one.askedKey === other.askedKey);
 }
 
-/** The terms of an algo order, whatever the market was. */
-function termsLine(terms: Extract<PreparedTerms, { kind: 'algo' }>['terms']): string {
-  return encodeFact({ ...algoIn(terms), bid: null, ask: null });
+/** Whether a command line does what was shown when it was prepared. What fills of an order that it replaces leaves less to place. */
+export function isUnchanged(now: WorkedOut, prepared: WorkedOut): boolean {
+  const exactly = ({ kind, argv, key, places, cancels }: WorkedOut) =>
+    JSON.stringify([
+      ...[kind, argv, key],
+      places.map((order) => (kind === 'replace' ? { ...order, amount: null } : order)),
+      cancels.map((order) => ({ ...order, filled: null })),
+    ]);
+  return exactly(now) === exactly(prepared);
 }

@@ -2,7 +2,6 @@ import { createHash, randomBytes } from 'node:crypto';
 import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { describedTerms } from '../../../src/commands/commit/described-terms.js';
 import type { PrepareRequest } from '../../../src/commands/commit/prepare.js';
 import { directoriesOf } from '../../../src/platform/files/directories.js';
 import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
@@ -10,13 +9,16 @@ import { AgentLimits } from '../../../src/trading/guards/agent-limits.js';
 import { PreparedStore } from '../../../src/trading/prepared/prepared-store.js';
 import { idOf, type PreparedWrite } from '../../../src/trading/prepared/prepared-write.js';
 import { eventually } from '../../support/eventually.js';
-import { ladder, order, prepareIn, replacement } from '../../support/prepare.js';
+import { cancellation, ladder, order, prepareIn, replacement } from '../../support/prepare.js';
 import type { StartOptions } from '../../support/world/world.js';
 import { lastError, useWorldPerTest } from '../pit-home.js';
 
 const pit = useWorldPerTest({ limits: UNLIMITED });
 
 const ORDER = 'buy 0.01 btc_usdt bid-2%';
+
+/** The flags that make an order an algo order. */
+const ALGO_FLAG = /^--(take|stop|trail|over|chase|show)$/;
 
 function prepare(request: PrepareRequest, options: Parameters<typeof prepareIn>[2] = {}) {
   return pit.world.work((host, link) => prepareIn(pit.home, request, { ...options, host, link }));
@@ -93,25 +95,23 @@ describe('a prepared write', () => {
       id: expect.stringMatching(/^pit[0-9a-f]{24}$/),
       profile: 'sandbox',
       account: 'sandbox',
-      write: { kind: 'order', terms: { side: 'buy', expressions: { price: 'bid-2%', amount: '100usdt' } } },
-      estimates: {
-        spentCoin: 'usdt',
-        warnings: [],
-      },
+      estimates: { spentCoin: 'usdt', warnings: [] },
     });
-    expect(describedTerms(prepared.write)).toMatchObject({
+    const [{ price = '', amount = '' } = {}] = prepared.write.places;
+    expect(prepared.write).toMatchObject({
+      kind: 'order',
+      argv: ['order', 'buy', 'btc_usdt', amount, '--at', price],
       text: expect.stringMatching(/^buy [\d.]+ btc_usdt at [\d,.]+ \(limit, spot\)$/),
-      places: [{ side: 'buy', type: 'limit', account: 'spot', price: expect.any(String), amount: expect.any(String) }],
+      places: [{ side: 'buy', type: 'limit', account: 'spot' }],
     });
+    expect(Number(price) * Number(amount)).toBeCloseTo(100, 0);
     expect(prepared.expires - prepared.made).toBe(300_000);
     expect(await orders()).toEqual(before);
   });
 
   it('says of a ladder which account it trades in', async () => {
-    const request = ladder('sell 0.3 btc_usdt ask+1%:ask+5%:3');
-    if (request.kind !== 'ladder') throw new Error('it is a ladder');
-    const { write } = await prepare({ ...request, where: { ...request.where, account: 'cross' } });
-    expect(describedTerms(write).text).toMatch(/^3 orders: sell 0\.3 btc_usdt in all at .* \(limit, cross margin\)$/);
+    const { write } = await prepare(ladder('sell 0.3 btc_usdt ask+1%:ask+5%:3', '--account', 'cross'));
+    expect(write.text).toMatch(/^3 orders: sell 0\.3 btc_usdt in all at .* \(limit, cross margin\)$/);
   });
 
   it('is refused for a guard that blocks, with the command that asks the user', async () => {
@@ -129,8 +129,8 @@ describe('a prepared write', () => {
     const { id } = await pit.json<Listed>('order buy btc_usdt 0.01 --at bid-2% --yes');
     await pit.json('halt');
     await expect(prepare(order(ORDER))).rejects.toMatchObject({ halted: true });
-    const { id: cancellation } = await prepare({ kind: 'cancel', market: 'btc_usdt', orders: [id] });
-    expect(await committed(cancellation)).toMatchObject([{ outcome: 'cancelled', id }]);
+    const prepared = await prepare(cancellation('btc_usdt', id));
+    expect(await committed(prepared.id)).toMatchObject([{ outcome: 'cancelled', id }]);
   });
 });
 
@@ -144,9 +144,9 @@ describe('pit commit without an id', () => {
     expect(listed.at(-1)).toMatchObject({
       kind: 'ladder',
       market: 'btc_usdt',
-      text: describedTerms(second.write).text,
+      text: second.write.text,
     });
-    expect(await pit.done('commit')).toContain(describedTerms(second.write).text.slice(0, 20));
+    expect(await pit.done('commit')).toContain(second.write.text.slice(0, 20));
   });
 });
 
@@ -154,7 +154,7 @@ describe('pit commit', () => {
   it('places exactly the order that was prepared, under the id of what was prepared', async () => {
     const { id, write } = await prepare(order(ORDER));
     const done = await committed<Listed>(id);
-    const [placed] = describedTerms(write).places;
+    const [placed] = write.places;
     expect(done).toMatchObject({ outcome: 'placed', clientId: id, price: placed?.price, amount: placed?.amount });
     expect(await pit.json(`order show btc_usdt --id ${id}`)).toMatchObject({ id: done.id, state: 'open' });
   });
@@ -162,7 +162,7 @@ describe('pit commit', () => {
   it('sends the prepared price although the market has moved since', async () => {
     const { id, write } = await prepare(order(ORDER));
     const before = await moveBy(1.01);
-    expect(await committed(id)).toMatchObject({ price: describedTerms(write).places[0]?.price });
+    expect(await committed(id)).toMatchObject({ price: write.places[0]?.price });
     await moveTo(before);
   });
 
@@ -195,7 +195,7 @@ describe('pit commit', () => {
     const done = await committed<{ orders: Listed[] }>(id);
     expect(done).toMatchObject({ job: id, placed: 3 });
     expect(done.orders.map(({ price, amount }) => ({ price, amount }))).toEqual(
-      describedTerms(write).places.map(({ price, amount }) => ({ price, amount })),
+      write.places.map(({ price, amount }) => ({ price, amount })),
     );
   });
 
@@ -205,7 +205,7 @@ describe('pit commit', () => {
     expect(await committed(id)).toMatchObject({
       outcome: 'placed',
       clientId: id,
-      price: describedTerms(write).places[0]?.price,
+      price: write.places[0]?.price,
       replaced: { outcome: 'cancelled', id: old.id },
     });
   });
@@ -215,7 +215,7 @@ describe('pit commit', () => {
       await pit.json<Listed>('order buy btc_usdt 0.01 --at bid-2% --yes'),
       await pit.json<Listed>('order buy btc_usdt 0.01 --at bid-3% --yes'),
     ];
-    const { id } = await prepare({ kind: 'cancel', market: 'btc_usdt', orders: 'all' });
+    const { id } = await prepare(cancellation('btc_usdt', '--all'));
     const later = await pit.json<Listed>('order buy btc_usdt 0.01 --at bid-4% --yes');
     const rows = await committed<Listed[]>(id);
     expect(new Set(rows.map((row) => row.id))).toEqual(new Set([one.id, two.id]));
@@ -226,6 +226,31 @@ describe('pit commit', () => {
     const { id } = await prepare(order(ORDER));
     expect(await pit.json(`commit ${id} --dry-run`)).toMatchObject({ dryRun: true, operation: 'order' });
     expect(await committed(id)).toMatchObject({ outcome: 'placed', clientId: id });
+  });
+
+  it.each([
+    ['order buy btc_usdt 100usdt --at mid-2%', '--account isolated --borrow --post-only'],
+    ['order sell btc_usdt 10% --at ask+50ticks', '--ioc'],
+    ['order sell btc_usdt 0.0100 --at 28500.0', ''],
+    ['order batch buy btc_usdt --ladder bid-1%:bid-5%:7 --amount 1000usdt', '--weight linear'],
+    ['order batch sell btc_usdt --ladder 29000:30001:3 --amount 33%', '--account spot'],
+    ['order batch sell btc_usdt --ladder ask+1%:ask+5%:3 --amount 0.5', '--account cross'],
+    ['order sell btc_usdt 10%', '--trail 1000 --trigger last'],
+    ['order sell btc_usdt 0.01', '--trail 1234.5 --take ask+2% --slippage 0.25%'],
+    ['order sell btc_usdt 0.01', '--trail 2.5%'],
+    ['order buy btc_usdt 500usdt', '--trail 5000ticks'],
+    ['order buy btc_usdt 500usdt --at bid-1%', '--stop bid-4% --limit bid-5% --for 5400s --when eth_usdt:bid<9000'],
+    ['order buy btc_usdt 500usdt --at ask+1%', '--over 90m --every 90s --slippage 0.125%'],
+    ['order buy btc_usdt 500usdt', '--over 2h --passive'],
+    ['order buy btc_usdt 500usdt --at ask+1%', '--chase --when close:15min>20000'],
+    ['order buy btc_usdt 5000usdt --at bid-1%', '--show 1% --post-only'],
+  ])('does what was prepared of %s %s', async (line, flags) => {
+    const argv = `${line} ${flags}`.trim().split(' ');
+    const kind = argv[1] === 'batch' ? 'ladder' : argv.some((word) => ALGO_FLAG.test(word)) ? 'algo' : 'order';
+    const { id, write } = await prepare({ kind, market: 'btc_usdt', argv });
+    // each price and amount is a number by now
+    expect(write.argv.join(' ').replace(/ --(trail|slippage|when) \S+/g, '')).not.toMatch(/bid|ask|mid|%|\dusdt/);
+    expect(await pit.json(`commit ${id} --dry-run`)).toMatchObject({ dryRun: true });
   });
 
   it('needs a terminal: --yes does not confirm it, and the prepared write stays', async () => {
@@ -244,21 +269,52 @@ describe('pit commit', () => {
     expect(await committed(id)).toMatchObject({ outcome: 'placed', clientId: id });
   });
 
-  it('shows the terms that it sends, and not what else the file says', async () => {
+  it.each([
+    ['an order', order(ORDER), { argv: ['order', 'sell', 'btc_usdt', '4.9', '--at', '20000'] }],
+    ['an order with a flag', order(ORDER), { flags: ['--override', 'price-band'] }],
+    ['an order of another name', order(ORDER), { flags: ['--id', 'myorder1'] }],
+    ['the lines of a ladder', ladder('buy 0.3 btc_usdt bid-1%:bid-5%:3'), { key: '' }],
+    ['the places of a ladder', ladder('buy 0.3 btc_usdt bid-1%:bid-5%:3'), { places: [] }],
+  ])('sends nothing if a command line does something else than what was shown: %s', async (_, request, changed) => {
+    const { write, estimates } = await prepare(request);
+    const { flags = [], ...others } = { flags: [], ...changed };
+    const store = new PreparedStore({ now: pit.world.clock.now, randomBytes, directories: directoriesOf(pit.home) });
+    const forged = { ...write, argv: [...write.argv, ...flags], ...others };
+    const { id } = store.keep({ write: forged, estimates, profile: 'sandbox', account: 'sandbox', limits: {} });
+    const before = await orders();
+    expect((await refusal(id)).message).toBe(
+      'It would do something else now than what was prepared, so nothing was sent.',
+    );
+    expect(await orders()).toEqual(before);
+  });
+
+  it('runs no command that is none of its kind', async () => {
+    const { write, estimates } = await prepare(order(ORDER));
+    const store = new PreparedStore({ now: pit.world.clock.now, randomBytes, directories: directoriesOf(pit.home) });
+    for (const argv of [
+      ['withdraw', 'btc', '1'],
+      ['cancel', 'btc_usdt', '--all'],
+      ['--yes', ...write.argv],
+      [...write.argv, '--yes'],
+    ]) {
+      const kept = { write: { ...write, argv }, estimates, profile: 'sandbox', account: 'sandbox', limits: {} };
+      expect(await refusal(store.keep(kept).id)).toMatchObject({ kind: 'usage' });
+    }
+  });
+
+  it('refuses what an older release has prepared', async () => {
     const prepared = await prepare(order(ORDER));
     const key = Buffer.from(readFileSync(path.join(pit.home, 'state', 'prepared-key'), 'utf8'), 'hex');
-    const [line = ''] = readFileSync(fileOf(prepared), 'utf8').split('\n');
-    const content = JSON.parse(line) as { write: { terms: object }; shown?: object };
-    content.write.terms = { ...content.write.terms, side: 'sell', amount: '4.9', price: String((await bid()) + 10) };
-    content.shown = { text: 'buy 0.001 btc_usdt at 20,000', places: [{ side: 'buy', amount: '0.001' }] };
-    const forged = JSON.stringify(content);
-    const id = idOf(forged, 'order', key);
-    writeFileSync(path.join(path.dirname(fileOf(prepared)), id), `${forged}\n`, { mode: 0o600 });
-    const [row] = (await pit.json<{ id: string; text: string }[]>('commit')).filter((one) => one.id === id);
-    expect(row?.text).toMatch(/^sell 4\.9 btc_usdt at /);
-    const { screen } = await commit(id, { answer: 'n\r' });
-    expect(screen).toContain('sell 4.9 btc_usdt');
-    expect(screen).not.toContain('0.001');
+    const content = JSON.parse(readFileSync(fileOf(prepared), 'utf8')) as object;
+    const terms = { market: 'btc_usdt', side: 'buy', type: 'limit', account: 'spot', price: '20000', amount: '0.01' };
+    const line = JSON.stringify({ ...content, write: { kind: 'order', terms } });
+    const id = idOf(line, 'order', key);
+    writeFileSync(path.join(path.dirname(fileOf(prepared)), id), `${line}\n`, { mode: 0o600 });
+    expect(await refusal(id)).toMatchObject({
+      message: `${id} was prepared by an older release of pit, so it was not sent.`,
+      hint: 'Prepare it again.',
+    });
+    expect((await pit.json<{ id: string }[]>('commit')).map((one) => one.id)).not.toContain(id);
   });
 
   it('refuses a file that was made without the key', async () => {
@@ -292,27 +348,6 @@ describe('pit commit', () => {
       });
     },
   );
-
-  it('cancels nothing if an order is not the one that was shown', async () => {
-    const shownOrder = await pit.json<Listed>('order buy btc_usdt 0.01 --at bid-2% --yes');
-    const { write } = await prepare({ kind: 'cancel', market: 'btc_usdt', orders: [shownOrder.id] });
-    if (write.kind !== 'cancel') throw new Error('it is a cancellation');
-    const orders = write.terms.orders.map((one) => ({ ...one, amount: '0.5' }));
-    const store = new PreparedStore({ now: pit.world.clock.now, randomBytes, directories: directoriesOf(pit.home) });
-    const estimates = {
-      fee: null,
-      feeCoin: null,
-      spentCoin: null,
-      balanceBefore: null,
-      balanceAfter: null,
-      warnings: [],
-    };
-    const forged = { write: { ...write, terms: { ...write.terms, orders } }, estimates, profile: 'sandbox' };
-    const { id } = store.keep({ ...forged, account: 'sandbox', limits: {} });
-    expect((await refusal(id)).message).toBe(
-      `Order ${shownOrder.id} is not the one that was shown, so nothing was sent.`,
-    );
-  });
 
   it('says what became of an id that was committed before', async () => {
     const { id } = await prepare(order(ORDER));

@@ -14,7 +14,10 @@ export function encodeFact(fact: AlgoFact): string {
   return JSON.stringify(fact, (_, value: unknown) => (value instanceof Decimal ? value.toString() : value));
 }
 
-/** The fact of a line; undefined if it is none that this version understands in full, for instance because it was cut off. */
+/**
+ * The fact of a line; undefined if it is none that this version understands in full, for instance because it was cut off.
+ * @internal for tests: records are read line by line, of whatever kind each is
+ */
 export function decodeFact(line: string): AlgoFact | undefined {
   return decodeLine(FACT, line);
 }

@@ -1,0 +1,186 @@
+import { Failure, quoted, usage } from '../../errors.js';
+import { parseAmount, parsePrice } from '../../trading/expressions.js';
+import { PREPARED_KINDS } from '../../trading/prepared/prepared-write.js';
+import { ALGO_CHANGES } from '../commit/algo-changes.js';
+import type { PrepareRequest } from '../commit/prepare.js';
+import { algoId, marketName, orderId } from '../inputs/parsers.js';
+import { AGENT_ALGO_FLAGS, type AlgoFlags, algoDraftArgs, checkAlgo } from '../order/algo-args.js';
+import { parseLadder } from '../order/batch-input.js';
+import { draftArgs, ladderArgs, replaceArgs } from '../order/order-args.js';
+import { algoParameters, checkAlgoParameters } from './algo-parameters.js';
+import { choice, type Given, optional, text, texts, toggle } from './parameters.js';
+
+/** In one prepared write. A user would not read more before confirming. */
+const MOST_ORDERS = 50;
+
+/** The same for the conditions of an algo order. */
+const MOST_CONDITIONS = 5;
+/** In characters: all of them are in one sentence of the question. */
+const LONGEST_CONDITION = 30;
+
+/** The parameters of the tool `prepare`. */
+export const PREPARE = {
+  kind: choice('what to do', ...PREPARED_KINDS),
+  market: text('such as btc_usdt'),
+  side: optional(choice('of a new order', 'buy', 'sell')),
+  amount: optional(
+    text('base coin (0.5), value (100usdt) or share of the balance (50%); the total of a ladder or replacement'),
+  ),
+  price: optional(
+    text(
+      'a number, or bid, ask or mid with an offset: bid+2ticks, mid-0.5%; of a ladder FROM:TO:COUNT; of an algo the entry, or the limit of over and chase',
+    ),
+  ),
+  type: optional(choice('of an order (limit)', 'limit', 'postOnly', 'ioc')),
+  weight: optional(choice('of a ladder (equal)', 'equal', 'linear')),
+  account: optional(choice('(spot)', 'spot', 'isolated', 'cross')),
+  borrow: optional(toggle('borrow the shortfall (margin)')),
+  repay: optional(toggle('repay loans with the proceeds (margin)')),
+  orders: optional(texts('ids: to cancel, or ["all"]; the one to replace; of algo orders to change')),
+  ...algoParameters(true),
+};
+
+/**
+ * The command line that a user would type for what an agent asks for. Each word of it is made of a value that was checked: no text of an
+ * agent becomes one. Throws Failure `usage` for an argument that is wrong, missing or does not belong to its kind.
+ */
+export function requestOf({ kind, market: name, ...given }: Given<typeof PREPARE>): PrepareRequest {
+  const market = marketName(name);
+  return { kind, market, argv: argvOf(kind, market, given) };
+}
+
+function argvOf(kind: PrepareRequest['kind'], market: string, given: Omit<Given<typeof PREPARE>, 'kind' | 'market'>) {
+  const { side, amount, price, type, weight, account, borrow = false, repay = false, orders: _, ...others } = given;
+  const algo = { ...others, when: others.when?.length === 0 ? undefined : others.when };
+  if (kind !== 'algo') refuseForeign(kind, algo, ALGO_INSTEAD[kind]);
+  // many agents send an empty list for what they leave out
+  const orders = given.orders?.length === 0 ? undefined : given.orders;
+  switch (kind) {
+    case 'order': {
+      const needed = requireGiven(kind, { side, amount, price });
+      refuseForeign(kind, { weight, orders });
+      const terms = { side: needed.side, market, amount: parseAmount(needed.amount), at: parsePrice(needed.price) };
+      const flags = { type: type ?? 'limit', account: account ?? 'spot', borrow, repay } as const;
+      return draftArgs({ ...terms, ...flags, id: undefined, overridden: [] }, { dryRun: false, yes: false });
+    }
+    case 'ladder': {
+      const needed = requireGiven(kind, { side, amount, price });
+      refuseForeign(kind, { type, borrow, repay, orders });
+      const ladder = parseLadder(needed.price);
+      requireFew(ladder.count);
+      const input = { kind, ladder, amount: parseAmount(needed.amount), weight: weight ?? 'equal' } as const;
+      return ladderArgs({ side: needed.side, market, account: account ?? 'spot' }, input);
+    }
+    case 'replace': {
+      const [order, ...more] = requireGiven(kind, { orders }).orders;
+      refuseForeign(kind, { side, type, weight });
+      if (order === undefined || more.length > 0)
+        throw usage('orders names more than one order to replace.', 'Give one id, and prepare each order by itself.');
+      const at = price === undefined ? undefined : parsePrice(price);
+      const total = amount === undefined ? undefined : parseAmount(amount);
+      if (at === undefined && total === undefined)
+        throw usage('A replacement needs a new price or amount.', 'Give price, amount, or both.');
+      return replaceArgs(market, orderId(order), { at, amount: total, account, borrow, repay });
+    }
+    case 'cancel': {
+      const needed = requireGiven(kind, { orders }).orders;
+      refuseForeign(kind, { side, amount, price, type, weight, account, borrow, repay });
+      const isAll = needed[0] === 'all' && needed.length === 1;
+      return ['cancel', market, ...(isAll ? ['--all'] : few(needed, orderId))];
+    }
+    case 'algo': {
+      const needed = requireGiven(kind, { side, amount });
+      refuseForeign(kind, { weight, borrow, repay, orders });
+      if (account !== undefined && account !== 'spot')
+        throw usage('Algo orders trade on the spot account only.', 'Leave account out.');
+      checkAlgoParameters({ ...algo, price, type });
+      const flags = algoFlags(algo);
+      const at = price === undefined ? undefined : parsePrice(price);
+      const order = { side: needed.side, market, amount: parseAmount(needed.amount), at };
+      const never = { account: 'spot', borrow, repay, id: undefined, overridden: [] } as const;
+      namingParameters(() => checkAlgo({ ...order, ...never, type }, flags));
+      return algoDraftArgs({ ...flags, ...order, type: type ?? 'limit', overridden: [] }, []);
+    }
+    case 'algoCancel':
+    case 'algoPause':
+    case 'algoResume': {
+      const needed = requireGiven(kind, { orders }).orders;
+      refuseForeign(kind, { side, amount, price, type, weight, account, borrow, repay });
+      return ['algo', ALGO_CHANGES[kind], ...few(needed, algoId)];
+    }
+  }
+}
+
+type AgentGiven = { readonly [Name in keyof typeof AGENT_ALGO_FLAGS]?: unknown };
+
+/** The values of the flags of an algo order, each read as its command reads it. */
+function algoFlags(given: AgentGiven): AlgoFlags {
+  const values = Object.entries(AGENT_ALGO_FLAGS).map(([name, flag]) => {
+    const value = given[name as keyof AgentGiven];
+    if (!('parse' in flag)) return [name, value === true];
+    if (!('repeats' in flag)) return [name, value === undefined ? undefined : flag.parse(String(value))];
+    return [name, ((value ?? []) as readonly string[]).map((one) => flag.parse(one))];
+  });
+  // an agent runs no program of the user
+  const flags: AlgoFlags = { ...Object.fromEntries(values), exec: undefined, notify: false };
+  if (flags.when.length > MOST_CONDITIONS)
+    throw usage(`when has too many conditions: ${flags.when.length}.`, `Give up to ${MOST_CONDITIONS}.`);
+  const long = flags.when.find((condition) => condition.text.length > LONGEST_CONDITION);
+  if (long !== undefined)
+    throw usage(`The condition ${quoted(long.text)} is too long.`, `Use up to ${LONGEST_CONDITION} characters.`);
+  return flags;
+}
+
+/** Checks what an agent has given: what is wrong names its parameters, not the flags of the command line. */
+function namingParameters(check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind !== 'usage') throw error;
+    const hints = error.hints.map((part) => (typeof part === 'string' ? withParameters(part) : part));
+    throw usage(withParameters(error.message), hints);
+  }
+}
+
+const PARAMETERS: Readonly<Record<string, string>> = { at: 'price', 'post-only': 'type postOnly', ioc: 'type ioc' };
+
+/** A message whose flags are named as the parameters of the tools. */
+export function withParameters(message: string): string {
+  return message.replaceAll(/--([a-z-]+)/g, (_, flag: string) => PARAMETERS[flag] ?? flag);
+}
+
+type Needed<Fields> = { readonly [Name in keyof Fields]: NonNullable<Fields[Name]> };
+
+function requireGiven<Fields extends object>(kind: string, needed: Fields): Needed<Fields> {
+  const missing = Object.entries(needed).flatMap(([name, value]) => (value === undefined ? [name] : []));
+  if (missing.length > 0) throw usage(`To prepare ${kind}, give ${missing.join(', ')}.`);
+  return needed as Needed<Fields>;
+}
+
+function refuseForeign(kind: string, foreign: object, instead = 'Leave that out.'): void {
+  const unused = Object.entries(foreign).flatMap(([name, value]) =>
+    value === undefined || value === false ? [] : [name],
+  );
+  if (unused.length > 0) throw usage(`${kind} takes no ${unused.join(' and no ')}.`, instead);
+}
+
+/** What to do about parameters of an algo order: without the stop that was asked for, an order is another one. */
+const ALGO_INSTEAD: Readonly<Record<string, string>> = {
+  order: 'Only kind algo takes that: prepare that kind instead.',
+  ladder: 'Only kind algo takes that: prepare that kind instead.',
+  replace: 'Only kind algo takes that: cancel the order, then prepare that kind.',
+};
+
+/** The ids, each once. */
+function few(ids: readonly string[], parse: (id: string) => string): string[] {
+  requireFew(ids.length);
+  return [...new Set(ids.map(parse))];
+}
+
+function requireFew(count: number): void {
+  if (count > MOST_ORDERS)
+    throw usage(
+      `These are too many orders: ${count}, and an agent may prepare up to ${MOST_ORDERS} at once.`,
+      'Prepare them in parts.',
+    );
+}
