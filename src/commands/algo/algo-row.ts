@@ -8,98 +8,20 @@ import { paintSide, sideColumn, sideText } from '../../terminal/cells.js';
 import type { Paint } from '../../terminal/palette.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Column, type Entry, record, table } from '../../terminal/table.js';
-import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
-import { excessOf } from '../../trading/algos/plan/children.js';
+import { localTime, timeTitle } from '../../terminal/time.js';
 import { isTakeCancelled } from '../../trading/algos/plan/exits.js';
-import { type AlgoTerms, kindOf } from '../../trading/algos/plan/terms.js';
 import { unprotectedSince } from '../../trading/algos/record/facts.js';
 import { duplicateIds } from '../../trading/algos/record/snapshot.js';
-import { algoRow, entryRow, exitRow } from '../../trading/algos/record/summary.js';
 import type { AlgoView } from '../../trading/algos/service/algo-views.js';
-import { changedRulesText } from '../../trading/orders/changed-rules.js';
-import { orderRow } from '../order/order-row.js';
-import { ALGO, type AlgoDocument, type AlgoEventRow } from './algo-shapes.js';
+import { algoDocument } from './algo-document.js';
+import { ALGO, type AlgoDocument } from './algo-shapes.js';
 import { wordsOf } from './entry-words.js';
 import { algoSentences, exitWords } from './sentences.js';
 import { distanceText } from './terms-text.js';
 import { unseenDuplicatesText } from './unwatched.js';
 
-/** The terms of an algo order that does not exist yet, for programs. */
-export function algoTermsRow(terms: AlgoTerms) {
-  const { market, side, amount } = terms;
-  return {
-    market: market.market,
-    side,
-    amount: amount.trimmed().toString(),
-    kind: kindOf(terms),
-    entry: entryRow(terms),
-    exit: exitRow(terms, { best: null }, null),
-  };
-}
-
 /** The same columns whatever is null: an algo order without an entry has those of the entry too. */
 const CSV_HEADER = fieldNames(shape.object(ALGO));
-
-/** An algo order as it is printed. */
-export function algoDocument(view: AlgoView, now: number): AlgoDocument {
-  const { terms, facts, children, orders, state, reason, isWatched } = view;
-  const rows = orders.flatMap(({ order, clientId, role }) =>
-    order === null ? [] : [{ ...orderRow(order, clientId), role }],
-  );
-  const current = { state, reason, watched: isWatched, now };
-  const row = algoRow(terms, facts, children, current, rows);
-  return {
-    ...row,
-    unprotected: unprotectedRow(view),
-    excess: excessRow(view),
-    duplicates: duplicateIds(view),
-    events: eventsOf(view),
-  };
-}
-
-function unprotectedRow({ facts, unsentSince, reason, isWatched }: AlgoView): AlgoDocument['unprotected'] {
-  const since = unprotectedSince(facts, unsentSince);
-  if (since === null) return null;
-  const unknown = isWatched ? 'Its stop is not known to be sent.' : 'No process of pit acts for it.';
-  return { since: isoTime(since), reason: reason ?? unknown };
-}
-
-/** Both legs count: an exit may sell too much as well as an entry may buy too much. */
-function excessRow(view: AlgoView): AlgoDocument['excess'] {
-  const { terms, children } = view;
-  const orders = duplicateIds(view);
-  const amount = Decimal.sum(LEGS.map((role) => excessOf(terms, children, { role })));
-  return orders.length === 0 || amount.sign === 0 ? null : { amount: amount.trimmed().toString(), orders };
-}
-
-/** A role of each leg. */
-const LEGS = ['entry', 'stop'] as const;
-
-/** Of several pauses and resumptions, the last. */
-function eventsOf({ facts, said, terms }: AlgoView): AlgoEventRow[] {
-  const { began, entryTriggered, exitTriggered, paused, resumed, rules, cancelled, ended } = facts;
-  const priced = (price: Decimal, source: string) => `${formatPrice(price, terms.market)} (${source})`;
-  const rows: (readonly [number, AlgoEventRow['event'], string])[] = [
-    [began.time, 'began', 'It began.'],
-    ...said.map((line) => [line.time, 'note', line.said] as const),
-  ];
-  if (rules !== null) rows.push([rules.time, 'note', changedRulesText(began.terms.market, rules.market)]);
-  if (entryTriggered !== null) {
-    const { time, price, source } = entryTriggered;
-    rows.push([time, 'conditionMet', `Its condition was met at ${priced(price, source)}.`]);
-  }
-  if (exitTriggered !== null) {
-    const { time, price, source } = exitTriggered;
-    rows.push([time, 'triggered', `Its stop was reached at ${priced(price, source)}.`]);
-  }
-  if (paused !== null) rows.push([paused.time, 'paused', `It was paused: ${paused.reason}.`]);
-  if (resumed !== null) rows.push([resumed.time, 'resumed', 'It was resumed.']);
-  if (cancelled !== null) rows.push([cancelled.time, 'cancelled', `It was cancelled: ${cancelled.reason}.`]);
-  if (ended !== null) rows.push([ended.time, 'ended', `It ended as ${ended.outcome}: ${ended.reason}.`]);
-  return rows
-    .sort(([one], [other]) => one - other)
-    .map(([time, event, text]) => ({ time: isoTime(time), event, text }));
-}
 
 /** One algo order: a record, its orders, and what it will do or has come to. */
 export function algoAnswer(view: AlgoView, now: number): Answer<AlgoDocument> {

@@ -2,7 +2,7 @@ import * as shape from '../../cli/shapes.js';
 import { isoTime, zonedTime } from '../../terminal/time.js';
 import { continueText } from '../../trading/algos/record/watchers.js';
 import { define } from '../session/command.js';
-import { algoDocument } from './algo-row.js';
+import { algoDocument } from './algo-document.js';
 import { EVENT } from './algo-shapes.js';
 import { type AlgoEventView, runAlgos } from './run-algos.js';
 

@@ -5,7 +5,7 @@ import { LivePicture } from '../../terminal/live/live-picture.js';
 import type { AlgoView } from '../../trading/algos/service/algo-views.js';
 import { requireWatchable } from '../live/watch-flag.js';
 import type { Context } from '../session/command.js';
-import { algoDocument } from './algo-row.js';
+import { algoDocument } from './algo-document.js';
 import { algoService } from './algo-service.js';
 
 /** What a watch of algo orders shows. */

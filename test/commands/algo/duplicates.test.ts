@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { algoDocument, algoList } from '../../../src/commands/algo/algo-row.js';
+import { algoDocument } from '../../../src/commands/algo/algo-document.js';
+import { algoList } from '../../../src/commands/algo/algo-row.js';
 import { unprotectedText } from '../../../src/commands/algo/unwatched.js';
 import { Decimal } from '../../../src/domain/decimal.js';
 import type { Order } from '../../../src/domain/order.js';

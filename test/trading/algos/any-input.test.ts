@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { algoRow } from '../../../src/commands/algo/algo-document.js';
 import { Decimal } from '../../../src/domain/decimal.js';
 import type { Child } from '../../../src/trading/algos/plan/children.js';
 import { decide } from '../../../src/trading/algos/plan/decide.js';
@@ -7,7 +8,6 @@ import { mayPlace } from '../../../src/trading/algos/plan/may-place.js';
 import { nextStep } from '../../../src/trading/algos/plan/next-step.js';
 import type { AlgoTerms } from '../../../src/trading/algos/plan/terms.js';
 import { type AlgoFact, foldFacts } from '../../../src/trading/algos/record/facts.js';
-import { algoRow } from '../../../src/trading/algos/record/summary.js';
 import type { AlgoMarket } from '../../../src/trading/algos/run/algo-market.js';
 import { MARKET } from '../support/market.js';
 import { anyEntry } from './support/draw-entries.js';

@@ -10,7 +10,7 @@ import { type AlgoTerms, kindOf } from '../../../src/trading/algos/plan/terms.js
 import { stopLevel } from '../../../src/trading/algos/plan/trigger.js';
 import { decodeFact, encodeFact } from '../../../src/trading/algos/record/fact-line.js';
 import { type AlgoFact, foldFacts } from '../../../src/trading/algos/record/facts.js';
-import { algoRow, summaryOf } from '../../../src/trading/algos/record/summary.js';
+import { summaryOf } from '../../../src/trading/algos/record/summary.js';
 import { bestOfOthers } from '../../../src/trading/algos/run/algo-market.js';
 import { algo, buy, chase, iceberg, limit, sell, twap } from './support/terms.js';
 
@@ -125,7 +125,19 @@ describe('a fact', () => {
         ...({ fact: 'ended', time: START, outcome, reason: 'so' } as const),
         ...{ filled: Decimal.zero, remaining: Decimal.zero, position: Decimal.zero },
       })),
+      ...(['entry', 'take', 'stop'] as const).map(
+        (role) => ({ fact: 'paused', time: START, cause: 'rejected', reason: 'so', role }) as const,
+      ),
       triggered('98', 'entry'),
+      { fact: 'rules', time: START, market: { ...OCO.market, priceScale: 1, tickSize: '0.1' } },
+      { ...began, terms: { ...OCO, agent: {} } },
+      {
+        ...began,
+        terms: {
+          ...OCO,
+          agent: { markets: ['btc_usdt'], maxOrder: '5', maxDay: '9', maxOpen: 2, mayBorrow: false },
+        },
+      },
       ...(['isolated', 'cross'] as const).map((account) => ({ ...began, terms: { ...OCO, account } })),
       ...(['postOnly', 'ioc'] as const).map((type) => ({ ...began, terms: buy('1', { entry: limit('100', type) }) })),
       ...['2%', '300'].map((trail) => ({ ...began, terms: sell('1', { trail }) })),
@@ -385,102 +397,6 @@ describe('the summary', () => {
     };
     expect(summaryOf(OCO, factsOf(OCO, end), [], START + 90_000).durationMs).toBe(5_000);
     expect(summaryOf(OCO, factsOf(OCO), [], START - 1).durationMs).toBe(0);
-    const row = algoRow(OCO, factsOf(OCO, end), [], { state: 'done', reason: 'so', watched: false, now: START }, []);
-    expect([row.ended, row.reason, row.watched, row.durationMs]).toEqual([
-      '2026-01-05T00:00:05.000Z',
-      'so',
-      false,
-      5_000,
-    ]);
-  });
-});
-
-describe('the row of an algo order', () => {
-  const now = START + 90_000;
-  const current = { state: 'working', reason: null, watched: true, now } as const;
-
-  it('has every part of an OCO that was triggered', () => {
-    const children = [
-      child(1, 'take', '1', closed('0.2', '22')),
-      child(2, 'stop', '0.8', { filled: Decimal.of('0.5'), filledValue: Decimal.of('48') }),
-    ];
-    expect(algoRow(OCO, factsOf(OCO, triggered('97.5')), children, current, ['a', 'b'])).toEqual({
-      ...{ id: 'algo1', market: 'btc_usdt', side: 'sell', amount: '1', kind: 'oco', state: 'working', watched: true },
-      entry: null,
-      exit: {
-        ...{ side: 'sell', take: '110', stop: '98', limit: null, trail: null, best: null, level: '98' },
-        ...{ filled: '0.7', averagePrice: '100', slippage: '0.0153846154' },
-      },
-      trigger: { time: '2026-01-05T00:01:00.000Z', price: '97.5', source: 'book', late: false },
-      ...{ filled: '0.7', averagePrice: '100', fees: [], remaining: '0.3', children: ['a', 'b'] },
-      ...{ started: '2026-01-05T00:00:00.000Z', ended: null, reason: null },
-      ...{ position: null, slippage: '0.0153846154', durationMs: 90_000, agent: false },
-    });
-  });
-
-  it('includes what an iceberg shows', () => {
-    const terms = buy('1', { entry: iceberg('100', '0.40') });
-    expect(algoRow(terms, factsOf(terms), [], current, []).entry).toEqual({
-      ...{ kind: 'iceberg', price: '100', overMs: null, everyMs: null, passive: false, show: '0.4', when: [] },
-    });
-  });
-
-  it('has every part of a bracket with slices and a trail', () => {
-    const terms = buy('1', { entry: twap(10, { bound: '105', isPassive: true }), trail: '2%', when: ['last>1'] });
-    const facts = factsOf(terms, triggered('101', 'entry'), {
-      fact: 'best',
-      time: START,
-      price: Decimal.of('110'),
-      tradeId: null,
-    });
-    const children = [
-      child(1, 'entry', '0.5', closed('0.5', '50')),
-      child(2, 'stop', '0.5', { filled: Decimal.of('0.2') }),
-    ];
-    expect(algoRow(terms, facts, children, current, [])).toMatchObject({
-      kind: 'bracket',
-      entry: {
-        kind: 'twap',
-        price: '105',
-        overMs: 600_000,
-        everyMs: 60_000,
-        passive: true,
-        show: null,
-        when: ['last>1'],
-      },
-      exit: { side: 'sell', trail: { unit: 'share', value: '0.02' }, best: '110', level: '107.8', filled: '0.2' },
-      trigger: { price: '101' },
-      ...{ filled: '0.5', averagePrice: '100', remaining: '0.5', position: '0.3' },
-    });
-  });
-
-  it('has the price of a limit entry and of nothing else', () => {
-    const { entry, exit } = algoRow(BRACKET, factsOf(BRACKET), [], current, []);
-    expect(entry).toEqual({
-      kind: 'limit',
-      price: '100',
-      overMs: null,
-      everyMs: null,
-      passive: false,
-      show: null,
-      when: [],
-    });
-    expect(exit).toMatchObject({ filled: '0', averagePrice: null, slippage: null });
-    const plain = buy('1', { entry: chase() });
-    expect(algoRow(plain, factsOf(plain), [], current, [])).toMatchObject({
-      exit: null,
-      position: null,
-      fees: [],
-      trigger: null,
-    });
-  });
-
-  it('has no fees if they are not known', () => {
-    const row = algoRow(OCO, factsOf(OCO), [child(1, 'take', '1', { fees: null })], current, []);
-    expect(row.fees).toBeNull();
-    const fees = [{ coin: 'usdt', amount: Decimal.of('0.10') }];
-    const paid = algoRow(OCO, factsOf(OCO), [child(1, 'take', '1', { fees })], current, []);
-    expect(paid.fees).toEqual([{ coin: 'usdt', amount: '0.1' }]);
   });
 });
 

@@ -1,19 +1,9 @@
 import { Decimal } from '../../../domain/decimal.js';
 import type { Side } from '../../../domain/order.js';
-import { type Child, filledOf, positionOf, positive } from '../plan/children.js';
+import { type Child, filledOf } from '../plan/children.js';
 import { entriesOf, exitsOf } from '../plan/decision-input.js';
-import { kindOfEntry, namedPriceOf } from '../plan/entries/entry-kinds.js';
-import {
-  type AlgoEntryName,
-  type AlgoTerms,
-  type EntryParts,
-  exitSideOf,
-  kindOf,
-  mapExitPrices,
-  NO_PARTS,
-} from '../plan/terms.js';
-import { stopLevel } from '../plan/trigger.js';
-import type { AlgoFacts, AlgoState } from './facts.js';
+import { type AlgoTerms, exitSideOf } from '../plan/terms.js';
+import type { AlgoFacts } from './facts.js';
 
 /** What one leg has come to. */
 export interface LegSummary {
@@ -48,7 +38,6 @@ export interface AlgoSummary {
 /**
  * What it has come to.
  * @param now by the exchange's clock, in milliseconds since the Unix epoch
- * @internal for its test
  */
 export function summaryOf(terms: AlgoTerms, facts: AlgoFacts, children: readonly Child[], now: number): AlgoSummary {
   const { began, entryTriggered, exitTriggered, ended } = facts;
@@ -97,155 +86,4 @@ function feesOf(children: readonly Child[]): CoinAmount[] | null {
     for (const { coin, amount } of fees) byCoin.set(coin, (byCoin.get(coin) ?? Decimal.zero).plus(amount));
   }
   return [...byCoin].map(([coin, amount]) => ({ coin, amount: amount.trimmed() }));
-}
-
-/** An algo order as it is printed. Amounts and prices are decimal texts, times ISO 8601. */
-export interface AlgoRow<Row> {
-  readonly id: string;
-  readonly market: string;
-  readonly side: Side;
-  readonly amount: string;
-  readonly kind: ReturnType<typeof kindOf>;
-  readonly state: AlgoState;
-  readonly watched: boolean;
-  /** Whether an agent made it. */
-  readonly agent: boolean;
-  readonly entry: EntryRow | null;
-  readonly exit: ExitRow | null;
-  readonly trigger: TriggerRow | null;
-  /** Of the entry or, without one, of the exits. */
-  readonly filled: string;
-  readonly averagePrice: string | null;
-  readonly fees: readonly { readonly coin: string; readonly amount: string }[] | null;
-  readonly remaining: string;
-  readonly children: readonly Row[];
-  readonly started: string;
-  readonly ended: string | null;
-  readonly reason: string | null;
-  /** What the entry has built and no exit has ended; null without an entry or exits. */
-  readonly position: string | null;
-  /** Of the leg that `filled` is about: a share, above zero if it was worse than the reference. */
-  readonly slippage: string | null;
-  /** Until the end or now. */
-  readonly durationMs: number;
-}
-
-interface EntryRow extends EntryParts {
-  readonly kind: AlgoEntryName;
-  /** That of the order, or the bound of one that follows the market. */
-  readonly price: string | null;
-  readonly when: readonly string[];
-}
-
-interface ExitRow {
-  readonly side: Side;
-  readonly take: string | null;
-  readonly stop: string | null;
-  readonly limit: string | null;
-  readonly trail: { readonly unit: 'share' | 'price' | 'ticks'; readonly value: string } | null;
-  /** The best price that the trail has seen. */
-  readonly best: string | null;
-  /** The price at which the stop or the trail acts now. */
-  readonly level: string | null;
-  readonly filled: string;
-  readonly averagePrice: string | null;
-  readonly slippage: string | null;
-}
-
-interface TriggerRow {
-  readonly time: string;
-  readonly price: string;
-  readonly source: string;
-  readonly late: boolean;
-}
-
-/**
- * @param current its state and the reason, of a decision or of {@link stateOf}; the time by the exchange's clock
- * @param rows its children as they are printed
- */
-export function algoRow<Row>(
-  terms: AlgoTerms,
-  facts: AlgoFacts,
-  children: readonly Child[],
-  current: {
-    readonly state: AlgoState;
-    readonly reason: string | null;
-    readonly watched: boolean;
-    readonly now: number;
-  },
-  rows: readonly Row[],
-): AlgoRow<Row> {
-  const summary = summaryOf(terms, facts, children, current.now);
-  const main = summary.entry ?? summary.exit;
-  const filled = main?.filled ?? Decimal.zero;
-  const trigger = facts.exitTriggered ?? facts.entryTriggered;
-  const hasPosition = terms.entry !== null && terms.exits !== null;
-  const position = positive(positionOf(terms, children).minus(summary.exit?.filled ?? Decimal.zero));
-  return {
-    id: terms.id,
-    market: terms.market.market,
-    side: terms.side,
-    amount: terms.amount.trimmed().toString(),
-    kind: kindOf(terms),
-    state: current.state,
-    watched: current.watched,
-    agent: terms.agent !== undefined,
-    entry: entryRow(terms),
-    exit: exitRow(terms, facts, summary.exit),
-    trigger:
-      trigger === null
-        ? null
-        : {
-            time: isoOf(trigger.time),
-            price: trigger.price.trimmed().toString(),
-            source: trigger.source,
-            late: trigger.late,
-          },
-    filled: filled.trimmed().toString(),
-    averagePrice: textOrNull(main?.averagePrice),
-    fees: summary.fees?.map(({ coin, amount }) => ({ coin, amount: amount.trimmed().toString() })) ?? null,
-    remaining: positive(terms.amount.minus(filled)).trimmed().toString(),
-    children: rows,
-    started: isoOf(facts.began.time),
-    ended: facts.ended === null ? null : isoOf(facts.ended.time),
-    reason: current.reason,
-    position: hasPosition ? position.trimmed().toString() : null,
-    slippage: textOrNull(main?.slippage),
-    durationMs: summary.durationMs,
-  };
-}
-
-export function entryRow({ entry, when }: AlgoTerms): EntryRow | null {
-  if (entry === null) return null;
-  const { kind } = entry;
-  const parts = kindOfEntry(entry).parts(entry);
-  return { kind, price: textOrNull(namedPriceOf(entry)), ...NO_PARTS, ...parts, when };
-}
-
-export function exitRow(
-  terms: AlgoTerms,
-  { best }: Pick<AlgoFacts, 'best'>,
-  summary: LegSummary | null,
-): ExitRow | null {
-  const { exits } = terms;
-  if (exits === null) return null;
-  const { trail } = exits;
-  return {
-    side: exitSideOf(terms),
-    ...mapExitPrices((name) => textOrNull(exits[name])),
-    trail: trail === null ? null : { unit: trail.unit, value: trail.value.trimmed().toString() },
-    best: textOrNull(best?.price),
-    level: textOrNull(stopLevel(terms, best?.price ?? null)),
-    filled: (summary?.filled ?? Decimal.zero).trimmed().toString(),
-    averagePrice: textOrNull(summary?.averagePrice),
-    slippage: textOrNull(summary?.slippage),
-  };
-}
-
-function textOrNull(value: Decimal | null | undefined): string | null {
-  return value == null ? null : value.trimmed().toString();
-}
-
-function isoOf(time: number): string {
-  return new Date(time).toISOString();
 }
