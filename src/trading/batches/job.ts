@@ -353,13 +353,25 @@ export class Job {
 
   #found({ orders }: EventOf<'found'>): void {
     this.#addKnownIds(orders.map(([, id]) => id));
+    const namedFor = new Map(this.unconfirmed().map(([line, id]) => [id, line]));
     for (const [line, id] of orders) {
+      const former = this.namedIdOf(line);
+      const other = namedFor.get(id);
+      // lines with equal terms are interchangeable: the one that the answer had named this order for gets what this line had
+      if (former !== undefined && other !== undefined) this.#exchangeName(other, former, namedFor);
       const reqTime = this.lines[line]?.reqTime ?? this.entry.write.reqTime;
       this.lines[line] = { state: 'placed', id, isShown: true, reqTime };
     }
     this.#explain(orders);
     for (const request of [...this.#open.values()])
       if (this.#openLines(request).length === 0) this.#open.delete(request.number);
+  }
+
+  #exchangeName(line: number, id: string, namedFor: Map<string, number>): void {
+    const { [line]: now } = this.lines;
+    if (now?.state !== 'placed') return;
+    this.lines[line] = { ...now, id };
+    namedFor.set(id, line);
   }
 
   /** Takes these orders from what answers have named and no line has. */

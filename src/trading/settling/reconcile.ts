@@ -215,10 +215,11 @@ class Count {
       const nearest = leastBy(originals, ({ attempt }) => Math.abs(row.time - attempt.reqTime));
       if (nearest === undefined) continue;
       const { writeId } = nearest.attempt;
-      // a write without an answer may have made it: a later list decides
+      // a write without an answer may have made it, or it is that of a line whose answer named others: a later list decides
       const isAmbiguous = fitting.some(
         ({ item, attempt, rowId }) =>
-          item.state === 'pending' && attempt.writeId !== writeId && !attempt.responseIds.includes(rowId ?? ''),
+          (item.state === 'placed' && rowId === null) ||
+          (item.state === 'pending' && attempt.writeId !== writeId && !attempt.responseIds.includes(rowId ?? '')),
       );
       if (isAmbiguous && proven === undefined) {
         this.#ambiguous.add(writeId);

@@ -284,6 +284,16 @@ describe('a remaining row that a write without an answer may have made', () => {
     expect(decide(attempts, rows, { since: 0 })).toEqual({ outcomes: { b: '8' }, ambiguous: ['a'] });
   });
 
+  it('the row is left to a later list if it may be of a line whose answer names orders that the list lacks', () => {
+    const line = (id: string): WantedItem => ({ id, matchKey: 'k', rowId: null, state: 'placed' });
+    const named = request('a', 'decided', { items: [line('a 0'), line('a 1')], responseIds: ['7', '9'] });
+    expect(decide([named], [row('8', 20), row('7', 10)])).toEqual({ outcomes: { 'a 0': '7' }, ambiguous: ['a'] });
+    expect(decide([named], [row('9', 30), row('8', 20), row('7', 10)])).toEqual({
+      outcomes: { 'a 0': '7', 'a 1': '9' },
+      duplicates: { 'a 0': ['8'] },
+    });
+  });
+
   it('the row is a duplicate if it is nearest to the write without an answer', () => {
     expect(decide(attempts, [row('10', 1_020), row('9', 1_000), row('7', 10)], { since: 0 })).toEqual({
       outcomes: { b: '9' },
