@@ -16,6 +16,7 @@ const sources = readdirSync(path.join(ROOT, 'src'), { recursive: true, encoding:
 const PAGES = [
   { page: 'docs/architecture.md', from: 'src', most: 200 },
   { page: 'src/trading/settling/README.md', from: 'src/trading', most: 80 },
+  { page: 'src/exchange/stream/README.md', from: 'src/exchange', most: 80 },
   ...FLOORS.map((floor) => ({ page: `src/${floor}/README.md`, from: `src/${floor}`, most: 80 })),
 ];
 

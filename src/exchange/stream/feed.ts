@@ -1,13 +1,15 @@
 import * as v from 'valibot';
 import type { Aged } from '../../domain/aged.js';
 import { Failure } from '../../errors.js';
-import { backoffMs } from '../../platform/backoff.js';
 import type { Host } from '../../platform/host.js';
-import { BEHIND_MS, type FindMarket, type Snapshot } from '../channels/channel.js';
+import type { FindMarket, Snapshot } from '../channels/channel.js';
 import { type AnyFollowed, type Channel, channelKey, followed } from '../channels/followed.js';
 import type { NewestState } from '../channels/newest.js';
 import type { ExchangeClient } from '../exchange-client.js';
 import type { AnyDataEvent, GapEvent } from './events.js';
+import { FeedHealth } from './feed-health.js';
+import { HeldPushes, type Push } from './held-pushes.js';
+import { type HttpReads, ReadSchedule, type Reason } from './read-schedule.js';
 import { type SubscribeMessage, subscribeMessage } from './subscribe-message.js';
 
 /**
@@ -16,20 +18,12 @@ import { type SubscribeMessage, subscribeMessage } from './subscribe-message.js'
  * missing is reported as a gap.
  *
  * A feed is live or polled. It is live after a snapshot over HTTP, or after a push that is the whole state, and stays so while
- * pushes come. A live one is checked over HTTP at least every 30 seconds, and sooner if the channel is quiet for longer than is
- * usual for it: what that shows without a push for it was lost. Otherwise it is polled, for a reason that says what makes it live
- * again. Either has a time of its next read.
+ * its {@link FeedHealth} has no reason to doubt that the channel sends everything. Otherwise it is polled, for a {@link Reason}
+ * that says what makes it live again. Either has a time of its next read, in its {@link ReadSchedule}.
  *
  * All that comes is merged by the channel's {@link NewestState}, which tells what is new, so nothing is passed on twice and
  * nothing older replaces what is newer.
  */
-
-/**
- * What HTTP is read for, each with all before it: nothing, the start of a channel and its gaps, checks of an open channel,
- * polls of a channel that nothing is pushed for.
- */
-const HTTP_READS = ['never', 'gaps', 'checks', 'polls'] as const;
-export type HttpReads = (typeof HTTP_READS)[number];
 
 /** What a feed needs of those that have it. */
 export interface FeedContext {
@@ -51,57 +45,6 @@ export interface FeedContext {
   readonly polled: (problem: string | null) => void;
   /** Takes what is a mistake of pit. */
   readonly fail: (thrown: unknown) => void;
-}
-
-/** How often an open channel is checked, whatever is pushed. */
-const CHECK_MS = 30_000;
-/** A channel is checked sooner if nothing came for this many times the usual pause between two pushes, but not before this. */
-const QUIET_PAUSES = 10;
-const SHORTEST_QUIET_MS = 5_000;
-/** How much of the usual pause is the last one. */
-const PAUSE_WEIGHT = 0.1;
-/** A push may come this much later than HTTP shows what it says. */
-const PUSH_DELAY_MS = 5_000;
-/** A channel that neither a push nor a check has proven for so long is not current. */
-const LONGEST_UNPROVEN_MS = 2 * CHECK_MS + 15_000;
-/** The pauses before a read that failed is tried again, in milliseconds. */
-const READ_BACKOFF_MS = { first: 5_000, longest: 60_000 };
-/** The pause between two reads that unreadable frames made necessary, in milliseconds. */
-const SUSPICION_MS = 10_000;
-/** If a subscription was not confirmed, or nothing of market data was pushed, after so long, the channel is polled. */
-const FIRST_PUSH_MS = 5_000;
-/** How long the stream may take to come back before its channels are polled: most cuts are over by then. */
-const PATIENCE_MS = 3_000;
-/** A poll that waits for its turn or for the exchange is followed by a pause that is longer by this factor. */
-const PAUSE_PER_POLL = 4;
-/** In usual pauses. */
-const LONGEST_PAUSE = 3;
-/** So many pushes are held during a read. */
-const MAX_HELD = 1_000;
-const MAX_HELD_CHARACTERS = 2 ** 20;
-
-/**
- * Why a feed is polled, and for which choice of reads at least.
- *
- * - `away`: there is no connection.
- * - `refused`: the exchange rejected the subscription, until the next connection.
- * - `unconfirmed`: the exchange has not confirmed the subscription. Pushes are held until it has and HTTP was read.
- * - `incomplete`: something is missing. The next read makes the feed live: meanwhile pushes are held, before it they are passed on.
- * - `mute`: the channel sends nothing at the start, or not what HTTP shows, until it sends something.
- */
-const READ_WHILE = {
-  away: 'polls',
-  refused: 'polls',
-  unconfirmed: 'polls',
-  incomplete: 'gaps',
-  mute: 'checks',
-} as const satisfies Record<string, HttpReads>;
-type Reason = keyof typeof READ_WHILE;
-
-/** What was pushed. */
-interface Push {
-  readonly data: unknown;
-  readonly raw: string;
 }
 
 /** On the monotonic clock and by the wall clock. */
@@ -136,25 +79,9 @@ export class Feed {
   #missing: string | null = null;
   /** When the gap began that has to be reported, and why; null for none. */
   #gap: { readonly from: number; readonly reason: string } | null = null;
-  #held: Push[] = [];
-  #heldCharacters = 0;
-  #failures = 0;
-  /** What HTTP showed of a live channel that had not been pushed. */
-  #doubt: { readonly since: number; shown: unknown } | null = null;
-  /** All of these on the monotonic clock. */
-  #nextRead: number;
-  /** When a gap was closed by a read. */
-  #recovered = Number.NEGATIVE_INFINITY;
-  #subscribedAt = 0;
-  /** Since the subscription. */
-  #lastPush: number | null = null;
-  /** The last check that showed nothing new, and the last of all. */
-  #proven = 0;
-  #lastCheck = 0;
-  #polledAt: number | null = null;
-  #pollPauseMs: number;
-  /** The usual pause between two pushes, in milliseconds; null before the second one. */
-  #pauseMs: number | null = null;
+  readonly #held = new HeldPushes();
+  readonly #health: FeedHealth;
+  readonly #schedule: ReadSchedule;
 
   constructor(
     readonly channel: Channel,
@@ -162,14 +89,17 @@ export class Feed {
   ) {
     this.#context = context;
 
-    const { host, pollMs, hasStream } = context;
+    const { host, reads, hasStream } = context;
     this.#description = followed(channel.kind);
+    const { snapshot, pollMs } = this.#description;
     this.#newest = this.#description.newest();
     this.key = channelKey(channel);
     this.message = subscribeMessage(channel);
     this.wire = this.message.channel;
-    this.#pollPauseMs = pollMs ?? this.#description.pollMs;
-    this.#nextRead = host.monotonic() + (hasStream() ? PATIENCE_MS : 0);
+    this.#schedule = new ReadSchedule({
+      ...{ reads, pollMs: context.pollMs ?? pollMs, hasStream: hasStream(), now: host.monotonic() },
+    });
+    this.#health = new FeedHealth(this.#description, snapshot !== null && this.#schedule.allows('checks'));
   }
 
   /** The newest state; undefined before anything is known. */
@@ -178,12 +108,13 @@ export class Feed {
     if (value === undefined || this.#came === undefined) return undefined;
     const { at, time, exchangeTime, source } = this.#came;
     const isLive = this.#reason === null;
+    const now = this.#context.host.monotonic();
     return {
       value,
       time: exchangeTime,
       received: time,
-      ageMs: this.#context.host.monotonic() - at,
-      isCurrent: isLive ? this.#isProven : this.#isPolled,
+      ageMs: now - at,
+      isCurrent: isLive ? this.#health.isProven(now) : this.#schedule.isPolled(now),
       source: isLive ? 'stream' : source,
       ...(this.#missing === null ? {} : { missing: this.#missing }),
     };
@@ -196,9 +127,9 @@ export class Feed {
 
   /** The message that subscribes is about to be sent. */
   subscribing(): void {
-    this.#lastPush = null;
-    this.#subscribedAt = this.#context.host.monotonic();
-    this.#postpone(FIRST_PUSH_MS);
+    const now = this.#context.host.monotonic();
+    this.#health.subscribing(now);
+    this.#schedule.subscribing(now, this.#reason);
     this.#enter('unconfirmed');
   }
 
@@ -209,27 +140,20 @@ export class Feed {
   confirmed(isHeard = true): void {
     if (this.#isEnded || this.#reason !== 'unconfirmed') return;
     // until something comes it is polled
-    if (!isHeard && this.#isRead('polls')) return;
+    if (!isHeard && this.#schedule.allows('polls')) return;
     this.#startReading();
   }
 
   refused(): void {
     this.#enter('refused');
-    this.#nextRead = 0;
+    this.#schedule.atOnce();
   }
 
   /** @param lastFrame when the last frame of the connection came, by the wall clock */
   disconnected(lastFrame: number, reason: string): void {
     this.#startGap(lastFrame, reason);
-    this.#postpone(PATIENCE_MS);
+    this.#schedule.disconnected(this.#context.host.monotonic(), this.#reason);
     this.#enter('away');
-  }
-
-  /** One that is polled already goes on as it is. */
-  #postpone(milliseconds: number): void {
-    const patient = this.#context.host.monotonic() + milliseconds;
-    const goesOn = this.#reason !== null && this.#isPolled;
-    this.#nextRead = goesOn ? Math.min(this.#nextRead, patient) : patient;
   }
 
   /** Nothing is read and passed on any more. What is known stays as it is. */
@@ -261,14 +185,15 @@ export class Feed {
   tick(): void {
     if (this.#isEnded) return;
     const now = this.#context.host.monotonic();
-    if (this.#isMute) {
+    if (this.#reason === null && this.#health.isMute(now)) {
       this.#enter('mute');
-      this.#nextRead = now;
+      this.#schedule.atOnce();
       this.#context.subscribeAgain(this);
     }
-    if (this.#isReading || (now < this.#nextRead && !this.#isQuiet)) return;
+    const isQuiet = this.#reason === null && this.#health.isQuiet(now);
+    if (this.#isReading || !(this.#schedule.isDue(now) || isQuiet)) return;
     if (this.#reason === 'incomplete') this.#startReading();
-    else if (this.#isRead(this.#reason === null ? 'checks' : READ_WHILE[this.#reason])) this.#read();
+    else if (this.#schedule.allowsWhile(this.#reason)) this.#read();
   }
 
   /**
@@ -296,7 +221,7 @@ export class Feed {
   }
 
   #take(push: Push): void {
-    this.#heard();
+    this.#health.pushed(this.#context.host.monotonic());
     if (this.#reason === null) this.#pass(push);
     else if (this.#description.isWhole) {
       const event = this.#pushed(push);
@@ -306,45 +231,27 @@ export class Feed {
     else if (this.#pass(push) && this.#reason === 'mute') this.#startReading();
   }
 
-  #heard(): void {
-    const now = this.#context.host.monotonic();
-    if (this.#lastPush !== null) {
-      const pause = now - this.#lastPush;
-      this.#pauseMs = (this.#pauseMs ?? pause) * (1 - PAUSE_WEIGHT) + pause * PAUSE_WEIGHT;
-    }
-    this.#lastPush = now;
-  }
-
   /** Returns whether anything in it was new. */
   #pass(push: Push): boolean {
     const event = this.#pushed(push);
     if (event === undefined) return false;
     this.#context.emit(event);
-    if (this.#doubt !== null && !this.#newest.lacks(this.#doubt.shown)) this.#doubt = null;
+    this.#health.merged(this.#newest);
     return true;
   }
 
   #hold(push: Push): void {
-    this.#held.push(push);
-    this.#heldCharacters += push.raw.length;
-    if (this.#held.length <= MAX_HELD && this.#heldCharacters <= MAX_HELD_CHARACTERS) return;
-    const held = this.#takeHeld();
+    if (this.#held.add(push)) return;
+    const held = this.#held.take();
     if (this.#description.isOrdered) for (const one of held) this.#pass(one);
     // what is dropped is in what is read from now on
     else if (this.#reason === 'incomplete') this.#startReading();
   }
 
-  #takeHeld(): readonly Push[] {
-    const held = this.#held;
-    this.#held = [];
-    this.#heldCharacters = 0;
-    return held;
-  }
-
   /** Reads what makes it live. */
   #startReading(): void {
     if (this.#description.snapshot === null) this.#cannotRead('the interface has no operation that shows it');
-    else if (!this.#isRead(READ_WHILE.incomplete)) this.#cannotRead('it is not read over HTTP');
+    else if (!this.#schedule.allowsWhile('incomplete')) this.#cannotRead('it is not read over HTTP');
     else {
       this.#enter('incomplete');
       this.#read();
@@ -395,15 +302,17 @@ export class Feed {
     this.#isReading = false;
     const now = this.#context.host.monotonic();
     if (this.#reason === 'incomplete') this.#notRecovered(message);
-    else if (this.#reason === null) [this.#lastCheck, this.#nextRead] = [now, now + CHECK_MS];
-    else {
-      this.#nextRead = now + this.#pollPauseMs;
+    else if (this.#reason === null) {
+      this.#health.checkFailed(now);
+      this.#schedule.checked(now);
+    } else {
+      this.#schedule.pollFailed(now);
       this.#context.polled(message);
     }
   }
 
   #recover(found: Snapshot, began: Instant): void {
-    this.#recovered = this.#context.host.monotonic();
+    this.#schedule.recovered(this.#context.host.monotonic());
     const event = this.#shown(found, began);
     if (event === undefined && this.#description.isWhole) {
       this.#notRecovered('HTTP shows what was before');
@@ -414,22 +323,16 @@ export class Feed {
     this.#completeWith(event, began, found.data);
   }
 
-  /** What HTTP shows of a live channel may still be on its way as a push. */
   #check(found: Snapshot, began: Instant): void {
     const now = this.#context.host.monotonic();
-    if (!this.#newest.lacks(found.data)) {
-      this.#doubt = null;
-      this.#prove(began, found.data);
-      return;
-    }
-    this.#lastCheck = now;
-    this.#doubt ??= { since: now, shown: found.data };
-    this.#doubt.shown = found.data;
-    this.#nextRead = this.#doubt.since + PUSH_DELAY_MS;
-    const lastPush = this.#lastPush ?? Number.NEGATIVE_INFINITY;
-    const isBehind = !this.#description.isOrdered && now - lastPush < BEHIND_MS;
-    if (isBehind) this.#nextRead = Math.max(this.#nextRead, now + this.#pollPauseMs);
-    if (now < this.#doubt.since + PUSH_DELAY_MS || isBehind) return;
+    const result = this.#health.check(found.data, this.#newest, now, this.#schedule.pollPauseMs);
+    if (result === 'same') this.#prove(began, found.data);
+    else if (result === 'lost') this.#fallMute(found, began);
+    else this.#schedule.checkAgainAt(result.againAt);
+  }
+
+  /** The channel does not send what HTTP shows. */
+  #fallMute(found: Snapshot, began: Instant): void {
     const provenAt = this.#description.isWhole ? this.#came?.time : this.#complete?.from;
     this.markIncomplete('the channel did not send what HTTP shows', provenAt ?? began.time);
     this.#enter('mute');
@@ -438,16 +341,14 @@ export class Feed {
   }
 
   #polled(found: Snapshot, began: Instant): void {
-    const { host, pollMs = this.#description.pollMs } = this.#context;
-    const now = host.monotonic();
-    this.#pollPauseMs = Math.min(pollMs * LONGEST_PAUSE, Math.max(pollMs, (now - began.at) * PAUSE_PER_POLL));
-    this.#nextRead = now + this.#pollPauseMs;
+    const now = this.#context.host.monotonic();
     const isNews = this.#newest.value === undefined || this.#newest.lacks(found.data);
     const event = this.#shown(found, began);
     // what the stream sent is newer
-    if (event === undefined && this.#description.isWhole) return;
+    const isOvertaken = event === undefined && this.#description.isWhole;
+    this.#schedule.polled(now, began.at, isOvertaken);
+    if (isOvertaken) return;
     if (this.#came !== undefined) this.#came = { ...this.#came, ...began, source: 'polling' };
-    this.#polledAt = began.at;
     this.#complete = { from: began.time, base: this.#baseOf(found.data) };
     this.#context.polled(null);
     if (found.unrecoverable !== null && this.#gap !== null) this.#reportPermanent(found.unrecoverable);
@@ -464,26 +365,23 @@ export class Feed {
     this.#completeWith();
   }
 
-  /** What is missing is read soon, but not again and again for one bad frame after the other. */
   #remainIncomplete(): void {
     this.#enter('incomplete');
-    this.#nextRead = this.#recovered + SUSPICION_MS;
+    this.#schedule.incomplete();
   }
 
   #notRecovered(why: string): void {
     this.#report('open', why);
-    const held = this.#takeHeld();
+    const held = this.#held.take();
     this.#enter('incomplete');
-    this.#nextRead = this.#context.host.monotonic() + backoffMs(this.#failures, READ_BACKOFF_MS);
-    this.#failures += 1;
+    this.#schedule.notRecovered(this.#context.host.monotonic());
     for (const push of held) this.#pass(push);
   }
 
   #completeWith(event?: AnyDataEvent, began?: Instant, shown?: unknown): void {
     if (this.#gap !== null) this.#report('resynchronised');
-    const held = this.#takeHeld();
+    const held = this.#held.take();
     this.#enter(null);
-    this.#failures = 0;
     this.#gap = null;
     const { host } = this.#context;
     this.#prove(began ?? { at: host.monotonic(), time: host.now() }, shown);
@@ -495,7 +393,8 @@ export class Feed {
   #prove({ time }: Instant, shown?: unknown): void {
     this.#complete = { from: time, base: this.#baseOf(shown) };
     const now = this.#context.host.monotonic();
-    [this.#proven, this.#lastCheck, this.#nextRead] = [now, now, now + CHECK_MS];
+    this.#health.proven(now);
+    this.#schedule.checked(now);
   }
 
   /** What the next read begins after: of history no more than HTTP has shown, which may be behind what was pushed. */
@@ -512,39 +411,8 @@ export class Feed {
     this.#gap ??= { from, reason };
   }
 
-  get #isProven(): boolean {
-    if (!this.#isRead('checks') || this.#description.snapshot === null) return true;
-    const now = this.#context.host.monotonic();
-    if (this.#doubt !== null && now - this.#doubt.since > PUSH_DELAY_MS) return false;
-    return now - Math.max(this.#proven, this.#lastPush ?? 0) <= LONGEST_UNPROVEN_MS;
-  }
-
-  get #isPolled(): boolean {
-    return this.#polledAt !== null && this.#context.host.monotonic() - this.#polledAt <= 2 * this.#pollPauseMs;
-  }
-
-  /** Whether nothing of the channel came at the start. Of an account, there may be nothing to send. */
-  get #isMute(): boolean {
-    const { isWhole, isHistory } = this.#description;
-    if (!(isWhole || isHistory) || this.#lastPush !== null || !this.#isRead('checks')) return false;
-    return this.#reason === null && this.#context.host.monotonic() - this.#subscribedAt >= FIRST_PUSH_MS;
-  }
-
   get #isAway(): boolean {
     return this.#reason === 'away' || this.#reason === 'refused';
-  }
-
-  /** Whether a live channel sends nothing for longer than is usual for it. */
-  get #isQuiet(): boolean {
-    const lastPush = this.#lastPush;
-    const pause = this.#pauseMs;
-    if (this.#reason !== null || this.#doubt !== null || lastPush === null || pause === null) return false;
-    if (lastPush <= this.#lastCheck) return false;
-    return this.#context.host.monotonic() - lastPush >= Math.max(SHORTEST_QUIET_MS, QUIET_PAUSES * pause);
-  }
-
-  #isRead(wanted: HttpReads): boolean {
-    return HTTP_READS.indexOf(this.#context.reads) >= HTTP_READS.indexOf(wanted);
   }
 
   #reportPermanent(failure: string): void {
@@ -601,8 +469,8 @@ export class Feed {
     this.#reason = reason;
     this.#generation += 1;
     this.#isReading = false;
-    this.#doubt = null;
+    this.#health.forgetDoubt();
     // what was held while the exchange had not confirmed comes after what is read now
-    if (reason !== 'incomplete') this.#takeHeld();
+    if (reason !== 'incomplete') this.#held.take();
   }
 }

@@ -17,7 +17,8 @@ import {
   type StateEvent,
   type StreamEvent,
 } from './events.js';
-import { Feed, type FeedContext, type HttpReads } from './feed.js';
+import { Feed, type FeedContext } from './feed.js';
+import type { HttpReads } from './read-schedule.js';
 
 export interface FeedsOptions {
   readonly host: Host;
