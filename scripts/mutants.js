@@ -76,7 +76,7 @@ const GROUPS = [
     ].map(testOfSettling),
   },
   {
-    files: ['find-withdrawal', 'settle-withdrawal', 'reconcile-withdrawals'].map(settling),
+    files: sourcesIn('trading/settling/withdrawals'),
     tests: [
       'test/trading/withdrawals/sending.test.ts',
       ...['contested-withdrawals', 'duplicate-withdrawals', 'find-withdrawal', 'late-withdrawals'].map(testOfSettling),

@@ -222,6 +222,26 @@ describe('pit commit', () => {
     expect((await orders('open')).map((row) => row.id)).toEqual([later.id]);
   });
 
+  it('cancels nothing before the user confirms the orders that it shows', async () => {
+    const { id: open } = await pit.json<Listed>('order buy btc_usdt 0.01 --at bid-2% --yes');
+    const { id } = await prepare(cancellation('btc_usdt', open));
+    const { code, data, screen } = await commit(id, { answer: 'n\r' });
+    expect({ code, data }).toEqual({ code: 8, data: undefined });
+    expect(screen).toMatch(new RegExp(`${open} .*BUY`));
+    expect(screen).toContain(`Cancel order ${open} in btc_usdt?`);
+    expect((await orders('open')).map((row) => row.id)).toEqual([open]);
+  });
+
+  it('replaces nothing if the order is not the one that was shown', async () => {
+    const { id: open } = await pit.json<Listed>('order buy btc_usdt 0.01 --at bid-2% --yes');
+    const { write, estimates } = await prepare(replacement('btc_usdt', open, 'bid-3%'));
+    const cancels = write.cancels.map((one) => ({ ...one, amount: '0.5' }));
+    const store = new PreparedStore({ now: pit.world.clock.now, randomBytes, directories: directoriesOf(pit.home) });
+    const kept = { write: { ...write, cancels }, estimates, profile: 'sandbox', account: 'sandbox', limits: {} };
+    expect((await refusal(store.keep(kept).id)).message).toMatch(/^It would do something else now/);
+    expect((await orders('open')).map((row) => row.id)).toEqual([open]);
+  });
+
   it('only previews with --dry-run, and can be committed afterwards', async () => {
     const { id } = await prepare(order(ORDER));
     expect(await pit.json(`commit ${id} --dry-run`)).toMatchObject({ dryRun: true, operation: 'order' });

@@ -14,6 +14,7 @@ function contextOf(
     readonly dryRun?: boolean;
     readonly yes?: boolean;
     readonly halt?: Halt;
+    readonly currentSettings?: () => Promise<unknown>;
   } = {},
 ) {
   const said: string[] = [];
@@ -41,9 +42,9 @@ function contextOf(
       };
     },
   };
-  const { dryRun = false, yes = false, isPreviewed = true } = changes;
+  const { dryRun = false, yes = false, isPreviewed = true, currentSettings = async () => ({}) } = changes;
   const trading = { client: { halt: async () => changes.halt, prepareWrite: () => undefined } };
-  const session = { currentSettings: async () => ({}) };
+  const session = { currentSettings };
   const context = {
     host,
     output,
@@ -153,6 +154,13 @@ it('sends nothing that was not confirmed', async () => {
   const write = writeOf(said, { ask: () => Promise.reject(refused) });
   await expect(runWrite(context, write)).rejects.toBe(refused);
   expect([said, listens()]).toEqual([['preview'], false]);
+});
+
+it('sends nothing if the profile has other hosts or keys by the time of the reply', async () => {
+  const changed = new Failure('usage', 'The hosts or keys were changed meanwhile.');
+  const { context, said } = contextOf({ currentSettings: () => Promise.reject(changed) });
+  await expect(runWrite(context, writeOf(said))).rejects.toBe(changed);
+  expect(said).toEqual(['preview', 'asked 1']);
 });
 
 it('plans again after the reply, and asks again until nothing has changed', async () => {

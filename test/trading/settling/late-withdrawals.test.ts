@@ -60,6 +60,13 @@ describe('the record of a settled withdrawal whose request is over', () => {
     expect(trading.journal.settledEntries({ coin: 'btc' }).map(({ isClosed }) => isClosed)).toEqual([false]);
   });
 
+  it('stays open while the list lacks its record: it may lack a duplicate too', async () => {
+    const trading = await laterWith(record(1));
+    begin(trading, 'done1').settle({ outcome: 'placed', id: '2', duplicates: [] }, 'placed: 2');
+    expect(await closeCoin(trading, 'btc')).toEqual([]);
+    expect(trading.journal.settledEntries({ coin: 'btc' }).map(({ isClosed }) => isClosed)).toEqual([false]);
+  });
+
   it('stays open if the records were read while the exchange still accepted its request', async () => {
     const trading = tradingOf((await serveFunds([record(2)])).url, { tolerance: 60_000 });
     begin(trading, 'done1').settle({ outcome: 'placed', id: '2', duplicates: [] }, 'placed: 2');

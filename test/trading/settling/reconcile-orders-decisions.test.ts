@@ -702,6 +702,16 @@ describe('a job', () => {
     expect(now(trading)).toEqual(['placed', 'unknown', 'unknown']);
   });
 
+  it('gets the order that its answer names, and no single order with the same terms is looked for there', async () => {
+    const trading = tradingWith();
+    const job = beginJob(trading);
+    await job.leaving([[0, 1, 2]], NOW);
+    job.record('', { kind: 'answered', request: 1, ids: ['7', '8', '9'], message: null });
+    begin(trading, 'lost1', { price: '20000' }).release();
+    await reconcileOrders(trading, listOf([row('9', 2), row('8', 1), row('7', 0), older]), { mine: job });
+    expect([trading.asked, job.unconfirmed()]).toEqual([[], []]);
+  });
+
   it('that is settled gets the duplicates that a later list shows, once, in its record and in the archive', async () => {
     const trading = tradingWith();
     const job = await lostJob(trading);

@@ -14,6 +14,7 @@ import {
 import { NOW } from '../../support/fake-host.js';
 import { lines } from '../batches/jobs.js';
 import { orderAt } from '../support/answering.js';
+import { TERMS } from '../support/terms.js';
 import { type TestTrading, type TradingOptions, tradingOf } from '../support/trading.js';
 
 /** The order that was there before the job. */
@@ -191,6 +192,17 @@ describe('looking for duplicates of a job', () => {
     expect(await checkForDuplicates(trading, job)).toBeUndefined();
     expect(job.outcomes()).toEqual(['placed', 'placed', 'unknown', 'unknown']);
     expect(eventsOf(job)).toEqual(expect.arrayContaining(['not shown yet: 102, 103', 'read 0 orders by their ids']));
+  });
+
+  it('opens a line again whose answer named the order of another write, though the list shows it', async () => {
+    const { trading } = showing({ lists: [listOf(3)] }, { budgetMs: 5_000 });
+    const other = { operation: 'order', terms: { ...TERMS, price: '20002', amount: '0.01' } } as const;
+    trading.journal
+      .begin<'order'>(other, { id: 'other1', reqTime: NOW })
+      .settle({ outcome: 'placed', id: '102', duplicates: [] }, 'placed');
+    const job = await jobOf(trading, 3, answered);
+    expect(await checkForDuplicates(trading, job)).toBeUndefined();
+    expect(job.outcomes()).toEqual(['placed', 'placed', 'unknown']);
   });
 
   it('adds the time that reading each order by its id takes', async () => {

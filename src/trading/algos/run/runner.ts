@@ -51,6 +51,7 @@ const LOOK_MS = 400;
 const STOP_MS = 5_000;
 /** How often it is checked that there is room on the disk for a stop. */
 const RESERVE_MS = 60_000;
+
 /** Watches and trades all algo orders of an account, until none is left. */
 export class AlgoRunner {
   readonly #options: AlgoRunnerOptions;
