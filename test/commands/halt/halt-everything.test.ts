@@ -119,6 +119,35 @@ describe('requests that are on their way when the account is halted', () => {
   });
 });
 
+describe('a signal during pit halt', () => {
+  const CANCEL = 'Orders may still be open. Cancel what is left: pit halt --cancel';
+
+  it.each<[line: string, held: 'order' | 'cancelOrder', hint: string | null]>([
+    ['halt', 'order', null],
+    ['halt --cancel', 'cancelOrder', CANCEL],
+    ['halt --cancel --flatten usdt --yes', 'cancelOrder', `${CANCEL} --flatten usdt`],
+  ])('%s says that the account is halted, and what it leaves', async (line, held, hint) => {
+    await pit.done('order buy btc_usdt 0.1 --at bid-2% --yes');
+    const before = pit.world.sent(held).length;
+    const isHeld = () => pit.world.sent(held).length > before;
+    pit.world.network.treat = ({ operation }) => (operation === held ? slow(20_000) : PASS);
+    if (held === 'order') {
+      pit.world.start('order buy btc_usdt 0.1 --at bid-2% --yes');
+      await pit.world.until(isHeld);
+    }
+    const halt = pit.world.start(`${line} --json`);
+    if (held === 'cancelOrder') await pit.world.until(isHeld);
+    await pit.world.pass(1_000);
+    const ended = pit.finish(halt.ended);
+    await pit.finish(halt.interrupt('SIGINT'));
+    const { code, stdout, stderr } = await ended;
+    const { kind, message, hint: said } = lastError(stderr);
+    expect([code, kind, message, said]).toEqual([130, 'interrupted', 'The account is halted.', hint]);
+    expect(document<Result>(stdout)).toMatchObject({ halted: true, flattened: [] });
+    expect(await pit.json('account')).toMatchObject({ halted: true });
+  });
+});
+
 describe('a halt that Redis shares, and cannot', () => {
   it('holds on this machine, and says first that the others are not halted', async () => {
     await pit.done(`profile set sandbox limiter redis://127.0.0.1:${await freePort()}`);

@@ -127,6 +127,38 @@ describe('pit halt', () => {
     expect(await pit.json<Halted>('halt --for 10m')).toEqual({ ...first, until: null });
   });
 
+  it.each<[what: string, first: string, second: string, minutes: number | null, reason: string | null]>([
+    ['a later end counts', 'halt --for 10m', 'halt --for 20m', 21, null],
+    ['an earlier end does not', 'halt --for 20m --reason news', 'halt --for 10m', 20, 'news'],
+    ['without an end there is none', 'halt --for 20m', 'halt', null, null],
+    ['a reason replaces the one before', 'halt --reason news', 'halt --reason fork', null, 'fork'],
+  ])('a second halt, a minute later, keeps the start of the first: %s', async (_, first, second, minutes, reason) => {
+    const { since } = await pit.json<Halted>(first);
+    await pit.world.pass(60_000);
+    const again = await pit.json<Halted>(second);
+    const lasts = again.until === null ? null : (Date.parse(again.until) - Date.parse(since)) / 60_000;
+    expect([again.since, again.reason]).toEqual([since, reason]);
+    expect(lasts).toEqual(minutes === null ? null : expect.closeTo(minutes, 1));
+  });
+
+  it('replaces an earlier halt that cannot be read, which has no start, end or reason', async () => {
+    await pit.json('halt --for 10m --reason news');
+    writeFileSync(path.join(pit.home, 'state', 'halted', 'sandbox'), 'x');
+    const now = pit.world.clock.now();
+    const { since, until, reason } = await pit.json<Halted>('halt --for 5m');
+    expect([Date.parse(since) >= now, Date.parse(until ?? '') - Date.parse(since), reason]).toEqual([
+      true,
+      300_000,
+      null,
+    ]);
+  });
+
+  it('has the longest reason whole, and says it with the end', async () => {
+    const reason = 'x'.repeat(200);
+    expect(await pit.json<Halted>(`halt --reason ${reason}`)).toMatchObject({ reason });
+    expect(await pit.done('halt')).toContain(`Reason: ${reason}.`);
+  });
+
   it('ends by itself after the time of --for', async () => {
     const { since, until } = await pit.json<Halted>('halt --for 500ms');
     expect(Date.parse(until ?? '') - Date.parse(since)).toBe(500);
@@ -144,6 +176,7 @@ describe('pit halt', () => {
     ['halt --lift --for 2h', '--lift and --for exclude each other.'],
     ['halt --for never', '"never" is not a duration.'],
     [`halt --reason ${'x'.repeat(201)}`, 'The reason is too long: 201 characters.'],
+    ['halt --reason \u0007', 'The reason is empty.'],
   ])('%s is refused', async (line, message) => {
     expect(await pit.failure(line, 2)).toMatchObject({ message });
   });
