@@ -1,6 +1,5 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll } from 'vitest';
+import { openHost } from '../support/world/hosts.js';
 import type { Extra } from './pit-home.js';
 
 export interface LiteralExchange {
@@ -11,23 +10,28 @@ export interface LiteralExchange {
   readonly extra: Extra;
 }
 
-/** Serves literal answers, or what a function makes of the parameters, by path for a test file; `*` matches every other path. It checks no signatures. */
+/**
+ * Has a host of this process give literal answers, or what a function makes of the parameters, by path for a test file; `*` matches
+ * every other path. It checks no signatures, and has no port: a command in this process reaches it, in a world and without one.
+ */
 export function useLiteralExchange(
   answers: Readonly<Record<string, string | ((parameters: URLSearchParams) => string)>>,
 ): LiteralExchange {
   const asked: string[] = [];
-  const server = createServer((request, response) => {
-    const [path = '', parameters = ''] = (request.url ?? '').split('?');
-    asked.push(path);
-    const answer = answers[path] ?? answers['*'] ?? '{"code":1001,"message":"no such operation"}';
-    response.end(typeof answer === 'string' ? answer : answer(new URLSearchParams(parameters)));
+  let host: ReturnType<typeof openHost> | undefined;
+  beforeAll(() => {
+    host = openHost((path, parameters) => {
+      asked.push(path);
+      const answer = answers[path] ?? answers['*'] ?? '{"code":1001,"message":"no such operation"}';
+      return typeof answer === 'string' ? answer : answer(parameters);
+    });
   });
-  beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
-  afterAll(() => server.close());
+  afterAll(() => host?.close());
   return {
     asked,
     get url() {
-      return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      if (host === undefined) throw new Error('the exchange is there from the first test on');
+      return host.url;
     },
     get extra() {
       return { environment: environmentAt(this.url) };

@@ -12,6 +12,7 @@ import { isProgram } from '../../src/platform/programs/command.js';
 import { maskSecrets, redactionOf } from '../../src/platform/redaction.js';
 import { withoutKeys } from '../../src/platform/withheld-keys.js';
 import { PIT } from './command.js';
+import { isHostHere, sendToHost } from './world/hosts.js';
 
 export interface CommandInProcess {
   /** The exit code, once the command has ended. */
@@ -126,7 +127,7 @@ export function startInProcess(
     },
     ...replaced,
   };
-  const ended = program === undefined ? main(host) : runAndReport(host, program);
+  const ended = program === undefined ? mainOf(host) : runAndReport(host, program);
   const firstLine = () =>
     new Promise<string>((resolve, reject) => {
       const check = () => (printed.stdout.includes('\n') ? resolve(printed.stdout) : undefined);
@@ -143,6 +144,21 @@ export function startInProcess(
       else await Promise.all([...works].map(async (work) => work(signal)));
     },
   };
+}
+
+/** Runs the command line as the program does; an exchange of this process answers it without the network. */
+async function mainOf(host: Host): Promise<number> {
+  if (!isHostHere(host.environment.PIT_BASE_URL)) return main(host);
+  const { commands, PROGRAM } = await import('../../src/commands/index.js');
+  const { createContext } = await import('../../src/commands/session/context.js');
+  const watchAlgos = () => {
+    throw new Error('Nobody watches algo orders here: use a world.');
+  };
+  const link = { isAlone: false, send: sendToHost, watchAlgos };
+  return runAndReport(host, {
+    ...PROGRAM,
+    createContext: async (base) => createContext(base, commands, undefined, link),
+  });
 }
 
 /** Has the waits of a command, such as that for the next request of candles, pass at once, with its permits free again. */

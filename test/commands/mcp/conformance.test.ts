@@ -6,8 +6,9 @@ import { pathToFileURL } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { afterFile } from '../../support/after-file.js';
 import { pitLine } from '../../support/command.js';
+import { type FaultServer, type FaultServerOptions, respond, serveFaults } from '../../support/fault-server.js';
 import { plainEnvironment, temporaryHome } from '../../support/pit.js';
-import { environmentAt, useLiteralExchange } from '../literal-exchange.js';
+import { environmentAt } from '../literal-exchange.js';
 import { bridge, type ProtocolVersion } from './http-bridge.js';
 
 const SUITE = path.resolve('node_modules/@modelcontextprotocol/conformance/dist/index.js');
@@ -142,9 +143,13 @@ describe("the protocol's own conformance suite", () => {
 /** The inspector of the newer protocol needs Node 22.19, so this is that of the older; protocol.test.ts speaks the newer. */
 describe("the protocol's own inspector", () => {
   const home = temporaryHome();
-  const exchange = useLiteralExchange({
-    '/data/v1/markets': '{"btc_usdt":{"priceScale":2,"amountScale":6,"minAmount":0.0001,"minSize":1}}',
-    '/data/v1/depth': '{"asks":[[101,1]],"bids":[[99,2]],"timestamp":1700000000}',
+  const markets = '{"btc_usdt":{"priceScale":2,"amountScale":6,"minAmount":0.0001,"minSize":1}}';
+  const depth = '{"asks":[[101,1]],"bids":[[99,2]],"timestamp":1700000000}';
+  let exchange: FaultServer;
+  beforeAll(async () => {
+    const answer: FaultServerOptions['answer'] = ({ target }) =>
+      respond(target.startsWith('/data/v1/markets') ? markets : depth);
+    exchange = await serveFaults({ answer, atEnd: afterFile });
   });
 
   function inspect(...words: readonly string[]): Promise<unknown> {

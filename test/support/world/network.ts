@@ -79,7 +79,7 @@ export class WorldNetwork {
 
   /** Sends a request. It ends within its timeout on the clock of the world. */
   readonly send: SendRequest = async (url, { timeoutMs, signal, onResponse }) => {
-    const { pathname, search, searchParams } = new URL(url);
+    const { pathname, searchParams } = new URL(url);
     const operation = pathname.split('/').at(-1) ?? '';
     const request: Passed = {
       ...{ operation, parameters: Object.fromEntries(searchParams), time: this.#clock.now(), answers: [] },
@@ -88,7 +88,7 @@ export class WorldNetwork {
     const over = new AbortController();
     try {
       const response = await Promise.race([
-        this.#carry(request, `${pathname}${search}`),
+        this.#carry(request, url),
         this.#clock.sleep(timeoutMs, over.signal).then(() => undefined),
         aborted(signal, over.signal),
       ]);

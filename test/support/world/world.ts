@@ -10,6 +10,7 @@ import { makeOwnFolder, rememberFoldersAbove } from '../../../src/platform/files
 import type { Host } from '../../../src/platform/host.js';
 import type { AdminCallName } from '../../../src/sandbox/admin/calls.js';
 import { sandboxFiles } from '../../../src/sandbox/lifecycle/files.js';
+import type { ServedAnswer } from '../../../src/sandbox/rehearsal/private-sandbox.js';
 import { afterFile } from '../after-file.js';
 import { moveTimeBy } from '../eventually.js';
 import { type CommandInProcess, type ProcessOptions, startInProcess } from '../in-process.js';
@@ -18,6 +19,7 @@ import { randomNumbers } from '../random.js';
 import { FakeTerminal, type TerminalStep } from '../terminal.js';
 import { REAL, WorldClock } from './clock.js';
 import { type ExchangeTerms, type Quote, WorldExchange } from './exchange.js';
+import { answerOfHost } from './hosts.js';
 import { type Passed, type Treatment, WorldNetwork } from './network.js';
 import {
   closeFiles,
@@ -370,7 +372,7 @@ export async function testWorld(options: WorldOptions = {}): Promise<World> {
   const exchange = await WorldExchange.open({ directory, clock, seed, markets, balances, tolerance, limits });
   const network = new WorldNetwork(
     clock,
-    (url) => exchange.answer(url),
+    (url) => answerAt(exchange, url),
     latencyMs,
     () => exchange.time,
   );
@@ -393,6 +395,15 @@ export async function testWorld(options: WorldOptions = {}): Promise<World> {
   if (TestRunner.getCurrentTest() === undefined) afterFile(close);
   else onTestFinished(close);
   return world;
+}
+
+/** The answer of the exchange, or of another host of this process. Throws as a network does where nothing listens. */
+async function answerAt(exchange: WorldExchange, url: string): Promise<ServedAnswer> {
+  const { origin, pathname, search } = new URL(url);
+  if (origin.replace('localhost', '127.0.0.1') === exchange.address.tradeUrl)
+    return exchange.answer(`${pathname}${search}`);
+  const body = answerOfHost(url);
+  return { reply: { kind: 'whole', status: 200, type: '', body, headers: {} }, skew: 0 };
 }
 
 interface WorkerState {
