@@ -158,6 +158,20 @@ const GROUPS = [
     tests: ['test/exchange/limits.test.ts', 'test/exchange/limiter/*.test.ts', 'test/commands/halt/halt.test.ts'],
   },
   {
+    files: [
+      ...['event-queue', 'feed', 'feed-health', 'feeds', 'held-pushes', 'read-schedule'].map(
+        (name) => `src/exchange/stream/${name}.ts`,
+      ),
+      ...sourcesIn('exchange/channels'),
+    ],
+    tests: [
+      'test/exchange/channels/*.test.ts',
+      ...['checks', 'event-queue', 'feed-health', 'feeds', 'held-pushes', 'read-schedule', 'stream-client'].map(
+        (name) => `test/exchange/stream/${name}.test.ts`,
+      ),
+    ],
+  },
+  {
     files: ['src/exchange/exchange-clock.ts', 'src/exchange/exchange-zone.ts'],
     tests: [
       ...['exchange-clock', 'exchange-zone', 'rehearsal-clock', 'two-clocks'].map(

@@ -107,6 +107,26 @@ describe('the newest state of a channel', () => {
     expect(state.take([candle(60, '9', '6')], 'delta')).toEqual([candle(60, '9', '6')]);
   });
 
+  it('lacks nothing that HTTP shows before it has taken anything', () => {
+    expect(stateOf('depth').lacks({ time: 1, bids: [{ price: '1', amount: '1' }], asks: [] })).toBe(false);
+    expect(stateOf('kline').lacks([candle(60, '1')])).toBe(false);
+  });
+
+  it.each([
+    ['lacks a candle with trades after those that it knows', candle(180, '1'), true],
+    ['lacks no candle without a trade: it need not be pushed', candle(180, '1', '0'), false],
+    ['lacks no candle from before the first one that it knows', candle(0, '1'), false],
+  ])('%s', (_, shown, isMissing) => {
+    expect(stateOf('kline', [[candle(60, '1'), candle(120, '2')], 'snapshot']).lacks([shown])).toBe(isMissing);
+  });
+
+  it('remembers the newest 10,000 orders of the past: an earlier one is news again', () => {
+    const state = stateOf('orders', [[], 'snapshot']);
+    state.remember(Array.from({ length: 10_001 }, (_, index) => order(String(index), 'filled', '5')));
+    expect(state.take([order('1', 'filled', '5')], 'delta')).toBeUndefined();
+    expect(state.take([order('0', 'filled', '5')], 'delta')).toEqual([order('0', 'filled', '5')]);
+  });
+
   it('a book is the newest by its time, unless the exchange has set its clock back', () => {
     const book = (time: number, price: string): Depth => ({ time, bids: [{ price, amount: '1' }], asks: [] });
     const state = stateOf('depth', [book(100_000, '1'), 'snapshot']);

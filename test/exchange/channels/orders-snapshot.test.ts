@@ -77,6 +77,16 @@ describe('a read of orders after a gap', () => {
     expect(Math.max(...pages)).toBe(1);
   });
 
+  it('finds what was placed and has ended at any moment of a long gap, and leaves out what is older', async () => {
+    const hours = (count: number) => NOW - count * 3_600_000;
+    const buys = [order(9, 'filled', hours(0.1)), order(8, 'cancelled', hours(1.9)), order(7, 'filled', hours(2.1))];
+    const { ids, past } = await snapshotOf({ buys: { [MARKET]: buys }, from: hours(2) });
+    expect([ids, past?.map(({ id }) => id)]).toEqual([
+      ['9', '8'],
+      ['9', '8', '7'],
+    ]);
+  });
+
   it('keeps a new order that HTTP does not show yet, and no older one that the exchange does not know any more', async () => {
     const known = [order(5, 'open', NOW - 5_000), order(4, 'open', LONG_AGO)];
     const { ids } = await snapshotOf({ buys: { [MARKET]: [] }, known, from });

@@ -95,6 +95,15 @@ describe('a reader that falls behind', () => {
     expect(all.filter((event) => event.type === 'data' && event.skipped > 0)).toMatchObject([{ skipped: 1_999 }]);
   });
 
+  it('gets nothing twice that it has taken before it falls behind', async () => {
+    const events = queue();
+    for (const id of ['1', '2', '3']) events.push(data(TRADES, [{ id }]));
+    const iterator = events[Symbol.asyncIterator]();
+    for (const id of ['1', '2']) expect((await iterator.next()).value).toMatchObject({ data: [{ id }] });
+    for (let index = 0; index <= 1_000; index += 1) events.push(data(DEPTH, { time: index }));
+    expect(await drained(events)).toMatchObject([{ data: [{ id: '3' }] }, { skipped: 1_000 }]);
+  });
+
   it('gets a permanent gap in place of rows that wait in too large a number, and then every one again', async () => {
     const events = queue();
     const trade = (index: number) => data(TRADES, [{ id: String(index) }], { received: index });

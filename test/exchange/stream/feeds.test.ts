@@ -7,10 +7,12 @@ import type { Channel, StreamEvent } from '../../../src/exchange/stream/events.j
 import { Feeds, type FeedsOptions } from '../../../src/exchange/stream/feeds.js';
 import { eventually } from '../../support/eventually.js';
 import { fakeHost } from '../../support/fake-host.js';
+import { assets, coin } from './frames.js';
 import { scriptedConnection } from './scripted-connection.js';
 
 const DEPTH = { kind: 'depth', market: 'btc_usdt' } as const;
 const TRADES = { kind: 'trades', market: 'btc_usdt' } as const;
+const BALANCES = { kind: 'balances' } as const;
 
 /** A book of the exchange as it is by now. */
 const book = (price: string) => ({ time: Date.now(), bids: [{ price, amount: '1' }], asks: [] });
@@ -214,6 +216,49 @@ function tradesFeed(isStreamed: boolean) {
   const restarts = () => seen.filter((event) => event.type === 'gap' && event.hasStartedOver === true).length;
   return { exchange, trade, stream, push, feeds, ids, restarts };
 }
+
+describe('a feed of trades after a frame that could not be read', () => {
+  it('passes trades on, and reads what is missing a while after the last read, not at each of them', async () => {
+    const { exchange, stream, push, ids } = tradesFeed(true);
+    stream.connect();
+    await eventually(() => expect(ids()).toEqual([900, 901]));
+    const { reads } = exchange;
+    stream.pushUnreadable();
+    push(902, '12');
+    push(903, '13');
+    expect([ids(), exchange.reads]).toEqual([[900, 901, 902, 903], reads]);
+    await eventually(() => expect(exchange.reads).toBe(reads + 1));
+  });
+});
+
+describe('a feed of balances that holds pushes', () => {
+  /** Pushes more than it holds. @returns the answers to its reads, each of which says how much is available */
+  function flooded(isConfirmed: boolean) {
+    const answers: ((available: string) => void)[] = [];
+    const answered = (available: string) => ({ coins: [{ coin: 'btc', available, frozen: '0' }] });
+    const account = () => new Promise((resolve) => answers.push((available: string) => resolve(answered(available))));
+    const stream = scriptedConnection(Date.now);
+    const { feeds } = feedsOf({ account }, stream.open, BALANCES);
+    stream.connect({ isMute: !isConfirmed });
+    for (let number = 1; number <= 1_001; number += 1)
+      stream.push(assets('push_user_incr_asset', coin('btc', String(number))));
+    return { feeds, answers };
+  }
+
+  it('reads again if more come during a read: what it drops is in the newer answer', async () => {
+    const { feeds, answers } = flooded(true);
+    expect(answers).toHaveLength(2);
+    answers[0]?.('1');
+    answers[1]?.('1001');
+    await eventually(() =>
+      expect(feeds.of(BALANCES)).toMatchObject({ value: [{ available: '1001' }], source: 'stream' }),
+    );
+  });
+
+  it('waits for the exchange to confirm the subscription, however many come before', () => {
+    expect(flooded(false).answers).toEqual([]);
+  });
+});
 
 describe('the feed of an exchange that starts over', () => {
   it('forgets what it knows, says so, and begins again with what the next connection brings', async () => {
