@@ -54,7 +54,7 @@ interface Orders<Planned extends PlannedOrders> extends Pick<GuardedWrite<Planne
 
 /**
  * Orders as a write with guards. After the reply they are checked again in the current market: if a guard blocks one, or the
- * preview has become wrong, a new preview is shown and confirmed. With `--yes` and no blocking guard, nothing is read twice.
+ * preview has become wrong, a new preview is shown and confirmed. With `--yes`, nothing is read twice.
  */
 export function guardedOrders<Planned extends PlannedOrders>(
   context: WriteContext,
