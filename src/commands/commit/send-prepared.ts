@@ -192,8 +192,8 @@ function alreadyCommitted(trading: TradingContext, kept: ReturnType<PreparedStor
     // a write that was sent has a record, except a cancellation
     return leavesRecord(write.kind) ? neverSent(outcome) : failed(outcome, AGAIN);
   }
-  if (isUnderWay)
-    // of cancellations, an unknown outcome has no record
+  // what leaves no record, as cancellations, may have been sent by a process that died
+  if (isUnderWay || !leavesRecord(write.kind))
     return underWay(leavesRecord(write.kind) ? 'it is being committed now' : 'what came of it is not known yet');
   return neverSent('its process ended before anything was sent');
 }

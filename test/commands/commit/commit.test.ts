@@ -10,6 +10,7 @@ import { PreparedStore } from '../../../src/trading/prepared/prepared-store.js';
 import { idOf, type PreparedWrite } from '../../../src/trading/prepared/prepared-write.js';
 import { eventually } from '../../support/eventually.js';
 import { cancellation, ladder, order, prepareIn, replacement } from '../../support/prepare.js';
+import { PASS, slow } from '../../support/world/network.js';
 import type { StartOptions } from '../../support/world/world.js';
 import { lastError, useWorldPerTest } from '../pit-home.js';
 
@@ -379,6 +380,69 @@ describe('pit commit', () => {
       hint: expect.stringContaining(`pit resolve ${id}`),
     });
     expect(await orders()).toEqual(before);
+  });
+
+  it.each<[what: string, request: PrepareRequest, write: string, message: string, hint: RegExp]>([
+    [
+      'an order',
+      order(ORDER),
+      'order',
+      'its outcome is not known yet',
+      /^See what became of it: pit resolve pit[0-9a-f]{24}$/,
+    ],
+    [
+      'cancellations, which have no record',
+      cancellation('btc_usdt', '--all'),
+      'cancelOrder',
+      'what came of it is not known yet',
+      /^See what is open: pit orders btc_usdt$/,
+    ],
+  ])('exits with 6 for an id whose process died while it sent %s', async (_, request, write, message, hint) => {
+    await pit.done('order buy btc_usdt 0.03 --at bid-2% --yes');
+    const { id } = await prepare(request);
+    const before = pit.world.sent(write).length;
+    const steps = [{ await: '[y/N]', type: 'y\r' }];
+    pit.world.network.treat = ({ operation }) => (operation === write ? slow(20_000) : PASS);
+    const died = pit.world.start(`commit ${id}`, { columns: 200, steps });
+    await pit.world.until(() => pit.world.sent(write).length > before);
+    died.kill();
+    const { code, data, screen } = await commit(id);
+    expect([code, data]).toEqual([6, undefined]);
+    expect(lastError(screen.slice(screen.lastIndexOf('{"error"')))).toMatchObject({
+      ...{ kind: 'unknown', clientId: id, hint: expect.stringMatching(hint) },
+      message: `${id} was committed already: ${message}. Nothing was sent this time.`,
+    });
+    expect(pit.world.sent(write)).toHaveLength(before + 1);
+  });
+
+  it('says that nothing was sent by a commit whose process died at the question', async () => {
+    const { id } = await prepare(order(ORDER));
+    const died = pit.world.start(`commit ${id}`, { columns: 200, steps: [{ await: 'never shown' }] });
+    await pit.world.until(() => died.screen.includes('[y/N]'));
+    died.kill();
+    expect(await refusal(id)).toMatchObject({
+      message: `${id} was not sent and cannot be committed again: its process ended before anything was sent.`,
+      hint: 'Prepare it again.',
+    });
+    await pit.failure(`order show btc_usdt --id ${id}`, 3);
+  });
+
+  it.each<[what: string, request: PrepareRequest, outcome: string, hint: RegExp]>([
+    ['cancellations', cancellation('btc_usdt', '--all'), ': it was done', /^Prepare it again\.$/],
+    [
+      'an algo order',
+      { kind: 'algo', market: 'btc_usdt', argv: 'order sell btc_usdt 0.01 --trail 2.5%'.split(' ') },
+      '',
+      /^See the algo order: pit algo show a[0-9a-z]{6}$/,
+    ],
+  ])('says what to do about %s that were committed before', async (_, request, outcome, hint) => {
+    await pit.done('order buy btc_usdt 0.03 --at bid-2% --yes');
+    const { id } = await prepare(request);
+    await committed(id);
+    expect(await refusal(id)).toMatchObject({
+      message: `${id} was committed already${outcome}. Nothing was sent this time.`,
+      hint: expect.stringMatching(hint),
+    });
   });
 
   it('sends an id once however many processes commit it at the same time', async () => {
