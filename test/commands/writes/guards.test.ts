@@ -5,6 +5,7 @@ import { pausesOnly } from '../../support/command-clocks.js';
 import { FAULTS, respond, serveFaults } from '../../support/fault-server.js';
 import { awayFromMidnight } from '../../support/midnight.js';
 import { temporaryHome } from '../../support/pit.js';
+import { atTerminal } from '../../support/terminal.js';
 import { environmentAt, useLiteralExchange } from '../literal-exchange.js';
 import { PitHome } from '../pit-home.js';
 
@@ -121,6 +122,37 @@ describe('a guard', () => {
     const overrides = words.includes('--override') ? `order-notional,${guard}` : guard;
     const stderr = await placed(`order ${words.replace(/ --override.*/, '')} --yes --override ${overrides}`);
     expect(stderr).toContain(`Overridden ${guard}: `);
+  });
+
+  it.each([
+    ['price-band', 'buy btc_usdt 0.01 --at 23000', 'priceBand'],
+    ['order-notional', 'buy btc_usdt 51 --at 20000', 'orderNotional'],
+    ['day-notional', 'buy btc_usdt 251 --at 20000 --override order-notional', 'dayNotional'],
+  ])('%s says how it is overridden and where its limit is changed', async (guard, words, setting) => {
+    const { hint } = await heldBack(`order ${words} --yes`, /blocks this/);
+    const all = words.includes('--override') ? `order-notional,${guard}` : guard;
+    expect(hint).toBe(
+      `If you mean it, add --override ${all}. Change the limit: pit profile set sandbox ${setting} VALUE`,
+    );
+  });
+
+  it.each([
+    ['price-band', 0, 1],
+    ['price', 8, 0],
+    ['', 8, 0],
+    ['y', 8, 0],
+  ])('at a terminal, %j at its question exits with %i and sends %i orders', async (typed, status, sent) => {
+    const before = exchange.asked.length;
+    const steps = [{ await: 'anyway:', type: `${typed}\r` }];
+    const ran = await atTerminal('order buy btc_usdt 0.01 --at 23000'.split(' '), {
+      ...{ home: pit.home, columns: 200, steps },
+      environment: { ...exchange.extra.environment, NO_COLOR: '1' },
+    });
+    expect([ran.status, exchange.asked.slice(before).filter((asked) => asked === '/api/order').length]).toEqual([
+      status,
+      sent,
+    ]);
+    if (sent === 0) expect(ran.screen).toContain('price-band was not typed; nothing was sent.');
   });
 
   it.each(['buy btc_usdt 0.01 --at 22000', 'sell btc_usdt 0.01 --at 18000', 'buy btc_usdt 50 --at 20000'])(
@@ -252,7 +284,8 @@ describe('missing market data', () => {
     const line = 'order buy btc_usdt 0.01 --at 20000 --post-only --yes';
     const error = await pit.failure(line, 5, extraAt(server.url));
     expect(error.message).toMatch(/^price-band blocks this: it cannot be checked: .*HTTP 502.* post-only blocks/);
-    expect(error.hint).toContain('--override price-band,post-only');
+    // a limit that could not be compared need not be changed
+    expect(error.hint).toBe('Try again in a moment. If you mean it, add --override price-band,post-only.');
     const writes = () => server.requests.filter(({ target }) => target.startsWith('/api/order?')).length;
     const depths = () => server.requests.filter(({ target }) => target.startsWith('/data/v1/depth')).length;
     expect(writes()).toBe(0);

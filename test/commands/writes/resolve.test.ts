@@ -5,6 +5,7 @@ import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import { encodeLine } from '../../../src/trading/journal/files.js';
 import { signedUrl } from '../../sandbox/signing.js';
 import { temporaryHome } from '../../support/pit.js';
+import { LOST, PASS } from '../../support/world/network.js';
 import { lastError, PitHome, TIME, useWorldPerTest } from '../pit-home.js';
 import { Straight } from '../straight.js';
 
@@ -107,6 +108,7 @@ describe('pit resolve', () => {
     expect(found.stderr).toContain('pit orders MARKET --state all');
     expect(lastError(found.stderr)).toMatchObject({ kind: 'unknown', clientId: 'torn1' });
     expect(lastError(found.stderr).hint).toContain('pit resolve torn1 --as notSent');
+    expect(await pit.run('resolve')).toMatchObject({ code: 6, stdout: 'No other write has an unknown outcome.\n' });
     expect((await pit.run('resolve torn1')).code).toBe(6);
     const held = await pit.run('order buy btc_usdt 0.01 --at 20003 --yes --json');
     expect([held.code, lastError(held.stderr)]).toEqual([2, expect.objectContaining({ clientId: 'torn1' })]);
@@ -127,6 +129,24 @@ describe('pit resolve', () => {
       expect(text).toContain(words);
   });
 
+  it('says again and again that an order exists which counted as not sent, until it is asked for by its id', async () => {
+    await fault('drop-before --operation order');
+    expect((await lost('buy btc_usdt 0.01 --at 20006 --id gone6')).code).toBe(6);
+    expect(await pit.json('resolve gone6 --timeout 100')).toMatchObject([{ outcome: 'notSent' }]);
+    const order = await repeat('gone6', '20006', '0.01');
+    await pit.run('orders btc_usdt');
+    for (let time = 0; time < 2; time += 1) {
+      const { stderr } = await pit.run('resolve --json');
+      expect(warnings(stderr)).toContainEqual({
+        message:
+          'This exists on the exchange, although it counted as not sent or rejected: buy 0.01 btc_usdt at 20,006.',
+        hint: expect.stringMatching(/^See it and stop this warning: pit resolve pit[0-9a-f]{24}$/),
+      });
+    }
+    expect(await pit.json('resolve gone6')).toMatchObject([{ outcome: 'placed', id: order }]);
+    expect((await pit.run('resolve --json')).stderr).toBe('');
+  });
+
   it('refuses an id that the journal does not have', async () => {
     expect((await pit.failure('resolve nobody1', 2)).message).toContain('The journal has no write with the id nobody1');
   });
@@ -138,6 +158,49 @@ describe('pit resolve', () => {
     expect(code).toBe(6);
     expect(await pit.json<Row[]>('resolve --timeout 100')).toEqual([]);
     expect(await pit.json('order show btc_usdt --id open1')).toMatchObject({ state: 'open' });
+  });
+});
+
+/** The warnings of a command with --json. */
+function warnings(stderr: string): unknown[] {
+  const lines = stderr.trimEnd().split('\n');
+  return lines.flatMap((line) => (JSON.parse(line) as { readonly warning?: unknown }).warning ?? []);
+}
+
+describe('what only the user can settle', () => {
+  it('is an order that could have arrived, once its request has expired and no list can be read', async () => {
+    const isSent = () => pit.world.sent('order').length > 0;
+    const isLost = (operation: string) => operation === 'order' || (isSent() && /^getOrders?$/.test(operation));
+    pit.world.network.treat = ({ operation }) => (isLost(operation) ? LOST : PASS);
+    expect((await lost('buy btc_usdt 0.01 --at 20007 --id gone7')).code).toBe(6);
+    await pit.world.pass(200_000);
+    const { code, stderr } = await pit.run('resolve --json --timeout 8');
+    expect([code, lastError(stderr)]).toMatchObject([
+      6,
+      {
+        clientId: 'gone7',
+        hint: [
+          'Check again: pit resolve gone7',
+          'If that decides nothing, only you can settle it. See the orders: pit orders btc_usdt --side buy --state all',
+          'Report which one it is: pit resolve gone7 --as placed=ORDERID',
+          'Or that it is none: pit resolve gone7 --as notSent',
+        ].join('; '),
+      },
+    ]);
+  });
+
+  it('is a call whose outcome no operation reports', async () => {
+    pit.world.network.treat = ({ operation }) => (operation === 'setExpressState' ? LOST : PASS);
+    const lostCall = await pit.run('api setExpressState currency=btc_usdt --yes --json --timeout 8');
+    expect(lostCall.code).toBe(6);
+    const { stderr } = await pit.run('resolve --json --timeout 100');
+    const { message, hint, clientId } = lastError(stderr);
+    expect(message).toContain(`The outcome of ${clientId} is`);
+    expect(hint).toBe(
+      `No operation reports the outcome of ${clientId}. Check the exchange, then record what you found, done or notSent. Record it: pit resolve ${clientId} --as done`,
+    );
+    expect(await pit.json(`resolve ${clientId} --as done`)).toMatchObject([{ operation: 'call', outcome: 'done' }]);
+    expect(await pit.json('resolve')).toEqual([]);
   });
 });
 
