@@ -148,6 +148,27 @@ describe('a signal during pit halt', () => {
   });
 });
 
+it('Ctrl-C at the question what to sell says that the account is halted, what was cancelled, and that nothing was sold', async () => {
+  await pit.done('order buy btc_usdt 0.1 --at bid-2% --yes');
+  const steps = [{ await: '[y/N]', type: '\u0003' }];
+  const { status, screen } = await pit.terminal('halt --cancel --flatten usdt', { columns: 200, steps });
+  expect(status).toBe(130);
+  expect(screen).toContain('The account is halted. 1 order had been open. Nothing was sold.');
+  expect(await pit.json('account')).toMatchObject({ halted: true });
+});
+
+it('says to a program which coins are frozen in orders and will not be sold', async () => {
+  await pit.done('order sell eos_usdt 100 --at ask+3% --yes');
+  const { stderr } = await pit.run('halt --flatten usdt --yes --json');
+  expect(stderr).toContain('{"message":"100 eos is frozen, as in open orders, and will not be sold.","hint":null}');
+});
+
+it('names no market whose timer runs if none had an order', async () => {
+  const said = await pit.done('halt --cancel');
+  expect(said).toContain('No open orders.');
+  expect(said).not.toContain('In one minute');
+});
+
 describe('a halt that Redis shares, and cannot', () => {
   it('holds on this machine, and says first that the others are not halted', async () => {
     await pit.done(`profile set sandbox limiter redis://127.0.0.1:${await freePort()}`);
@@ -185,6 +206,8 @@ describe('pit halt --flatten', () => {
     await buy('btc_usdt', '0.01');
     const first = await pit.run('halt --flatten usdt --yes');
     expect(first.stderr).toMatch(/coin +amount +best bid +not below/);
+    expect(first.stdout).toMatch(/btc_usdt/);
+    expect(first.stdout).not.toContain('Nothing was sold.');
     const again = await pit.run('halt --flatten usdt --yes');
     expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('Nothing was sold.')]);
   });

@@ -192,6 +192,18 @@ describe('pit halt --lift', () => {
     await placed();
   });
 
+  it.each([
+    ['sandbox', 0, 'Lifted the halt of sandbox: writes are sent again.'],
+    ['other', 8, 'sandbox was not typed; the account is still halted. → Type the name of the profile exactly.'],
+    ['', 8, 'sandbox was not typed; the account is still halted.'],
+  ])('asks for the name at a terminal: %j exits with %i', async (typed, status, said) => {
+    await pit.json('halt');
+    const steps = [{ await: 'Type sandbox to let writes leave again:', type: `${typed}\r` }];
+    const ran = await pit.terminal('halt --lift', { columns: 200, environment: { NO_COLOR: '1' }, steps });
+    expect([ran.status, ran.screen.replace(/\s+/g, ' ')]).toEqual([status, expect.stringContaining(said)]);
+    expect(await pit.json('account')).toMatchObject({ halted: status !== 0 });
+  });
+
   it('says so if nothing is halted', async () => {
     expect(await pit.done('halt --lift')).toBe('sandbox is not halted.\n');
   });
