@@ -117,6 +117,15 @@ describe('a feed', () => {
     expect(read.mock.calls.length).toBe(asked);
   });
 
+  it('polls a channel that was rejected: the answer to the next heartbeat does not confirm it', async () => {
+    const read = vi.fn(async () => book('5'));
+    const { feeds, stream } = streamed(read);
+    stream.connect({ isMute: true });
+    stream.refuse();
+    expect(read).not.toHaveBeenCalled();
+    await eventually(() => expect(feeds.of(DEPTH)).toMatchObject({ source: 'polling', isCurrent: true }));
+  });
+
   it('is not current from the moment of a frame that cannot be read, until it was read over HTTP', async () => {
     const { feeds, stream, seen } = streamed(async () => book('5'));
     stream.connect();

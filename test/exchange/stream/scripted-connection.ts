@@ -29,6 +29,11 @@ export function scriptedConnection(now: () => number) {
       user?.enter('connected', null);
       subscribe(feeds(), !isMute);
     },
+    /** The exchange rejects all subscriptions, and then answers the heartbeat that followed them. */
+    refuse: () => {
+      for (const feed of feeds()) feed.refused();
+      for (const feed of feeds()) feed.confirmed();
+    },
     lose: (reason: string) => {
       user?.enter('reconnecting', reason);
       for (const feed of feeds()) feed.disconnected(now(), reason);
