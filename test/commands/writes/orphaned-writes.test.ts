@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { accountName } from '../../../src/commands/session/account-name.js';
@@ -28,7 +28,7 @@ async function homeWith(open: number) {
   );
   for (let write = 0; write < open; write += 1)
     journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: `lost${write}`, reqTime: 1 }).release();
-  return { run, keys };
+  return { run, keys, journal };
 }
 
 const WAYS = [
@@ -55,6 +55,18 @@ it.each(WAYS)('%s warns about unknown outcomes that only the old key can settle,
 it.each(WAYS)('%s warns about nothing when no outcome is unknown', async (_, line) => {
   const { run, keys } = await homeWith(0);
   expect((await run(line(keys))).stderr).not.toContain('is unknown');
+});
+
+it('a journal that cannot be read does not count as one without unknown outcomes', async () => {
+  const { run, keys, journal } = await homeWith(1);
+  const unsettled = path.dirname(journal.fileOf('lost0'));
+  rmSync(unsettled, { recursive: true });
+  writeFileSync(unsettled, '');
+  const { stderr, code } = await run(keys('new', 'access-0002\nsecret-0002\n'));
+  expect(code).toBe(0);
+  expect(stderr.replace(/\s+/g, ' ')).toContain(
+    'Warning: The journal cannot be read, so the outcome of writes with the key …0001 at trade.example.com may be unknown',
+  );
 });
 
 it.each([

@@ -287,6 +287,7 @@ describe('a lost internal withdrawal', () => {
     const unlisted = await pit.failure(`resolve ${id} --as placed=7`, 2);
     expect(unlisted.message).toContain('The exchange lists no such withdrawal');
     expect(await pit.json(`resolve ${id} --as notSent`)).toMatchObject([{ outcome: 'notSent', id: null }]);
+    expect(await pit.done(`resolve ${id}`)).toContain(`withdraw 0.05 btc to ${to}: notSent`);
   });
 });
 
