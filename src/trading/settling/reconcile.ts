@@ -212,7 +212,7 @@ class Count {
       const fitting = (byKey.get(row.matchKey) ?? []).filter((candidate) => this.#mayBeDuplicateOf(row, candidate));
       const proven = fitting.find(({ attempt }) => attempt.newestId === row.id);
       const originals = proven === undefined ? fitting : [proven];
-      const nearest = leastBy(originals, ({ attempt }) => Math.abs(row.time - attempt.reqTime));
+      const nearest = leastBy(originals, (candidate) => Math.abs(row.time - this.#sentAt(candidate)));
       if (nearest === undefined) continue;
       const { writeId } = nearest.attempt;
       // a write without an answer may have made it, or it is that of a line whose answer named others: a later list decides
@@ -306,13 +306,28 @@ class Count {
   }
 
   /** Whether the row may come from a repeated or late execution of the item. */
-  #mayBeDuplicateOf(row: Row, { attempt, item }: Candidate): boolean {
+  #mayBeDuplicateOf(row: Row, candidate: Candidate): boolean {
+    const { attempt, item } = candidate;
+    const sentAt = this.#sentAt(candidate);
     const mayComeLate = item.state === 'absent' && attempt.response === 'lost';
-    const isInTime = mayComeLate || row.time <= attempt.reqTime + this.#window;
-    if (!isInTime || this.#isOlder(row, attempt)) return false;
+    const isInTime = mayComeLate || row.time <= sentAt + this.#window;
+    const isOneClock = attempt.isOlderRow !== undefined || sentAt === attempt.reqTime;
+    const wasBefore = isOneClock ? this.#isOlder(row, attempt) : row.time < sentAt - this.#window;
+    if (!isInTime || wasBefore) return false;
     // a row that is newer than the newest order with this client id does not carry it
     const newest = this.#listed.get(attempt.newestId ?? '')?.row;
     return newest === undefined || row.time <= newest.time;
+  }
+
+  /**
+   * When its request was sent, as the list dates it. An own row that is dated outside the life of its request shows that the list has
+   * another clock; the time of that row is the nearest to it.
+   */
+  #sentAt(candidate: Candidate): number {
+    const { reqTime } = candidate.attempt;
+    const madeAt = this.#rowOf(candidate)?.time ?? reqTime;
+    const isOneClock = madeAt >= reqTime - SLACK_MS && madeAt <= reqTime + this.#window;
+    return isOneClock ? reqTime : madeAt;
   }
 
   /** The ids of rows that belong to an item or were reported. */

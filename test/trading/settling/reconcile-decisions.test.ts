@@ -232,6 +232,17 @@ describe('a remaining row that matches an item', () => {
     expect(decide(attempts, [...orders, row('5', -19_500)])).toEqual({ duplicates: { a: ['5'] } });
   });
 
+  it.each([
+    ['ahead', 120_000],
+    ['hours ahead', 8 * HOUR],
+    ['behind', -120_000],
+  ])('the row is a duplicate of the order next to it if the clock of the list is %s', (_, off) => {
+    const attempts = [answered('a', '6'), answered('b', '8', { at: 30_000 })];
+    const rows = [row('9', 30_020 + off), row('8', 30_010 + off), row('7', 20 + off), row('6', 10 + off)];
+    expect(decide(attempts, rows)).toEqual({ duplicates: { a: ['7'], b: ['9'] } });
+    expect(decide(attempts, [...rows.slice(1, 2), ...rows.slice(3), row('5', off - SPAN - 1)])).toEqual({});
+  });
+
   it('the row is a duplicate if it has the key that the exchange gave to the order', () => {
     const attempts = [
       answered('a', '6'),
