@@ -93,6 +93,15 @@ it.each([
   },
 );
 
+it('a stop that is reached is not called on its way if no process says so', () => {
+  const began = { fact: 'began', time: START, terms: sell('1', { stop: '98' }), bid: null, ask: null } as const;
+  const folded = foldFacts([began, stopReached]);
+  if (folded === undefined) throw new Error('it never began');
+  const view = { ...snapshotOf(folded, [], [], undefined), isWatched: false, hasUnseenDuplicates: false, problems: [] };
+  const reason = 'Its stop is not known to be sent';
+  expect(algoAnswer(view, START).data).toMatchObject({ state: 'triggered', reason, unprotected: { reason } });
+});
+
 it('the entry of a bracket is compared with the price at the start, its exit with the price at the trigger', () => {
   const bracket = buy('1', { entry: limit('99.99'), take: '110', stop: '98' });
   const children = [filled('entry', 1, '99.99', '0.002', 'btc'), filled('stop', 2, '97.02', '0.2', 'usdt')];

@@ -71,9 +71,13 @@ function stateWithoutWatcher(known: {
 }): Pick<AlgoSnapshot, 'state' | 'reason' | 'unsentSince'> {
   const { ended, cancelled, paused } = known.facts;
   const state = stateOf(known);
-  const clause = settlingReason(known.children) ?? stateReason(known, state);
+  const unsentSince = unsentSinceOf(known);
+  // nothing shows that any process is about to send it
+  const isHeld = state === 'triggered' && unsentSince !== null;
+  const clause =
+    settlingReason(known.children) ?? (isHeld ? 'its stop is not known to be sent' : stateReason(known, state));
   const reason = (ended ?? cancelled ?? paused)?.reason ?? (clause === null ? null : sentence(clause));
-  return { state, reason, unsentSince: unsentSinceOf(known) };
+  return { state, reason, unsentSince };
 }
 
 /** The order of a child, and the duplicates that the network made. */
