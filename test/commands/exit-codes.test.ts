@@ -1,23 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { pausesOnly } from '../support/command-clocks.js';
-import { temporaryHome } from '../support/pit.js';
+import { DOCUMENTED_LIMITS } from '../../src/sandbox/server/limits.js';
 import { environmentAt, useLiteralExchange } from './literal-exchange.js';
 import { place } from './order/order-rows.js';
-import { type Extra, lastError, PitHome, usePitHome } from './pit-home.js';
+import { type Extra, lastError, useWorld } from './pit-home.js';
 
-const pit = usePitHome();
-/** Nothing listens there: the port is reserved and not served. */
-const nobody = (): Extra => ({ environment: environmentAt('http://127.0.0.1:1'), host: pausesOnly() });
+/** Nothing listens there. */
+const nobody = (): Extra => ({ environment: environmentAt('https://nobody.example.com') });
 const strange = useLiteralExchange({
   '/data/v1/markets': '{"btc_usdt":{"priceScale":"two","amountScale":4,"minAmount":1,"minSize":1}}',
 });
-let open = '';
-
-beforeAll(async () => {
-  await pit.run('profile add keyless --base-url https://api.example.com --trade-url https://trade.example.com');
-  open = (await place(pit, 'buy btc_usdt 0.01 --at bid-20%')).id;
-});
-
 interface Row {
   readonly code: number;
   readonly kind: string;
@@ -28,6 +19,13 @@ interface Row {
 }
 
 describe('exit codes', () => {
+  const pit = useWorld();
+  let open = '';
+  beforeAll(async () => {
+    await pit.run('profile add keyless --base-url https://api.example.com --trade-url https://trade.example.com');
+    open = (await place(pit, 'buy btc_usdt 0.01 --at bid-20%')).id;
+  });
+
   it('exits 0 when done', async () => {
     const { code, stdout, stderr } = await pit.run('markets');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -63,10 +61,9 @@ describe('exit codes', () => {
 });
 
 describe('exit code 7', () => {
-  const limited = new PitHome(temporaryHome());
   /** The document says 10,000 a minute; the lock is the same. */
   const REQUESTS = 10;
-  beforeAll(() => limited.serve(['--limit', `address=${REQUESTS}`]));
+  const limited = useWorld({ limits: { ...DOCUMENTED_LIMITS, address: REQUESTS } });
 
   it('names the end of the lock, and market data still works', async () => {
     for (let sent = 0; sent < REQUESTS; sent += 1) await limited.done('account');

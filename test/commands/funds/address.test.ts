@@ -1,10 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { warnings } from '../../support/json-lines.js';
-import { atTerminal } from '../../support/terminal.js';
 import { useLiteralExchange } from '../literal-exchange.js';
-import { usePitHome } from '../pit-home.js';
+import { useWorld } from '../pit-home.js';
 
-const pit = usePitHome();
+const pit = useWorld();
 const none = useLiteralExchange({
   '/api/getFeeInfo': '{"code":1000,"result":{"BTC":[{"chainName":"BTC","fee":0.0005}]}}',
   '*': '{"code":1001,"message":"there is no address for this coin yet"}',
@@ -85,8 +84,7 @@ describe('pit address on a terminal', () => {
   });
 
   async function screenOf(line: string, columns: number, rows = 60): Promise<string[]> {
-    const job = { home: pit.home, environment: { NO_COLOR: '1' }, columns, rows };
-    const { screen, status } = await atTerminal(line.split(' '), job);
+    const { screen, status } = await pit.terminal(line, { environment: { NO_COLOR: '1' }, columns, rows });
     expect(status).toBe(0);
     return screen.split('\r\n');
   }

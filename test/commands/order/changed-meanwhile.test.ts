@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { atTerminal } from '../../support/terminal.js';
-import { usePitHome } from '../pit-home.js';
+import { useWorld } from '../pit-home.js';
 
-const pit = usePitHome();
+const pit = useWorld();
 
 /** Runs a command at a terminal. While its question waits, another command changes something; then the user confirms. */
 async function confirmedAfter(
@@ -13,7 +12,7 @@ async function confirmedAfter(
   askedAgain: readonly { readonly await: string; readonly type: string }[] = [],
 ) {
   const steps = [{ await: asked, type: reply, meanwhile: async () => void (await change()) }, ...askedAgain];
-  const { screen, status } = await atTerminal(line.split(' '), { home: pit.home, columns: 200, steps });
+  const { screen, status } = await pit.terminal(line, { columns: 200, steps });
   return { screen, status };
 }
 

@@ -1,10 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { requestsOf } from '../../support/sent-requests.js';
 import { useLiteralExchange } from '../literal-exchange.js';
-import { DECIMAL, TEXT, usePitHome } from '../pit-home.js';
+import { DECIMAL, TEXT, useWorld } from '../pit-home.js';
 import { product, same } from './order-rows.js';
 
-const pit = usePitHome();
+const pit = useWorld();
 
 interface DryRun {
   readonly request: Readonly<Record<string, string>>;
@@ -81,11 +80,19 @@ describe('a relative amount', () => {
 });
 
 describe('--dry-run', () => {
+  /** The result of some work, and the operations that it requested. */
+  async function requestsOf<Result>(work: () => Promise<Result>): Promise<[Result, string[]]> {
+    const { requests } = pit.world.network;
+    const before = requests.length;
+    const result = await work();
+    return [result, requests.slice(before).map(({ operation }) => operation)];
+  }
+
   beforeAll(() => pit.done('markets'));
 
   it('sends no write, and reads the client id, the book, the balance and earlier fees', async () => {
     const [answer, read] = await requestsOf(() => preview('buy btc_usdt 0.01 --at 20000 --id dryRun01'));
-    expect([...read].sort()).toEqual(['/api/getAccountInfo', '/api/getOrder', '/api/getOrders', '/data/v1/depth']);
+    expect([...read].sort()).toEqual(['depth', 'getAccountInfo', 'getOrder', 'getOrders']);
     const [, forCancels] = await requestsOf(() => pit.done('cancel btc_usdt 1 2 --dry-run'));
     expect(forCancels).toEqual([]);
     const { preview: previewed, ...rest } = answer;

@@ -101,7 +101,7 @@ describe.skipIf(!hasOpenssl)('the built program behind a proxy', () => {
   });
 });
 
-describe('before anything is sent', () => {
+describe('without a connection', () => {
   it('refuses to sign requests when certificate checks are off', async () => {
     const environment = { ...environmentAt('https://127.0.0.1:1'), NODE_TLS_REJECT_UNAUTHORIZED: '0' };
     const error = await pit.failure('balance', 4, { environment });
