@@ -224,7 +224,10 @@ const GROUPS = [
   },
   {
     files: sourcesIn('commands/commit'),
-    tests: ['test/commands/commit/*.test.ts', 'test/commands/mcp/trading.test.ts'],
+    tests: [
+      'test/commands/commit/*.test.ts',
+      ...['algo-orders', 'lost-answers', 'trading'].map((name) => `test/commands/mcp/${name}.test.ts`),
+    ],
   },
   { files: sourcesIn('commands/mcp'), tests: ['test/commands/mcp/*.test.ts'] },
 ];
