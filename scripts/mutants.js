@@ -150,7 +150,6 @@ const GROUPS = [
       ...['foreign-hosts', 'reads', 'responses', 'writes'].map((name) => `test/exchange/${name}.test.ts`),
       'test/exchange/network/write-connection.test.ts',
       'test/exchange/limiter/client.test.ts',
-      'test/commands/network.socket.test.ts',
     ],
   },
   {
