@@ -121,11 +121,8 @@ export class BatchSender {
   }
 
   #mayContinue(): boolean {
-    const { budget, client } = this.#trading;
-    const { ordersPerPage, timeFor } = client.facts;
-    // listing what was placed gets time of its own, unless the user has set the time
-    const listMs = budget.isUserSet ? timeFor(Math.ceil((this.#job.requests * MAX_PAIRS) / ordersPerPage)) : 0;
-    if (!budget.allows(listMs + Math.min(RESERVE_MS, budget.milliseconds / 4))) this.#stop({ kind: 'time' });
+    const { budget } = this.#trading;
+    if (!budget.allows(Math.min(RESERVE_MS, budget.milliseconds / 4))) this.#stop({ kind: 'time' });
     return !this.#isOver;
   }
 

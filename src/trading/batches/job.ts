@@ -4,6 +4,7 @@ import type { Refusal, RefusalKind } from '../../domain/refusal.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
 import type { BatchLine, BatchTerms, JournalEvent } from '../journal/write.js';
+import { termsKey } from '../orders/terms.js';
 import { SLACK_MS } from '../settling/reconcile.js';
 import type { BatchEvent, LineOutcome } from './batch-event.js';
 import { lineKey } from './lines.js';
@@ -21,13 +22,10 @@ export type LineState =
       readonly isLost: boolean;
       readonly reqTime?: number;
     }
-  /** It was sent, or may have been, and nothing shows what came of it. `namedId`: an order that its answer named. */
+  /** It was sent, or may have been, and nothing shows what came of it. `namedId`: the order that its answer named in its place. */
   | { readonly state: 'sent'; readonly request: number; readonly reqTime: number; readonly namedId?: string }
-  /**
-   * The exchange has accepted it. `isShown`: and shows this order with the terms of the line. Until then the order is any of those that
-   * the answer to its request named.
-   */
-  | { readonly state: 'placed'; readonly id: string; readonly isShown: boolean; readonly reqTime: number }
+  /** `isByPosition`: only its position in the answer says that this is its order. */
+  | { readonly state: 'placed'; readonly id: string; readonly isByPosition: boolean; readonly reqTime: number }
   | {
       readonly state: 'refused';
       readonly reason: string;
@@ -100,10 +98,8 @@ export class Job {
     this.lines = entry.write.terms.lines.map(() => UNSENT);
     this.#isRecordComplete = isEnd(entry.events);
     this.#addKnownIds(this.terms.baseline ?? []);
-    for (const { batchEvent, newOwner, settled } of entry.events) {
+    for (const { batchEvent, newOwner } of entry.events) {
       if (batchEvent !== undefined) this.#apply(batchEvent);
-      // earlier releases named no order that was found where its answer had it: a list that was compared with all of them confirms it
-      if (settled?.checkedTo !== undefined) this.#confirm(settled.checkedTo);
       // a new owner gets no answer to what another process sent
       if (newOwner !== undefined) for (const { number } of this.openRequests) this.#change(number, { isOver: true });
     }
@@ -211,17 +207,33 @@ export class Job {
     return (this.#knownIds.get(id) ?? Number.POSITIVE_INFINITY) < count;
   }
 
-  /** The order that only an answer names for a line; undefined if there is none, or the exchange has shown it. */
-  namedIdOf(line: number): string | undefined {
-    const { [line]: now } = this.lines;
-    return now?.state === 'placed' && !now.isShown ? now.id : undefined;
+  /** Whether listed orders of the job are what their lines want, and show whether positions in answers can be relied on. */
+  areInPlace(orders: readonly Order[]): boolean {
+    const byId = new Map(orders.map((order) => [order.id, order]));
+    let isAnyShown = false;
+    let isAnyByPosition = false;
+    for (const [line, now] of this.lines.entries()) {
+      if (now.state !== 'placed') continue;
+      const order = byId.get(now.id);
+      if (order !== undefined && termsKey(order.price, order.amount) !== this.keys[line]) return false;
+      isAnyByPosition ||= now.isByPosition;
+      isAnyShown ||= now.isByPosition && order !== undefined;
+    }
+    return isAnyShown || !isAnyByPosition;
   }
 
-  /** The orders that only an answer gives to their lines, and that no list and no lookup has shown, each with its line. */
+  /**
+   * The orders that only their place in an answer gives to their lines, and that no list and no lookup has shown there, each with its
+   * line.
+   */
   unconfirmed(): (readonly [line: number, id: string])[] {
-    return this.lines.flatMap((_, line) => {
-      const id = this.namedIdOf(line);
-      return id === undefined ? [] : [[line, id] as const];
+    const { checkedTo = Number.NEGATIVE_INFINITY } = this;
+    return this.lines.flatMap((now, line) => {
+      if (now.state !== 'placed' || !now.isByPosition || now.reqTime <= checkedTo) return [];
+      const order = this.listed.get(now.id);
+      return order !== undefined && termsKey(order.price, order.amount) === this.keys[line]
+        ? []
+        : [[line, now.id] as const];
     });
   }
 
@@ -327,7 +339,10 @@ export class Job {
     else if (event.kind === 'closed') this.#closed(request, event);
   }
 
-  /** An answer that accepts everything has as many ids. Which of them is whose, a list shows at the end. */
+  /**
+   * An answer that accepts everything has as many ids, presumably in the order of the pairs: the lists confirm this at the
+   * end. With fewer ids, each may be any line's.
+   */
   #answered(request: Omit<OpenRequest, 'lines'>, { ids, message }: EventOf<'answered'>): void {
     // a stale answer of another request: it says nothing about this one
     if (ids.some((id) => this.#knownIds.has(id))) return;
@@ -336,7 +351,7 @@ export class Job {
     const { number, sent, reqTime } = request;
     if (fresh.length === sent.length && ids.length === fresh.length) {
       for (const [index, line] of sent.entries())
-        this.lines[line] = { state: 'placed', id: ids[index] ?? '', isShown: false, reqTime };
+        this.lines[line] = { state: 'placed', id: ids[index] ?? '', isByPosition: true, reqTime };
       this.#answeredInFull.push(request);
       this.#open.delete(number);
       return;
@@ -353,32 +368,16 @@ export class Job {
 
   #found({ orders }: EventOf<'found'>): void {
     this.#addKnownIds(orders.map(([, id]) => id));
-    const namedFor = new Map(this.unconfirmed().map(([line, id]) => [id, line]));
     for (const [line, id] of orders) {
-      const former = this.namedIdOf(line);
-      const other = namedFor.get(id);
-      // lines with equal terms are interchangeable: the one that the answer had named this order for gets what this line had
-      if (former !== undefined && other !== undefined) this.#exchangeName(other, former, namedFor);
       const reqTime = this.lines[line]?.reqTime ?? this.entry.write.reqTime;
-      this.lines[line] = { state: 'placed', id, isShown: true, reqTime };
+      this.lines[line] = { state: 'placed', id, isByPosition: false, reqTime };
     }
-    this.#explain(orders);
-    for (const request of [...this.#open.values()])
-      if (this.#openLines(request).length === 0) this.#open.delete(request.number);
-  }
-
-  #exchangeName(line: number, id: string, namedFor: Map<string, number>): void {
-    const { [line]: now } = this.lines;
-    if (now?.state !== 'placed') return;
-    this.lines[line] = { ...now, id };
-    namedFor.set(id, line);
-  }
-
-  /** Takes these orders from what answers have named and no line has. */
-  #explain(orders: readonly (readonly [line: number, id: string])[]): void {
-    const ids = new Set(orders.map(([, id]) => id));
-    for (const { number, responseIds } of [...this.#open.values()])
-      this.#change(number, { responseIds: responseIds.filter((id) => !ids.has(id)) });
+    const found = new Set(orders.map(([, id]) => id));
+    for (const request of [...this.#open.values()]) {
+      const { number, responseIds } = request;
+      this.#change(number, { responseIds: responseIds.filter((id) => !found.has(id)) });
+      if (this.#openLines(request).length === 0) this.#open.delete(number);
+    }
   }
 
   #unconfirmed({ orders }: EventOf<'unconfirmed'>): void {
@@ -394,15 +393,9 @@ export class Job {
     }
   }
 
-  #confirm(checkedTo: number): void {
-    for (const [line, now] of this.lines.entries())
-      if (now.state === 'placed' && now.reqTime <= checkedTo) this.lines[line] = { ...now, isShown: true };
-  }
-
   #duplicated({ orders }: EventOf<'duplicated'>): void {
     this.#addKnownIds(orders.map(([, id]) => id));
     for (const [line, id] of orders) this.duplicates.set(id, line);
-    this.#explain(orders);
   }
 
   #openLines({ number, sent }: Pick<OpenRequest, 'number' | 'sent'>): number[] {

@@ -106,9 +106,11 @@ export async function lookUpOrder(
   const { namedId } = entry;
   const named = namedId === undefined ? undefined : await lookUpNamed(trading, entry, namedId, listed);
   if (typeof named === 'object' && !isOlder(named, entry.write)) return named;
-  const { found, event } = await evidenceOf(trading, entry);
+  const { found, event, hasNoClientIds } = await evidenceOf(trading, entry);
   const question = sentClientId(entry.write) === undefined ? 'looked for its terms in the list' : 'asked by client id';
   entry.note(`${question}: ${event}`, found === undefined ? { couldNotLookUp: true } : {});
+  // an exchange that knows no client ids has only the id of its answer, and may date orders by another clock
+  if (typeof named === 'object' && hasNoClientIds === true) return named;
   // an exchange that could not be asked for the id of its answer may have that order
   return found === 'none' && named === 'unanswered' ? undefined : found;
 }
@@ -183,6 +185,8 @@ interface Evidence {
   readonly found: Order | Mismatch | 'none' | undefined;
   /** In words. */
   readonly event: string;
+  /** Whether the exchange refuses to look up client ids, or answers with some order whatever the client id. */
+  readonly hasNoClientIds?: boolean;
 }
 
 async function evidenceOf(
@@ -193,7 +197,8 @@ async function evidenceOf(
   const clientId = sentClientId(write);
   if (clientId === undefined) return listEvidence(trading, write, refusal);
   const found = await findByClientId(trading, terms.market, clientId, refusal?.code);
-  if (found === undefined) return { found, event: 'no answer' };
+  if (found === undefined || found === 'refused')
+    return { found: undefined, event: 'no answer', hasNoClientIds: found === 'refused' };
   if (found === 'none') return { found, event: 'not found' };
   const differs = differences(found, terms).join(', ');
   const isPlausible = differs === '' && !isOlder(found, write);
@@ -202,7 +207,7 @@ async function evidenceOf(
   if (unused !== 'none') {
     const what = `order ${found.id}${differs === '' ? ', which is older' : `, with ${differs}`}`;
     const event = `${what}; the exchange may show it for any client id`;
-    return { found: undefined, event };
+    return { found: undefined, event, hasNoClientIds: unused !== undefined };
   }
   if (differs === '') return { found, event: 'found' };
   // a generated id proves that the order is ours; a chosen one may also be used by somebody else
@@ -232,8 +237,8 @@ async function listEvidence(
       return isSameRefusal(error, refusal?.code) ? 'none' : undefined;
     },
   );
-  if (list === 'none') return { found: 'none', event: 'not found' };
-  if (list === undefined) return { found: undefined, event: 'no answer' };
+  if (list === 'none') return { found: 'none', event: 'not found', hasNoClientIds: true };
+  if (list === undefined) return { found: undefined, event: 'no answer', hasNoClientIds: true };
   const isAlike = (order: Order) =>
     differences(order, terms).length === 0 &&
     !isOlder(order, write) &&
@@ -242,16 +247,20 @@ async function listEvidence(
   const owned = await tryRead(async () => alike.filter((order) => ownerOfOrder(journal, write, order.id, order)));
   const free = alike.filter((order) => owned?.includes(order) === false);
   const [only, ...others] = free;
-  if (owned === undefined) return { found: undefined, event: 'the journal could not be read' };
+  if (owned === undefined) return { found: undefined, event: 'the journal could not be read', hasNoClientIds: true };
   if (only === undefined) {
     const isWhole = list.since <= to;
-    return { found: isWhole ? 'none' : undefined, event: isWhole ? 'none' : 'the list ends too early' };
+    return {
+      found: isWhole ? 'none' : undefined,
+      event: isWhole ? 'none' : 'the list ends too early',
+      hasNoClientIds: true,
+    };
   }
   const ids = free.map(({ id }) => id).join(' and ');
   if (refusal === undefined && !isWantedTwice(journal, write) && others.length === 0)
-    return { found: only, event: ids };
+    return { found: only, event: ids, hasNoClientIds: true };
   const mismatch = `it was sent without a client id, and nothing shows whether ${ids} is it or that of another request`;
-  return { found: { mismatch }, event: mismatch };
+  return { found: { mismatch }, event: mismatch, hasNoClientIds: true };
 }
 
 /** Whether another open write may have made an order with these terms. */
@@ -287,18 +296,19 @@ export async function findNewest(
   return clientId === undefined ? undefined : tryRead(() => client.findOrder(order.terms.market, { clientId }));
 }
 
-/** The newest order with a client id, `none`, or undefined if the exchange did not answer. */
+/** The newest order with a client id, `none`, `refused`, or undefined if the exchange did not answer. */
 async function findByClientId(
   { client }: TradingContext,
   market: string,
   clientId: string,
   refusal?: number | null,
-): Promise<Order | 'none' | undefined> {
+): Promise<Order | 'none' | 'refused' | undefined> {
   try {
     return (await client.findOrder(market, { clientId })) ?? 'none';
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return isSameRefusal(error, refusal) ? 'none' : undefined;
+    if (isSameRefusal(error, refusal)) return 'none';
+    return error.kind === 'refused' || error.kind === 'internal' ? 'refused' : undefined;
   }
 }
 

@@ -64,20 +64,16 @@ export function openWrites(
   // a process was killed after it had archived one of these, and before it had deleted the record
   const left = new Set(unsettled.flatMap(({ write }) => (journal.isUnsettled(write.id) ? write.id : [])));
   const ownId = mine instanceof Job ? mine.id : mine?.write.id;
-  const isOther = ({ write }: OrderEntry) => write.id !== ownId;
+  const unsettledWrite = (entry: OrderEntry) => {
+    if (entry.write.id !== ownId) return toOpenWrite(entry, false);
+    return mine instanceof Job
+      ? { ...toOpenJob(mine, false), isOwnJob: true as const }
+      : toOpenWrite(mine as OrderEntry, true);
+  };
   return [
-    ...(mine === undefined ? [] : [ownWrite(mine)]),
-    ...unsettled
-      .filter((entry) => isOther(entry) && (left.has(entry.write.id) || !settledIds.has(entry.write.id)))
-      .map((entry) => toOpenWrite(entry, false)),
-    ...settled.filter((entry) => isOther(entry) && !left.has(entry.write.id)).map((entry) => toOpenWrite(entry, true)),
+    ...unsettled.filter(({ write }) => left.has(write.id) || !settledIds.has(write.id)).map(unsettledWrite),
+    ...settled.filter(({ write }) => !left.has(write.id)).map((entry) => toOpenWrite(entry, true)),
   ];
-}
-
-function ownWrite(mine: JournalEntry<'order'> | Job): OpenWrite {
-  return mine instanceof Job
-    ? { ...toOpenJob(mine, false), isOwnJob: true }
-    : toOpenWrite(mine as JournalEntry as OrderEntry, true);
 }
 
 /** Converts a write: a single order has one attempt once it is settled, a job has one for each of its requests. */
@@ -96,7 +92,7 @@ export function toOpenWrite(write: OrderEntry, isSettled: boolean): OpenWrite {
   return { ...open, attempts: [attempt], order: { ...order, rowId, state: rowId === null ? 'absent' : 'placed' } };
 }
 
-/** A job has an attempt for each request with a line whose outcome is open, and one for all other lines that were sent at one time. */
+/** A job has an attempt for each request with a line whose outcome is open, and one for all other lines that were sent together. */
 function toOpenJob(job: Job, isSettled: boolean): OpenWrite {
   const writeId = job.id;
   const hasBaseline = job.terms.baseline !== undefined;
@@ -106,7 +102,8 @@ function toOpenJob(job: Job, isSettled: boolean): OpenWrite {
     return {
       id: lineId(job, line),
       matchKey: job.keys[line] ?? '',
-      rowId: placed?.isShown === true ? placed.id : null,
+      rowId: placed?.id ?? null,
+      isByPosition: placed?.isByPosition,
       state: isPending ? 'pending' : placed === undefined ? 'absent' : 'placed',
     };
   };
@@ -127,7 +124,7 @@ function toOpenJob(job: Job, isSettled: boolean): OpenWrite {
       writeId,
       items: lines.map((line) => itemOf(line, false)),
       response: isLost ? 'lost' : 'decided',
-      responseIds: lines.flatMap((line) => job.namedIdOf(line) ?? []),
+      responseIds: [],
       reqTime,
       checkedTo: isSettled ? job.checkedTo : undefined,
     };

@@ -132,9 +132,7 @@ async function settleListedOrders(
   const late: LookedUp['late'][number][] = [];
   const contested = new Set<string>();
   const own = new Set(
-    before.flatMap(({ attempts }) =>
-      attempts.flatMap(({ items, responseIds }) => [...items.map(({ rowId }) => rowId), ...responseIds]),
-    ),
+    before.flatMap(({ attempts }) => attempts.flatMap(({ items }) => items.map(({ rowId }) => rowId))),
   );
   const isFree = ({ id }: Order) => !accountedFor.has(id) && !own.has(id);
   for (const write of before) {

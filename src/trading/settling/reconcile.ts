@@ -1,8 +1,6 @@
 /**
- * Finds the outcome of writes: counts the rows of a list from the exchange against what the attempts that are not closed have asked
- * for. Items with equal terms are interchangeable, so rows are counted for them: as many are placed as there are rows, the rows
- * beyond that are duplicates, and once the request has expired the items beyond the rows are absent. Orders and batches come in the
- * same form. Nothing is read, written or printed here.
+ * Finds the outcome of writes: compares attempts that are not closed with a list from the exchange. Orders, batches and
+ * withdrawals come in the same form. Nothing is read, written or printed here.
  *
  * An answer is not the end of a request: the network may repeat it for as long as the exchange accepts its `reqTime`. An
  * attempt is therefore closed by a list only if the list was read after that moment.
@@ -14,7 +12,7 @@
  */
 export const SLACK_MS = 5_000;
 
-/** One listed order. */
+/** One listed order or withdrawal. */
 export interface Row {
   readonly id: string;
   /** Equal for rows that the same item could have made. */
@@ -23,17 +21,19 @@ export interface Row {
   readonly time: number;
 }
 
-/** An order that pit requested. */
+/** An order or withdrawal that pit requested. */
 export interface WantedItem {
   readonly id: string;
   readonly matchKey: string;
-  /** The id of its row, once known; null also for a placed item whose row only {@link Attempt.responseIds} names. */
+  /** The id of its row, once known. */
   readonly rowId: string | null;
+  /** Only its position in an answer says that this is its row: the answer may name the rows in another order. */
+  readonly isByPosition?: boolean | undefined;
   /** `pending`: its outcome is unknown. `absent`: it does not exist, but a late execution may still make it. */
   readonly state: 'placed' | 'pending' | 'absent';
 }
 
-/** One sent request and the orders that it asked for, as far as they are known. */
+/** One sent request and the orders or withdrawals that it asked for, as far as they are known. */
 export interface Attempt {
   readonly id: string;
   /** The write that it belongs to: a batch has several attempts. */
@@ -47,7 +47,7 @@ export interface Attempt {
    * - `lost`: no response came. If its items are absent, it has expired, but the exchange may still execute it late.
    */
   readonly response: 'decided' | 'named' | 'refused' | 'refusedForTiming' | 'lost';
-  /** The ids that its answer named and that no item has yet: hints, since only the terms of a row show whose it is. */
+  /** The ids that its answer named and that no item has yet. */
   readonly responseIds: readonly string[];
   /** By the exchange's clock, in milliseconds since the Unix epoch. */
   readonly reqTime: number;
@@ -59,7 +59,7 @@ export interface Attempt {
   readonly isOlderRow?: ((rowId: string) => boolean) | undefined;
 }
 
-/** A list of the exchange: the orders of one side of a market. */
+/** A list of the exchange: the orders of one side of a market, or the withdrawals of a coin. */
 export interface List {
   /** Newest first. */
   readonly rows: readonly Row[];
@@ -109,12 +109,12 @@ export function expiresAt(reqTime: number, requestLifetime: number): number {
 
 /** Compares the attempts with the list in four steps, and returns what that decides. */
 export function reconcile(attempts: readonly Attempt[], list: List, context: ReconcileContext): Reconciled {
-  const count = new Count(attempts, list, context);
-  count.takeNamedRows();
-  count.leaveContestedRows();
-  count.takeWantedRows();
-  count.leaveDuplicates();
-  return count.decide();
+  const matching = new Matching(attempts, list, context);
+  matching.assignNamedRows();
+  matching.leaveContestedRows();
+  matching.assignNearestRows();
+  matching.assignDuplicates();
+  return matching.decide();
 }
 
 /** An item and the row that it has been given so far. */
@@ -124,8 +124,8 @@ interface Candidate {
   rowId: string | null;
 }
 
-/** Which rows of the list the items have. */
-class Count {
+/** Which rows of the list belong to which items. */
+class Matching {
   readonly #attempts: readonly Attempt[];
   readonly #list: List;
   readonly #context: ReconcileContext;
@@ -140,8 +140,8 @@ class Count {
   readonly #unclaimed: Set<Row>;
   /** Keys of contested rows: an item with one of them may have made that row. */
   readonly #contestedKeys = new Set<string>();
-  /** Attempts whose answer named a row of another write, or one that is older: it is the answer to another request. */
-  readonly #misanswered = new Set<Attempt>();
+  /** The writes that were given a row because it was the nearest, by the key of the row. */
+  readonly #takenBy = new Map<string, Set<string>>();
   readonly #duplicates = new Map<Candidate, Row[]>();
   readonly #ambiguous = new Set<string>();
 
@@ -163,23 +163,46 @@ class Count {
   }
 
   /** Step 1: a row that an answer named belongs to that request, even if other requests would match as well. */
-  takeNamedRows(): void {
+  assignNamedRows(): void {
     for (const attempt of this.#attempts) {
-      const named = this.#rowsNamedBy(attempt);
-      if (named.length === 0) continue;
-      const vacant = this.#candidatesOf(attempt).filter(({ rowId }) => rowId === null);
-      const wanting = groupBy(vacant, ({ item }) => item.matchKey);
-      const changed: Row[] = [];
-      for (const row of named) {
+      this.#reorderNamedRows(attempt);
+      const named = new Set(attempt.responseIds);
+      if (named.size === 0) continue;
+      const wanting = groupBy(
+        this.#candidatesOf(attempt).filter(({ rowId }) => rowId === null),
+        ({ item }) => item.matchKey,
+      );
+      for (const row of this.#unclaimed) {
+        if (!named.has(row.id)) continue;
         const candidate = wanting.get(row.matchKey)?.shift();
         if (candidate !== undefined) candidate.rowId = row.id;
-        const isChanged = !attempt.items.some(({ matchKey }) => matchKey === row.matchKey);
-        if (isChanged) changed.push(row);
-        if (candidate !== undefined || isChanged) this.#unclaimed.delete(row);
+        // the exchange changed a row that matches none of the wanted items: it still belongs to this request
+        if (candidate !== undefined || !attempt.items.some(({ matchKey }) => matchKey === row.matchKey))
+          this.#unclaimed.delete(row);
       }
-      // the exchange changed a row that matches no item: if it accepted all of them, the row is that of one that has none
-      const accepted = vacant.filter(({ item, rowId }) => item.state === 'placed' && rowId === null);
-      for (const candidate of accepted) candidate.rowId = changed.shift()?.id ?? null;
+    }
+  }
+
+  /** Items that have each other's rows, because an answer named these in another order, exchange them. */
+  #reorderNamedRows(attempt: Attempt): void {
+    const unlike = this.#candidatesOf(attempt).filter((candidate) => {
+      const row = candidate.item.isByPosition === true ? this.#rowOf(candidate) : undefined;
+      return row !== undefined && row.matchKey !== candidate.item.matchKey;
+    });
+    const rowIds = new Set(unlike.flatMap(({ rowId }) => rowId ?? []));
+    const left: Candidate[] = [];
+    for (const candidate of unlike) {
+      const own = [...rowIds].find((id) => this.#listed.get(id)?.row.matchKey === candidate.item.matchKey);
+      if (own === undefined) left.push(candidate);
+      else {
+        candidate.rowId = own;
+        rowIds.delete(own);
+      }
+    }
+    for (const candidate of left) {
+      const [any = null] = rowIds;
+      candidate.rowId = any;
+      rowIds.delete(any ?? '');
     }
   }
 
@@ -192,34 +215,40 @@ class Count {
     }
   }
 
-  /** Step 3: pending items take the rows that are left, both the oldest first; requests without an answer come before refused ones. */
-  takeWantedRows(): void {
+  /** Step 3: pending items take the nearest rows; requests without an answer come first. */
+  assignNearestRows(): void {
     const unclaimedByKey = groupBy(this.#unclaimed, ({ matchKey }) => matchKey);
     const pending = this.#candidates.filter(({ item, rowId }) => item.state === 'pending' && rowId === null);
     for (const candidate of pending.sort(byPriority)) {
-      const rows = unclaimedByKey.get(candidate.item.matchKey) ?? [];
-      const row = rows.find((one) => this.#unclaimed.has(one) && !this.#isOlder(one, candidate.attempt));
+      const { attempt, item } = candidate;
+      const fitting = (unclaimedByKey.get(item.matchKey) ?? []).filter(
+        (row) => this.#unclaimed.has(row) && this.#mayBelongTo(row, candidate),
+      );
+      const row = leastBy(fitting, (one) => this.#gap(one, candidate));
       if (row === undefined) continue;
       this.#unclaimed.delete(row);
+      this.#takenBy.set(row.matchKey, (this.#takenBy.get(row.matchKey) ?? new Set()).add(attempt.writeId));
       candidate.rowId = row.id;
     }
   }
 
-  /** Step 4: the rows that are still left are more than the items with their terms: a request was executed again. */
-  leaveDuplicates(): void {
+  /**
+   * Step 4: a remaining row that matches an item was made by a request that was executed again. An item that is still pending matches
+   * none of them: it would have taken it in step 3.
+   */
+  assignDuplicates(): void {
     const byKey = this.#candidatesByKey();
     for (const row of this.#unclaimed) {
       const fitting = (byKey.get(row.matchKey) ?? []).filter((candidate) => this.#mayBeDuplicateOf(row, candidate));
       const proven = fitting.find(({ attempt }) => attempt.newestId === row.id);
       const originals = proven === undefined ? fitting : [proven];
-      const nearest = leastBy(originals, (candidate) => Math.abs(row.time - this.#sentAt(candidate)));
+      const nearest = leastBy(originals, (candidate) => this.#gap(row, candidate));
       if (nearest === undefined) continue;
       const { writeId } = nearest.attempt;
-      // a write without an answer may have made it, or it is that of a line whose answer named others: a later list decides
+      // a write without an answer may have made it: a later list decides
       const isAmbiguous = fitting.some(
         ({ item, attempt, rowId }) =>
-          (item.state === 'placed' && rowId === null) ||
-          (item.state === 'pending' && attempt.writeId !== writeId && !attempt.responseIds.includes(rowId ?? '')),
+          item.state === 'pending' && attempt.writeId !== writeId && !attempt.responseIds.includes(rowId ?? ''),
       );
       if (isAmbiguous && proven === undefined) {
         this.#ambiguous.add(writeId);
@@ -260,13 +289,12 @@ class Count {
       const isShown = this.#listShows(attempt);
       const hasExpired = isReadAfterExpiry && attempt.reqTime <= expiredTo;
       const isExplained = isShown && attempt.responseIds.every((id) => accountedFor.has(id));
-      const response = this.#misanswered.has(attempt) ? 'lost' : attempt.response;
       const isAbsenceCertain =
         !missing.some(({ item }) => this.#contestedKeys.has(item.matchKey)) &&
-        isAbsenceProven(response, hasExpired, isExplained);
-      const absence = response === 'named' || response === 'refused' ? 'refused' : 'notSent';
+        isAbsenceProven(attempt, hasExpired, isExplained);
+      const absence = attempt.response === 'named' || attempt.response === 'refused' ? 'refused' : 'notSent';
       if (isAbsenceCertain) for (const { item } of missing) outcomes.set(item.id, { outcome: absence });
-      if (own.some(({ item }) => this.#contestedKeys.has(item.matchKey))) this.#ambiguous.add(attempt.writeId);
+      if (this.#isAmbiguous(attempt)) this.#ambiguous.add(attempt.writeId);
       const isComplete = missing.length === 0 || isAbsenceCertain;
       if (isReadAfterExpiry && isShown && isComplete && !this.#ambiguous.has(attempt.writeId)) closed.add(attempt.id);
     }
@@ -287,47 +315,46 @@ class Count {
     return this.#byAttempt.get(attempt.id) ?? [];
   }
 
-  /** The rows that its answer named and that belong to nothing yet, oldest first. */
-  #rowsNamedBy(attempt: Attempt): readonly Row[] {
-    const listed = attempt.responseIds.flatMap((id) => this.#listed.get(id) ?? []);
-    const own = listed.filter(({ row }) => this.#unclaimed.has(row) && !this.#isOlder(row, attempt));
-    if (own.length < listed.length) this.#misanswered.add(attempt);
-    return own.sort((one, other) => other.index - one.index).map(({ row }) => row);
-  }
-
   #rowOf({ rowId }: Candidate): Row | undefined {
     return this.#listed.get(rowId ?? '')?.row;
   }
 
-  /** Whether a row was there before the request. */
-  #isOlder({ id, time }: Row, attempt: Attempt): boolean {
-    if (attempt.isOlderRow === undefined) return time < attempt.reqTime - SLACK_MS;
-    return (this.#listed.get(id)?.index ?? 0) >= (this.#boundaries.get(attempt) ?? 0);
+  /** Whether the row may be the item's own. */
+  #mayBelongTo(row: Row, candidate: Candidate): boolean {
+    const isNear = candidate.attempt.isOlderRow !== undefined || this.#gap(row, candidate) <= this.#window;
+    return isNear && this.#isAfterSending(row, candidate);
   }
 
   /** Whether the row may come from a repeated or late execution of the item. */
   #mayBeDuplicateOf(row: Row, candidate: Candidate): boolean {
-    const { attempt, item } = candidate;
-    const sentAt = this.#sentAt(candidate);
-    const mayComeLate = item.state === 'absent' && attempt.response === 'lost';
-    const isInTime = mayComeLate || row.time <= sentAt + this.#window;
-    const isOneClock = attempt.isOlderRow !== undefined || sentAt === attempt.reqTime;
-    const wasBefore = isOneClock ? this.#isOlder(row, attempt) : row.time < sentAt - this.#window;
-    if (!isInTime || wasBefore) return false;
+    if (!this.#isAfterSending(row, candidate)) return false;
+    const mayComeLate = candidate.item.state === 'absent' && candidate.attempt.response === 'lost';
+    if (!mayComeLate && this.#gap(row, candidate) > this.#window) return false;
     // a row that is newer than the newest order with this client id does not carry it
-    const newest = this.#listed.get(attempt.newestId ?? '')?.row;
+    const newest = this.#listed.get(candidate.attempt.newestId ?? '')?.row;
     return newest === undefined || row.time <= newest.time;
   }
 
   /**
-   * When its request was sent, as the list dates it. An own row that is dated outside the life of its request shows that the list has
-   * another clock; the time of that row is the nearest to it.
+   * Whether the row was made after the request was sent. An order that is dated before its own request shows that the list
+   * has another clock; then rows are compared with the order instead.
    */
-  #sentAt(candidate: Candidate): number {
-    const { reqTime } = candidate.attempt;
-    const madeAt = this.#rowOf(candidate)?.time ?? reqTime;
-    const isOneClock = madeAt >= reqTime - SLACK_MS && madeAt <= reqTime + this.#window;
-    return isOneClock ? reqTime : madeAt;
+  #isAfterSending(row: Row, candidate: Candidate): boolean {
+    const { attempt } = candidate;
+    if (attempt.isOlderRow !== undefined)
+      return (this.#listed.get(row.id)?.index ?? 0) < (this.#boundaries.get(attempt) ?? 0);
+    const after = this.#madeAt(candidate) - attempt.reqTime;
+    const isOneClock = after >= -SLACK_MS && after <= this.#window;
+    return row.time >= (isOneClock ? attempt.reqTime - SLACK_MS : this.#madeAt(candidate) - this.#window);
+  }
+
+  /** The time between the row and the item's own row or request, whichever is nearer, in milliseconds. */
+  #gap(row: Row, candidate: Candidate): number {
+    return Math.min(Math.abs(row.time - this.#madeAt(candidate)), Math.abs(row.time - candidate.attempt.reqTime));
+  }
+
+  #madeAt(candidate: Candidate): number {
+    return this.#rowOf(candidate)?.time ?? candidate.attempt.reqTime;
   }
 
   /** The ids of rows that belong to an item or were reported. */
@@ -356,6 +383,15 @@ class Count {
       (attempt.checkedTo !== undefined || this.#candidatesOf(attempt).every(hasListedRow))
     );
   }
+
+  /** Whether another write was given a row that this one may have made, or may have made it. */
+  #isAmbiguous(attempt: Attempt): boolean {
+    return this.#candidatesOf(attempt).some(
+      ({ item }) =>
+        this.#contestedKeys.has(item.matchKey) ||
+        [...(this.#takenBy.get(item.matchKey) ?? [])].some((writeId) => writeId !== attempt.writeId),
+    );
+  }
 }
 
 /**
@@ -363,7 +399,7 @@ class Count {
  * @param hasExpired whether the list was read after the exchange rejected the time of the request as expired
  * @param isExplained whether the list shows everything that the answer named, and each belongs to an item
  */
-function isAbsenceProven(response: Attempt['response'], hasExpired: boolean, isExplained: boolean): boolean {
+function isAbsenceProven({ response }: Attempt, hasExpired: boolean, isExplained: boolean): boolean {
   if (response === 'named') return isExplained;
   return response === 'refused' || hasExpired;
 }

@@ -2,7 +2,7 @@ import { counted } from '../../domain/decimal.js';
 import type { Order } from '../../domain/order.js';
 import { tryRead } from '../../errors.js';
 import { inParallel } from '../../platform/in-parallel.js';
-import type { Job } from '../batches/job.js';
+import { type Job, MAX_PAIRS } from '../batches/job.js';
 import type { TradingContext } from '../trading-context.js';
 import { type OrderList, readListBackTo } from './order-list.js';
 import { pollUntilFound } from './poll-until-found.js';
@@ -45,15 +45,15 @@ async function settleNamedLines(trading: TradingContext, job: Job): Promise<void
     const order = await tryRead(() => client.findOrder(market, { id }));
     if (order?.side === side) job.addListed([order]);
   });
-  const orders = ids.flatMap((id) => job.listed.get(id) ?? []).sort((one, other) => other.time - one.time);
-  const shown = { market, side, orders, began, since: Number.POSITIVE_INFINITY };
-  const isCompared = (await tryRead(() => reconcileOrders(trading, shown, { mine: job }))) !== undefined;
-  const unconfirmed = job.unconfirmed().filter(([, id]) => isCompared || !job.listed.has(id));
+  const unconfirmed = job.unconfirmed();
   if (unconfirmed.length > 0)
     job.record(`not shown yet: ${unconfirmed.map(([, id]) => id).join(', ')}`, {
       kind: 'unconfirmed',
       orders: unconfirmed,
     });
+  const orders = ids.flatMap((id) => job.listed.get(id) ?? []).sort((one, other) => other.time - one.time);
+  const shown = { market, side, orders, began, since: Number.POSITIVE_INFINITY };
+  await tryRead(() => reconcileOrders(trading, shown, { mine: job }));
   const found = missing.filter((id) => job.listed.has(id)).length;
   job.entry.note(`read ${counted(found, 'order')} by their ids`);
 }
@@ -92,8 +92,10 @@ export async function settleEarlierLines(trading: TradingContext, job: Job): Pro
 }
 
 /**
- * Counts the orders that the exchange shows since the job began against its lines: that shows which order is whose, and whether the
- * network repeated a request. A list that lacks orders of the job may lack duplicates of them too.
+ * Checks whether the network repeated a request that was answered normally. Three pages of the side's list usually suffice:
+ * the newest order before the job must be as many rows down as the job has orders. If it is not (another program may have
+ * placed an order), or if these pages show that an answer named orders for other lines, all orders since the beginning are
+ * read. A list that lacks orders of the job may lack duplicates of them too.
  *
  * If it cannot be read, each order that an answer named is read by its id. What is not shown then is open again.
  *
@@ -102,6 +104,7 @@ export async function settleEarlierLines(trading: TradingContext, job: Job): Pro
 export async function checkForDuplicates(trading: TradingContext, job: Job): Promise<number | undefined> {
   const { client, budget } = trading;
   const start = client.now();
+  if (await areOnlyJobOrdersNew(trading, job)) return start;
   const { ordersPerPage, timeFor } = client.facts;
   budget.extend(timeFor(Math.ceil(job.orderIds.length / ordersPerPage)));
   if (await isWholeListSettled(trading, job)) return start;
@@ -121,7 +124,7 @@ async function isWholeListSettled(trading: TradingContext, job: Job): Promise<bo
   const settled = await reconcileBackTo(trading, job, job.knownFirst, {});
   if (settled === undefined || settled.findings.ambiguous.has(job.id)) return false;
   const listed = new Set(settled.list.orders.map(({ id }) => id));
-  return job.unconfirmed().length === 0 && job.orderIds.every((id) => listed.has(id));
+  return job.orderIds.every((id) => listed.has(id));
 }
 
 interface ReconciledList {
@@ -163,4 +166,25 @@ function recordRejected(job: Job, error: unknown): void {
       code: response.code,
     });
   }
+}
+
+/**
+ * Whether only the job's orders were added to the list since it began. No order leaves the list, closed ones stay in it
+ * (observed); if one did, the rows would not match. The rows above the one from before are at least one request's: they also
+ * show whether answers name orders in the order of the pairs.
+ */
+async function areOnlyJobOrdersNew({ client }: TradingContext, job: Job): Promise<boolean> {
+  const { market, side, baseline } = job.terms;
+  if (baseline === undefined) return false;
+  const { ordersPerPage } = client.facts;
+  const jobOrders = new Set(job.orderIds);
+  const to = Math.floor(jobOrders.size / ordersPerPage) + 1;
+  const from = Math.max(1, to - MAX_PAIRS / ordersPerPage);
+  const pages = await tryRead(() => client.orders(market, side, { from, to }));
+  if (pages === undefined || pages.failure !== null) return false;
+  job.addListed(pages.orders);
+  const rows = jobOrders.size - (from - 1) * ordersPerPage;
+  const newer = pages.orders.slice(0, rows);
+  const isJobOnly = newer.length === rows && newer.every(({ id }) => jobOrders.has(id));
+  return isJobOnly && pages.orders[rows]?.id === baseline[0] && job.areInPlace(newer);
 }

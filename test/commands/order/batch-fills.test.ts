@@ -29,9 +29,8 @@ it('a batch says what filled at once, of each order and in total, without anothe
   );
 });
 
-it('a long batch gives the total of all its orders', async () => {
+it('a long batch gives a total only of what it has read', async () => {
   const result = await pit.json<BatchFills>('order batch buy btc_usdt --ladder ask-2%:ask+0.5%:45 --amount 0.45 --yes');
-  const filled = result.orders.filter(({ state }) => state === 'filled');
-  expect(result.orders.every(({ state }) => state !== null)).toBe(true);
-  expect([filled.length > 0, Number(result.filled)]).toEqual([true, filled.length / 100]);
+  expect([result.filled, result.filledValue, result.averagePrice]).toEqual([null, null, null]);
+  expect(result.orders.filter(({ state }) => state !== null)).toHaveLength(25);
 });

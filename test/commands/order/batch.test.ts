@@ -16,7 +16,8 @@ describe('pit order batch', () => {
     expect(result).toStrictEqual({
       ...{ job: expect.stringMatching(/^job[0-9a-f]{20}$/), market: 'btc_usdt', side: 'buy', account: 'spot' },
       ...{ placed: 45, refused: 0, unknown: 0, notSent: 0, duplicates: [] },
-      ...{ filled: '0', filledValue: '0', averagePrice: null, fee: '0', feeCoin: null },
+      // of a batch this long, not every order is read again
+      ...{ filled: null, filledValue: null, averagePrice: null, fee: null, feeCoin: null },
       orders: Array.from({ length: 45 }, (_, index) => ({
         ...{
           line: index + 1,

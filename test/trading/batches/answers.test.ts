@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { Job } from '../../../src/trading/batches/job.js';
 import { startJob } from '../../../src/trading/batches/start-job.js';
 import type { JournalEntry } from '../../../src/trading/journal/entry.js';
-import type { BatchLine } from '../../../src/trading/journal/write.js';
 import { settleManually } from '../../../src/trading/settling/manual/settle-manually.js';
 import { NOW } from '../../support/fake-host.js';
 import { FAULTS, respond, serveFaults } from '../../support/fault-server.js';
@@ -218,32 +217,6 @@ describe('a batch', () => {
     expect(entry && new Job(entry).lines).toEqual(ran.job.lines);
   });
 
-  it('counts equal lines of several requests, one without an answer, of which a list shows a part first', async () => {
-    const exchange = new ModelExchange([{}, { answer: RESET }]);
-    const server = await exchange.serve();
-    const trading = tradingOf(server.url);
-    const equal = lines(60).map(([line, price, amount]): BatchLine => [line, line % 3 === 0 ? price : '20000', amount]);
-    const ran = await place(trading, { lines: equal });
-    expect(ran).toMatchObject({ ending: { kind: 'finished' }, isChecked: true });
-    expect([exchange.orders.length, ran.job.counts().placed, trading.alarms]).toEqual([60, 60, []]);
-    expect(new Set(ran.job.orderIds)).toEqual(new Set(exchange.orders.map(({ id }) => id)));
-  });
-
-  it('counts the orders with the terms of its lines if its answer names some that do not exist', async () => {
-    const exchange = new ModelExchange();
-    const server = await serveFaults({
-      answer: ({ target }) => {
-        const answer = exchange.answer(target);
-        const isBatch = target.startsWith('/api/orderMoreV2?');
-        return isBatch ? respond('{"code":"1000","message":"","data":[71,72,73]}') : answer;
-      },
-    });
-    const trading = tradingOf(server.url);
-    const ran = await place(trading, { lines: lines(3) });
-    expect([ran.ending.kind, ran.job.counts().placed, trading.alarms]).toEqual(['finished', 3, []]);
-    expect(ran.job.orderIds).toEqual(exchange.orders.map(({ id }) => id));
-  });
-
   it('assigns each line its own order if the ids come in reverse order and the exchange changed a price', async () => {
     const exchange = new ModelExchange();
     exchange.isReversed = true;
@@ -268,6 +241,6 @@ describe('a batch', () => {
     expect(ran).toMatchObject({ ending: { kind: 'finished' }, isChecked: true });
     expect([exchange.orders[0]?.price, trading.warnings]).toEqual(['20000.5', []]);
     expect(ran.job.orderIds).toEqual(exchange.orders.map(({ id }) => id));
-    expect(exchange.lists).toBe(1 + 3);
+    expect(exchange.lists).toBe(1 + 3 + 3);
   });
 });

@@ -49,20 +49,16 @@ it.each([0, 1, 10, 20, 25])(
   },
 );
 
-it.each([1, 9, 10, 11, 20, 45, 100])(
-  'a batch of %i orders is verified with the pages that show them all',
-  async (orders) => {
-    for (const before of [0, 1, 10]) {
-      const exchange = new ModelExchange();
-      for (let index = 0; index < before; index += 1) exchange.place('19000', '0.5');
-      const server = await exchange.serve();
-      const { isChecked } = await place(tradingOf(server.url), { lines: lines(orders) });
-      // the page before ends with the order that was there; a full last page asks for one more
-      const pages = Math.floor(orders / 10) + 1;
-      expect([isChecked, exchange.lists]).toEqual([true, 1 + pages]);
-    }
-  },
-);
+it.each([1, 9, 10, 11, 20, 45, 100])('a batch of %i orders is verified with at most three pages', async (orders) => {
+  for (const before of [0, 1, 10]) {
+    const exchange = new ModelExchange();
+    for (let index = 0; index < before; index += 1) exchange.place('19000', '0.5');
+    const server = await exchange.serve();
+    const { isChecked } = await place(tradingOf(server.url), { lines: lines(orders) });
+    const pages = Math.min(3, Math.floor(orders / 10) + 1);
+    expect([isChecked, exchange.lists]).toEqual([true, 1 + pages]);
+  }
+});
 
 it('a list without the orders of a batch does not verify it, and a later list finds the duplicates', async () => {
   const exchange = new ModelExchange([{}, { times: 2 }]);
@@ -91,7 +87,7 @@ it('a list without the orders of a batch does not verify it, and a later list fi
 it('a list is read again if it shows the orders of the batch only a moment later', async () => {
   const exchange = new ModelExchange([{ times: 2 }]);
   const server = await exchange.serve();
-  exchange.lag = 1;
+  exchange.lag = 2;
   const { job, isChecked } = await place(tradingOf(server.url), { lines: lines(20) });
   expect([isChecked, job.duplicates.size]).toEqual([true, 20]);
 });
@@ -133,16 +129,13 @@ function accountInfo(available: string): string {
   return `{"result":{"coins":[${coin}],"base":{"username":"me",${security}}},${permissions}}`;
 }
 
-it.each([3_600_000, -3_600_000])(
-  'no line is sent twice if the clock of the lists is off by %i ms, though its answer is lost',
-  async (ahead) => {
-    const exchange = new ModelExchange([{}, { answer: RESET }]);
-    exchange.ahead = ahead;
-    const server = await exchange.serve();
-    const { job } = await place(tradingOf(server.url), { lines: lines(60) });
-    expect([job.counts().placed, job.duplicates.size, exchange.orders.length]).toEqual([60, 0, 60]);
-  },
-);
+it.each([3_600_000, -3_600_000])('duplicates are found if the clock of the lists is off by %i ms', async (ahead) => {
+  const exchange = new ModelExchange([{ times: 2 }, {}, { times: 2, answer: RESET }]);
+  exchange.ahead = ahead;
+  const server = await exchange.serve();
+  const { job } = await place(tradingOf(server.url), { lines: lines(60) });
+  expect([job.counts().placed, job.duplicates.size]).toEqual([60, 40]);
+});
 
 it('an order of another program with other terms is not a duplicate', async () => {
   const exchange = new ModelExchange([{}, { times: 2 }]);

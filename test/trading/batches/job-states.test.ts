@@ -122,10 +122,10 @@ describe('the states of the lines of a job', () => {
 
 const SENT: BatchEvent = { kind: 'sending', requests: [[1, [0, 1, 2]]], reqTime: NOW + 5 };
 
-it('an answer with as many ids as lines places them, one with fewer ids places none', () => {
+it('an answer with as many ids as lines places them by position, one with fewer ids places none', () => {
   const whole = jobOf([SENT, { kind: 'answered', request: 1, ids: ['7', '8', '9'], message: null }]);
   expect(whole.lines.slice(0, 4)).toMatchObject([
-    { state: 'placed', id: '7', isShown: false, reqTime: NOW + 5 },
+    { state: 'placed', id: '7', isByPosition: true, reqTime: NOW + 5 },
     { state: 'placed', id: '8' },
     { state: 'placed', id: '9' },
     { state: 'unsent', isLost: false },
@@ -165,7 +165,7 @@ it('lines that a damaged or unfinished record may lack are named until a list wa
   expect(jobOf([{ kind: 'lost', request: 1 }], [released]).maybeUnrecorded).toHaveLength(COUNT);
 });
 
-it('a list shows which line has which of the orders that an answer named', () => {
+it('an order of a line that has another by its position in an answer is reassigned by a list', () => {
   const job = jobOf([
     SENT,
     { kind: 'answered', request: 1, ids: ['7', '8', '9'], message: null },
@@ -178,8 +178,8 @@ it('a list shows which line has which of the orders that an answer named', () =>
     },
   ]);
   expect(job.lines.slice(0, 3)).toMatchObject([
-    { id: '9', isShown: true },
-    { id: '8', isShown: false },
-    { id: '7', isShown: true },
+    { id: '9', isByPosition: false },
+    { id: '8', isByPosition: true },
+    { id: '7', isByPosition: false },
   ]);
 });

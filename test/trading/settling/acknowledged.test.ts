@@ -137,7 +137,26 @@ describe('an answer that accepts an order', () => {
     },
   );
 
-  it('does not count if that order is older and of an earlier write, however long ago', async () => {
+  it.each([
+    ['refuses to look up client ids', () => '{"code":1001,"message":"not supported"}'],
+    ['shows some order for any client id', () => at('3', { time: NOW - 90_000, price: 1 })],
+  ])(
+    'counts if the exchange dates that order by another clock and %s: its id is all that there is',
+    async (_, byClientId) => {
+      const own = at('7', { time: NOW - 90_000 });
+      const server = await serveFaults({
+        answer: ({ target }) => {
+          if (target.startsWith('/api/order?')) return respond('{"code":"1000","message":"ok","id":"7"}');
+          if (target.startsWith('/api/getOrders?')) return respond('[]');
+          return respond(query(target).id === '7' ? own : byClientId());
+        },
+      });
+      const placed = await placeOrder(tradingOf(server.url), TERMS, { id: 'mine' });
+      expect(placed).toMatchObject({ outcome: 'placed', id: '7', duplicates: null });
+    },
+  );
+
+  it('does not count then if that order is of an earlier write, however long ago', async () => {
     const own = at('7', { time: NOW - 86_400_000 });
     const server = await serveFaults({
       answer: ({ target }) => {

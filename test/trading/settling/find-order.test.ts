@@ -99,10 +99,17 @@ describe('one lookup of an order', () => {
       ['asked for order 7: found, though dated before the request', 'asked by client id: found'],
     ],
     [
-      'proves nothing about an older order if the exchange knows no client ids',
+      'believes its answer about an older order if the exchange knows no client ids',
       { byId: { 7: orderAt('7', -5_001) }, byClientId: { lost1: REFUSED } },
       { namedId: '7' },
-      undefined,
+      { id: '7' },
+      ['asked for order 7: found, though dated before the request', 'asked by client id: no answer'],
+    ],
+    [
+      'believes its answer about an older order if the lookup by client id has an answer that pit cannot read',
+      { byId: { 7: orderAt('7', -5_001) }, byClientId: { lost1: new Failure('internal', 'Not what was asked for.') } },
+      { namedId: '7' },
+      { id: '7' },
       ['asked for order 7: found, though dated before the request', 'asked by client id: no answer'],
     ],
     [
@@ -139,6 +146,20 @@ describe('one lookup of an order', () => {
       {},
       undefined,
       [
+        'asked by client id: order 6, with the price 29000 instead of 30000; the exchange may show it for any client id',
+      ],
+    ],
+    [
+      'believes its answer about an older order if the exchange shows some order for any client id',
+      {
+        byId: { 7: orderAt('7', -5_001) },
+        byClientId: { lost1: orderAt('6', 3, BAD_PRICE) },
+        byUnusedId: orderAt('6', 3, BAD_PRICE),
+      },
+      { namedId: '7' },
+      { id: '7' },
+      [
+        'asked for order 7: found, though dated before the request',
         'asked by client id: order 6, with the price 29000 instead of 30000; the exchange may show it for any client id',
       ],
     ],

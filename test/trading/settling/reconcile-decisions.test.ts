@@ -81,15 +81,21 @@ describe('a pending item', () => {
     expect(decide([lost('a')], [row('7', 10, 'other')])).toEqual({});
   });
 
-  it('takes the oldest row, and the rows beyond it are duplicates', () => {
+  it('takes the row that is nearest in time, after or before the request', () => {
     const rows = [row('9', 3_000), row('8', 10), row('7', -3_000)];
-    expect(decide([lost('a')], rows)).toEqual({ outcomes: { a: '7' }, duplicates: { a: ['8', '9'] } });
+    expect(decide([lost('a')], rows)).toEqual({ outcomes: { a: '8' }, duplicates: { a: ['7', '9'] } });
+    expect(decide([lost('a')], [row('9', 3_000), row('8', -10)])).toMatchObject({ outcomes: { a: '8' } });
   });
 
-  it('takes a row from five seconds before its request on, however late', () => {
+  it('takes the older of two rows that are equally near', () => {
+    expect(decide([lost('a')], [row('8', 100), row('7', -100)])).toMatchObject({ outcomes: { a: '7' } });
+  });
+
+  it('takes a row only from five seconds before its request until five after the exchange stopped accepting it', () => {
     expect(decide([lost('a')], [row('7', -5_001)])).toEqual({});
     expect(decide([lost('a')], [row('7', -5_000)])).toEqual({ outcomes: { a: '7' } });
-    expect(decide([lost('a')], [row('7', SPAN + HOUR)])).toEqual({ outcomes: { a: '7' } });
+    expect(decide([lost('a')], [row('7', SPAN)])).toEqual({ outcomes: { a: '7' } });
+    expect(decide([lost('a')], [row('7', SPAN + 1)])).toEqual({});
   });
 
   it('takes a row that no other item took', () => {
@@ -125,7 +131,10 @@ describe('a row that matches an absent item', () => {
 describe('a row that two requests want', () => {
   it('goes to the request without an answer, though a refused one is earlier', () => {
     const refused = request('a', 'refused', { at: -1_000 });
-    expect(decide([refused, lost('b')], [row('7', 10)])).toEqual({ outcomes: { a: 'refused', b: '7' } });
+    expect(decide([refused, lost('b')], [row('7', 10)])).toEqual({
+      outcomes: { a: 'refused', b: '7' },
+      ambiguous: ['a'],
+    });
   });
 
   it('goes to the earlier request, though its id comes later in the alphabet', () => {
@@ -158,9 +167,12 @@ describe('a row that an answer named', () => {
     });
   });
 
-  it('leaves the other rows to pending items, or else to its own request as duplicates', () => {
+  it('leaves the other rows to the nearest pending items, or else to its own request as duplicates', () => {
     const short = request('a', 'named', { responseIds: ['8'] });
-    expect(decide([earlier, short], [row('8', 20), row('7', 10)])).toEqual({ outcomes: { a: '8', b: '7' } });
+    expect(decide([earlier, short], [row('8', 20), row('7', 10)])).toEqual({
+      outcomes: { a: '8', b: '7' },
+      ambiguous: ['a'],
+    });
     expect(decide([short], [row('8', 3_000), row('7', 10)])).toEqual({
       outcomes: { a: '8' },
       duplicates: { a: ['7'] },
@@ -196,15 +208,10 @@ describe('a line of a request accepted in part', () => {
     expect(decide([short(['7', '8'])], rows, { began: LATE })).toEqual({ outcomes: { 'a 0': '7' } });
   });
 
-  it.each([
-    ['a closed write has', [], row('7', 10), { accountedFor: new Set(['7']) }],
-    ['another open write has', [answered('b', '7')], row('7', 10), {}],
-    ['is older than the request', [], row('7', -5_001), {}],
-  ])('the line counts as sent without an answer if the answer names a row that %s', (_, others, named, given) => {
-    expect(decide([short(['7']), ...others], [named], given)).toEqual({});
-    const late = decide([short(['7']), ...others], [named], { ...given, began: LATE });
-    expect(late).toMatchObject({ outcomes: { 'a 0': 'notSent', 'a 1': 'notSent' } });
-    expect(decide([short(['7']), ...others], [row('8', 20), named], given)).toEqual({ outcomes: { 'a 0': '8' } });
+  it('the line was refused if a closed write accounts for the named row', () => {
+    expect(decide([short(['7'])], [row('7', 10)], { accountedFor: new Set(['7']) })).toEqual({
+      outcomes: { 'a 0': 'refused', 'a 1': 'refused' },
+    });
   });
 });
 
@@ -214,18 +221,19 @@ describe('a remaining row that matches an item', () => {
     expect(decide([answered('a', '7')], rows)).toEqual({ duplicates: { a: ['8', '9'] } });
   });
 
-  it('the row is no duplicate if it is later than a repeated request can be', () => {
-    for (const one of [lost('a'), answered('a', '7')]) {
-      expect(decide([one], [row('8', SPAN), row('7', 10)])).toMatchObject({ duplicates: { a: ['8'] } });
-      expect(decide([one], [row('8', SPAN + 1), row('7', 10)])).not.toHaveProperty('duplicates');
-    }
+  it('the row is no duplicate of an order that its request took from the same list, if it is later than a repeated request can be', () => {
+    expect(decide([lost('a')], [row('8', SPAN + 10), row('7', 10)])).toEqual({
+      outcomes: { a: '7' },
+      duplicates: { a: ['8'] },
+    });
+    expect(decide([lost('a')], [row('8', SPAN + 11), row('7', 10)])).toEqual({ outcomes: { a: '7' } });
   });
 
   it('the row is no duplicate if it was reported before', () => {
     expect(decide([answered('a', '7')], [row('8', 20), row('7', 10)], { accountedFor: new Set(['8']) })).toEqual({});
   });
 
-  it('the row is a duplicate of the request that was sent nearest to it', () => {
+  it('the row is a duplicate of the request that is nearest, by its order or by its sending', () => {
     const attempts = [answered('a', '6', { at: -20_000 }), answered('b', '7')];
     const orders = [row('7', 10), row('6', -19_000)];
     expect(decide(attempts, [row('8', 20), ...orders])).toEqual({ duplicates: { b: ['8'] } });
@@ -289,24 +297,14 @@ describe('a remaining row that matches an item', () => {
 
 describe('a remaining row that a write without an answer may have made', () => {
   const attempts = [answered('a', '7'), lost('b', { at: 1_000 })];
-  const rows = [row('9', 30), row('8', 20), row('7', 10)];
+  const rows = [row('9', 1_000), row('8', 20), row('7', 10)];
 
   it('the row is left to a later list, and makes ambiguous the write that it would be a duplicate of', () => {
-    expect(decide(attempts, rows, { since: 0 })).toEqual({ outcomes: { b: '8' }, ambiguous: ['a'] });
-  });
-
-  it('the row is left to a later list if it may be of a line whose answer names orders that the list lacks', () => {
-    const line = (id: string): WantedItem => ({ id, matchKey: 'k', rowId: null, state: 'placed' });
-    const named = request('a', 'decided', { items: [line('a 0'), line('a 1')], responseIds: ['7', '9'] });
-    expect(decide([named], [row('8', 20), row('7', 10)])).toEqual({ outcomes: { 'a 0': '7' }, ambiguous: ['a'] });
-    expect(decide([named], [row('9', 30), row('8', 20), row('7', 10)])).toEqual({
-      outcomes: { 'a 0': '7', 'a 1': '9' },
-      duplicates: { 'a 0': ['8'] },
-    });
+    expect(decide(attempts, rows, { since: 0 })).toEqual({ outcomes: { b: '9' }, ambiguous: ['a'] });
   });
 
   it('the row is a duplicate if it is nearest to the write without an answer', () => {
-    expect(decide(attempts, [row('10', 1_020), row('9', 1_000), row('7', 10)], { since: 0 })).toEqual({
+    expect(decide(attempts, [row('10', 1_020), ...rows.slice(0, 1), row('7', 10)], { since: 0 })).toEqual({
       outcomes: { b: '9' },
       duplicates: { b: ['10'] },
     });
@@ -314,7 +312,7 @@ describe('a remaining row that a write without an answer may have made', () => {
 
   it('the row is a duplicate if both belong to one write', () => {
     const [one, other] = [answered('a', '7'), lost('b', { at: 1_000, writeId: 'a' })];
-    expect(decide([one, other], rows, { since: 0 })).toEqual({ outcomes: { b: '8' }, duplicates: { a: ['9'] } });
+    expect(decide([one, other], rows, { since: 0 })).toEqual({ outcomes: { b: '9' }, duplicates: { a: ['8'] } });
   });
 
   it('the row is a duplicate if the other writes have their outcomes', () => {
@@ -323,10 +321,10 @@ describe('a remaining row that a write without an answer may have made', () => {
   });
 
   it('the row is a duplicate if its client id proves that', () => {
-    const [one, other] = [answered('a', '7', { newestId: '9' }), lost('b', { at: 1_000 })];
+    const [one, other] = [answered('a', '7', { newestId: '8' }), lost('b', { at: 1_000 })];
     expect(decide([one, other], rows, { since: 0 })).toEqual({
-      outcomes: { b: '8' },
-      duplicates: { a: ['9'] },
+      outcomes: { b: '9' },
+      duplicates: { a: ['8'] },
       proven: ['a'],
     });
   });
@@ -337,6 +335,29 @@ describe('a row that came before its request', () => {
     const order = row('7', 10);
     expect(decide([answered('a', '7')], [order, row('6', -5_000)])).toEqual({ duplicates: { a: ['6'] } });
     expect(decide([answered('a', '7')], [order, row('6', -5_001)])).toEqual({});
+  });
+
+  it('the row is a duplicate up to five seconds before the sending if list and request have the same clock', () => {
+    const [order, later] = [row('7', SPAN), row('7', SPAN + 1)];
+    expect(decide([answered('a', '7')], [order, row('6', -5_000)])).toEqual({ duplicates: { a: ['6'] } });
+    expect(decide([answered('a', '7')], [order, row('6', -5_001)])).toEqual({});
+    expect(decide([answered('a', '7')], [later, row('6', -5_000)])).toEqual({});
+  });
+
+  it('the row is a duplicate within the request lifetime around the order if the list has another clock', () => {
+    for (const clock of [HOUR, -HOUR]) {
+      const order = row('7', clock);
+      expect(decide([answered('a', '7')], [row('8', clock + SPAN), order])).toEqual({ duplicates: { a: ['8'] } });
+      expect(decide([answered('a', '7')], [row('8', clock + SPAN + 1), order])).toEqual({});
+      expect(decide([answered('a', '7')], [order, row('6', clock - SPAN)])).toEqual({ duplicates: { a: ['6'] } });
+      expect(decide([answered('a', '7')], [order, row('6', clock - SPAN - 1)])).toEqual({});
+    }
+    expect(decide([answered('a', '7')], [row('7', HOUR), row('6', 10)])).toEqual({});
+  });
+
+  it("the row is compared with the order's own time if the order is dated before its request, because the list's clock is behind", () => {
+    expect(decide([answered('a', '7')], [row('7', -5_001), row('6', -5_002)])).toEqual({ duplicates: { a: ['6'] } });
+    expect(decide([answered('a', '7')], [row('7', -5_000), row('6', -5_001)])).toEqual({});
   });
 
   it('the place in the list decides if the caller knows where the older rows begin, whatever the times say', () => {
@@ -521,8 +542,18 @@ describe('a request', () => {
     expect(decide([order], [row('7', 10)], { began: LATE })).toEqual({ closed: ['a'] });
   });
 
-  it('the request is closed though another one took a row that may be its own: both have what they asked for', () => {
-    const attempts = [answered('a', '7'), lost('b')];
+  it('the request is not closed if a write without an answer took a row that may be its own', () => {
+    const batch = answered('a', '', { items: [placed('a 0', '6', 'l'), placed('a 1', '7')] });
+    const rows = [row('8', 20), row('7', 10), row('6', 10, 'l')];
+    expect(decide([batch, lost('b')], rows, { began: LATE })).toEqual({
+      outcomes: { b: '8' },
+      closed: ['b'],
+      ambiguous: ['a'],
+    });
+  });
+
+  it('the request is closed if only requests of its own write took rows that may be its own', () => {
+    const attempts = [answered('a', '7'), lost('b', { writeId: 'a' })];
     expect(decide(attempts, [row('8', 20), row('7', 10)], { began: LATE })).toEqual({
       outcomes: { b: '8' },
       closed: ['a', 'b'],
@@ -530,31 +561,46 @@ describe('a request', () => {
   });
 });
 
-describe('orders of a request that the exchange accepted in full', () => {
-  const accepted = (id: string, key: string): WantedItem => ({ ...open(id, key), state: 'placed' });
-  const items = [accepted('a 0', 'k'), accepted('a 1', 'l'), accepted('a 2', 'l')];
-  const whole = request('a', 'decided', { items, responseIds: ['7', '8', '9'] });
+describe('orders that an answer named by their positions', () => {
+  const byPosition = (id: string, order: string, key: string): WantedItem => ({
+    ...placed(id, order, key),
+    isByPosition: true,
+  });
+  const job = (...items: WantedItem[]) => request('a', 'decided', { items });
 
-  it('belong to the lines that have their terms, the older to the earlier of equal ones', () => {
-    const rows = [row('7', 30, 'l'), row('9', 20, 'k'), row('8', 10, 'l')];
-    expect(decide([whole], rows)).toEqual({ outcomes: { 'a 0': '9', 'a 1': '8', 'a 2': '7' } });
+  it('stay if the list shows them as their lines want them, or not at all', () => {
+    const items = [byPosition('a 0', '7', 'k'), byPosition('a 1', '8', 'l')];
+    expect(decide([job(...items)], [row('8', 10, 'l'), row('7', 10, 'k')])).toEqual({});
+    expect(decide([job(...items)], [])).toEqual({});
   });
 
-  it('have no lines as long as the list lacks them, and do not count as refused', () => {
-    expect(decide([whole], [row('9', 10, 'k')])).toEqual({ outcomes: { 'a 0': '9' } });
-    expect(decide([whole], [], { began: LATE })).toEqual({});
+  it('exchange their lines if the list shows that the answer named them in another order', () => {
+    const items = [byPosition('a 0', '7', 'k'), byPosition('a 1', '8', 'l'), byPosition('a 2', '9', 'm')];
+    const rows = [row('9', 10, 'k'), row('8', 10, 'm'), row('7', 10, 'l')];
+    expect(decide([job(...items)], rows)).toEqual({ outcomes: { 'a 0': '9', 'a 1': '7', 'a 2': '8' } });
   });
 
-  it('belong to the lines that none fits if the exchange changed them', () => {
-    const rows = [row('9', 30, 'k'), row('8', 20, 'changed'), row('7', 10, 'l')];
-    expect(decide([whole], rows)).toEqual({ outcomes: { 'a 0': '9', 'a 1': '7', 'a 2': '8' } });
+  it('stay with a line that has what it wants, though another one of them is equal to it', () => {
+    const items = [byPosition('a 0', '7', 'l'), byPosition('a 1', '8', 'k'), byPosition('a 2', '9', 'k')];
+    const rows = [row('9', 10, 'l'), row('8', 10, 'k'), row('7', 10, 'k')];
+    expect(decide([job(...items)], rows)).toEqual({ outcomes: { 'a 0': '9', 'a 2': '7' } });
   });
 
-  it('do not belong to them if another write has them', () => {
-    const rows = [row('9', 30, 'k'), row('8', 20, 'l'), row('7', 10, 'l')];
-    expect(decide([whole], rows, { accountedFor: new Set(['7', '8', '9']), began: LATE })).toEqual({
-      closed: ['a'],
-    });
+  it('leave a line that none of them fits the one that is left over', () => {
+    const items = [byPosition('a 0', '7', 'k'), byPosition('a 1', '8', 'l')];
+    const rows = [row('8', 10, 'k'), row('7', 10, 'changed')];
+    expect(decide([job(...items)], rows)).toEqual({ outcomes: { 'a 0': '8', 'a 1': '7' } });
+  });
+
+  it('go to a line each if none of them is what a line wants', () => {
+    const items = [byPosition('a 0', '7', 'k'), byPosition('a 1', '8', 'l'), byPosition('a 2', '9', 'm')];
+    const rows = [row('9', 10, 'k'), row('8', 10, 'changed'), row('7', 10, 'too')];
+    expect(decide([job(...items)], rows)).toEqual({ outcomes: { 'a 0': '9', 'a 1': '7', 'a 2': '8' } });
+  });
+
+  it('keep their lines if a list or a client id has confirmed them', () => {
+    const items = [placed('a 0', '7', 'k'), placed('a 1', '8', 'l')];
+    expect(decide([job(...items)], [row('8', 10, 'k'), row('7', 10, 'l')])).toEqual({});
   });
 });
 

@@ -228,6 +228,13 @@ describe('a further order', () => {
     expect((await reconcileOrders(trading, list)).duplicates).toMatchObject([{ ids: ['8'], isProven: true }]);
   });
 
+  it('is proven if the exchange dates both by a clock that is an hour ahead', async () => {
+    const trading = tradingWith({ mine1: order('8') });
+    placed(trading, 'mine1', '7');
+    const list = listOf([order('8', HOUR + 5), order('7', HOUR)]);
+    expect((await reconcileOrders(trading, list)).duplicates).toMatchObject([{ ids: ['8'], isProven: true }]);
+  });
+
   it.each([
     ['looked up', 'at the end of the time in which the request can be executed', 65_000, ['mine1']],
     ['no duplicate, and not looked up,', 'after that', 65_001, []],
@@ -661,7 +668,6 @@ describe('a job', () => {
   it('that can be resumed has the duplicates of its placed lines reported by that command only', async () => {
     const trading = tradingWith();
     const job = await halfLostJob(trading);
-    job.record('', { kind: 'found', orders: [[0, '7']] });
     job.entry.release();
     const list = listOf([row('10', 0, 5), row('7', 0), older]);
     expect((await reconcileOrders(trading, list)).duplicates).toEqual([]);

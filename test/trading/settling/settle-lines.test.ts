@@ -112,29 +112,43 @@ const listOf = (count: number) => [
 ];
 
 describe('looking for duplicates of a job', () => {
-  it.each([3, 10, 45])(
-    'whose %i orders are the newest reads them all, down to the order before them',
-    async (count) => {
-      const { trading, pages } = showing({ lists: [listOf(count)] });
-      const job = await jobOf(trading, count, answered);
-      expect(await checkForDuplicates(trading, job)).toBe(NOW);
-      expect([pages, job.unconfirmed()]).toEqual([['all'], []]);
-      expect(eventsOf(job).at(-1)).toBe(`read the orders: ${count + 1} since`);
-    },
-  );
-
-  it('gives each line the order that has its price and amount, in whatever order its answer named them', async () => {
-    const { trading } = showing({ lists: [[row(0, '102'), row(2, '101'), row(1, '100'), older]] });
-    const job = await jobOf(trading, 3, answered);
+  it.each([
+    [3, '1-1'],
+    [10, '1-2'],
+    [25, '1-3'],
+    [30, '2-4'],
+    [45, '3-5'],
+  ])('whose %i orders are the newest takes the pages %s, down to the order before them', async (count, wanted) => {
+    const { trading, pages } = showing({ lists: [listOf(count)] });
+    const job = await jobOf(trading, count, answered);
     expect(await checkForDuplicates(trading, job)).toBe(NOW);
-    expect(job.lines).toMatchObject([{ id: '102' }, { id: '100' }, { id: '101' }]);
+    expect(pages).toEqual([wanted]);
   });
 
-  it('keeps an order that the exchange changed with the line that none fits', async () => {
-    const { trading } = showing({ lists: [[row(7, '102'), ...listOf(2)]] });
+  it.each<[string, readonly Order[]]>([
+    ['a duplicate', [row(1, '109', 9), ...listOf(3)]],
+    ['an order of another program', [orderAt('109', 9, { price: '5' }), ...listOf(3)]],
+    ['an order that the exchange changed', [row(7, '102'), ...listOf(2)]],
+    ['an order of another program in place of the one before', listOf(3).slice(0, 3)],
+  ])('reads all since the beginning if the list shows %s', async (_, list) => {
+    const { trading, pages } = showing({ lists: [list] });
     const job = await jobOf(trading, 3, answered);
     expect(await checkForDuplicates(trading, job)).toBe(NOW);
-    expect(job.lines[2]).toMatchObject({ state: 'placed', id: '102', isShown: true });
+    expect(pages).toEqual(['1-1', 'all']);
+  });
+
+  it.each<[string, readonly string[], readonly Order[]]>([
+    [
+      'another order stands in the place of one of the job',
+      ['1'],
+      [row(2, '102'), orderAt('109', 3, { price: '5' }), row(0, '100'), older],
+    ],
+    ['the list was empty before the job and lacks one of its orders', [], [row(2, '102'), row(1, '101')]],
+  ])('reads all since the beginning if %s', async (_, baseline, first) => {
+    const { trading, pages } = showing({ lists: [first, listOf(3)] });
+    const job = await jobOf(trading, 3, answered, baseline);
+    expect(await checkForDuplicates(trading, job)).toBe(NOW);
+    expect(pages).toEqual(['1-1', 'all']);
   });
 
   it('adds the time that the pages of all its orders take, unless the user has set the time', async () => {
@@ -142,7 +156,7 @@ describe('looking for duplicates of a job', () => {
       [false, 60_054],
       [true, 60_000],
     ] as const) {
-      const { trading } = showing({ lists: [[row(1, '199', 9), ...listOf(25)]] }, { budgetMs: 60_000, isChosen });
+      const { trading } = showing({ lists: [[row(1, '109', 9), ...listOf(25)]] }, { budgetMs: 60_000, isChosen });
       const job = await jobOf(trading, 25, answered);
       expect(await checkForDuplicates(trading, job)).toBe(NOW);
       expect(trading.budget.milliseconds).toBe(budgetMs);
@@ -157,12 +171,19 @@ describe('looking for duplicates of a job', () => {
     expect([...job.duplicates]).toEqual([['109', 1]]);
   });
 
+  it('reads all since the beginning if no list was read before the job', async () => {
+    const { trading, pages } = showing({ lists: [listOf(3)] });
+    const job = await jobOf(trading, 3, answered, null);
+    expect(await checkForDuplicates(trading, job)).toBe(NOW);
+    expect(pages).toEqual(['all']);
+  });
+
   it('waits a second for an order that the exchange does not list yet', async () => {
     const late = listOf(3);
-    const { trading, pages, asked } = showing({ lists: [late.slice(1), late] });
+    const { trading, pages, asked } = showing({ lists: [late.slice(1), late.slice(1), late] });
     const job = await jobOf(trading, 3, answered);
     expect(await checkForDuplicates(trading, job)).toBe(NOW);
-    expect([pages, asked, trading.host.now() - NOW]).toEqual([['all', 'all'], [], 1_000]);
+    expect([pages, asked, trading.host.now() - NOW]).toEqual([['1-1', 'all', 'all'], [], 1_000]);
   });
 
   it.each<[string, Partial<Shown>]>([
@@ -194,17 +215,6 @@ describe('looking for duplicates of a job', () => {
     expect(eventsOf(job)).toEqual(expect.arrayContaining(['not shown yet: 102, 103', 'read 0 orders by their ids']));
   });
 
-  it('opens a line again whose answer named the order of another write, though the list shows it', async () => {
-    const { trading } = showing({ lists: [listOf(3)] }, { budgetMs: 5_000 });
-    const other = { operation: 'order', terms: { ...TERMS, price: '20002', amount: '0.01' } } as const;
-    trading.journal
-      .begin<'order'>(other, { id: 'other1', reqTime: NOW })
-      .settle({ outcome: 'placed', id: '102', duplicates: [] }, 'placed');
-    const job = await jobOf(trading, 3, answered);
-    expect(await checkForDuplicates(trading, job)).toBeUndefined();
-    expect(job.outcomes()).toEqual(['placed', 'placed', 'unknown']);
-  });
-
   it('adds the time that reading each order by its id takes', async () => {
     const { trading, asked } = showing({ lists: [NO_ANSWER], byId: listOf(30) }, { budgetMs: 500, isChosen: false });
     const job = await jobOf(trading, 30, answered);
@@ -218,7 +228,7 @@ describe('looking for duplicates of a job', () => {
     const { trading, pages, asked } = showing({ lists: [NO_ANSWER], byId: listOf(3) }, { budgetMs: 1_000 });
     const job = await jobOf(trading, 3, answered);
     expect(await checkForDuplicates(trading, job)).toBeUndefined();
-    expect(pages[0]).toBe('all');
+    expect(pages.slice(0, 2)).toEqual(['1-1', 'all']);
     expect(trading.host.sleeps).not.toContain(1_000);
     expect(asked).toEqual([]);
   });

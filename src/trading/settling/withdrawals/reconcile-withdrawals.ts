@@ -9,7 +9,7 @@ import { fitOf } from '../../withdrawals/terms.js';
 import { closingOf } from '../close-write.js';
 import { datedRead } from '../dated-read.js';
 import type { DuplicateWithdrawals } from '../duplicates.js';
-import { expiresAt, SLACK_MS } from '../reconcile.js';
+import { type Attempt, reconcile, SLACK_MS } from '../reconcile.js';
 import { settleWithdrawal } from './settle-withdrawal.js';
 
 /** How far a record's date may be from its request: clocks differ, and a review may date it. */
@@ -238,45 +238,47 @@ function closeWithdrawals(
   reserved: ReadonlySet<string>,
 ): readonly DuplicateWithdrawals[] {
   const listed = new Map(records.map((record) => [record.id, record]));
-  const lifetimeMs = trading.requestLifetimeMs + DATE_SLACK_MS;
-  const makers = new Map(records.map((record) => [record, bestFit(record, settled, listed, lifetimeMs + SLACK_MS)]));
-  const recorded = new Set([...known, ...reserved, ...settled.flatMap(({ settlement }) => settlement?.id ?? [])]);
-  const made = settled.map((entry) => {
-    const fitting = records.filter((record) => makers.get(record) === entry).toReversed();
-    const free = fitting.filter(({ id }) => !recorded.has(id));
-    const record = lacksRecord(entry) ? nearestTo(entry, free) : undefined;
-    return { entry, fitting, record, others: free.filter((one) => one !== record) };
-  });
-  const found = made.flatMap(({ entry, record, others }) => {
-    if (others.length === 0) return [];
-    const { settlement, write } = entry;
-    const recordedOutcome = absentOutcome(settlement?.outcome);
-    const ids = others.map(({ id }) => id);
-    const report = { writeId: write.id, terms: write.terms, id: record?.id ?? settlement?.id ?? null, ids };
-    return { entry, report: { ...report, recordedOutcome } };
+  const requestLifetime = trading.requestLifetimeMs + DATE_SLACK_MS;
+  const matchKeyOf = (record: Withdrawal) =>
+    bestFit(record, settled, listed, requestLifetime + SLACK_MS)?.write.id ?? '';
+  const rows = records.map((record) => ({ id: record.id, matchKey: matchKeyOf(record), time: record.time }));
+  const accountedFor = new Set([...known, ...reserved]);
+  const { outcomes, duplicates, closed } = reconcile(
+    settled.map(attemptOf),
+    { rows, began, since: Number.NEGATIVE_INFINITY },
+    { accountedFor, requestLifetime },
+  );
+  const found = settled.flatMap((entry) => {
+    const own = duplicates.find(({ item }) => item.id === entry.write.id);
+    if (own === undefined) return [];
+    const { id: writeId, terms } = entry.write;
+    const recordedOutcome = absentOutcome(entry.settlement?.outcome);
+    const ids = own.rows.map(({ id }) => id);
+    return { entry, report: { writeId, terms, id: own.item.rowId, ids, recordedOutcome } };
   });
   const reports = found.map(({ report }): DuplicateWithdrawals => report);
   // before they are recorded: if this process is killed in between, they are reported twice rather than never
   if (reports.length > 0) trading.reportDuplicateWithdrawals(reports);
-  for (const { entry, record } of made) if (record !== undefined) entry.noteFound([], record.id);
+  for (const entry of settled) {
+    const own = outcomes.get(entry.write.id);
+    if (own?.outcome === 'placed') entry.noteFound([], own.id);
+  }
   for (const { entry, report } of found) {
     const [record, ...others] = report.ids;
     if (report.recordedOutcome === undefined) entry.noteFound(report.ids);
     else entry.noteFound(others, record);
   }
   const closings = new Map<string, ClosedAs>();
-  for (const { entry, fitting } of made) {
-    const { settlement, write } = entry;
-    const isOwnShown = settlement === undefined || settlement.id === null || listed.has(settlement.id);
+  for (const entry of settled) {
+    const { id: writeId, reqTime } = entry.write;
     // a record that another withdrawal may have made is a duplicate of this one if it turns out not to be the other's
-    const isReserved = fitting.some(({ id }) => reserved.has(id));
-    const isRead = began > expiresAt(write.reqTime, lifetimeMs) && isOwnShown;
+    const isReserved = rows.some(({ id, matchKey }) => reserved.has(id) && matchKey === writeId);
     const closing = closingOf(trading, entry, {
-      lastReqTime: write.reqTime,
-      areOver: (isRead || lacksRecord(entry)) && !isReserved,
-      isAbsent: settlement?.outcome !== 'placed' || lacksRecord(entry),
+      lastReqTime: reqTime,
+      areOver: (closed.has(writeId) || lacksRecord(entry)) && !isReserved,
+      isAbsent: entry.settlement?.outcome !== 'placed' || lacksRecord(entry),
     });
-    if (closing !== undefined) closings.set(write.id, closing);
+    if (closing !== undefined) closings.set(writeId, closing);
   }
   trading.journal.close({ coin }, closings);
   return reports;
@@ -318,8 +320,18 @@ function lacksRecord({ settlement }: WithdrawalEntry): boolean {
   return settlement?.outcome === 'placed' && settlement.id === null;
 }
 
-/** The record that is nearest to the request in time. */
-function nearestTo({ write }: WithdrawalEntry, records: readonly Withdrawal[]): Withdrawal | undefined {
-  const gap = ({ time }: Withdrawal) => Math.abs(time - write.reqTime);
-  return records.toSorted((one, other) => gap(one) - gap(other))[0];
+function attemptOf(entry: WithdrawalEntry): Attempt {
+  const { settlement, write } = entry;
+  const { id } = write;
+  const placedState = lacksRecord(entry) ? 'pending' : 'placed';
+  const state = settlement?.outcome === 'placed' ? placedState : 'absent';
+  return {
+    id,
+    writeId: id,
+    items: [{ id, matchKey: id, rowId: settlement?.id ?? null, state }],
+    response: mayComeLate(entry) ? 'lost' : 'decided',
+    responseIds: [],
+    reqTime: write.reqTime,
+    isOlderRow: (record) => !isNewer(record, write.terms.before.record),
+  };
 }
