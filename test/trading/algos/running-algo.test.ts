@@ -172,7 +172,7 @@ test('an order whose record is in the journal is never sent again, though its li
     side: 'sell',
     price: '97.02',
     amount: '1',
-    type: '2',
+    type: 'ioc',
     status: 0,
     filled: '0',
   });
@@ -195,7 +195,7 @@ function killedBeforeTheList(work: AtWork): void {
   store.addLine(ID, { ...line, time: trading.host.now() });
   const write = { operation: 'order', terms: { ...terms, ...order } } as const;
   const entry = trading.journal.begin<'order'>(write, { id: child, reqTime: trading.host.now() });
-  const placed = { clientId: child, side: 'sell', price: '97.02', amount: '1', type: '2', status: 1 } as const;
+  const placed = { clientId: child, side: 'sell', price: '97.02', amount: '1', type: 'ioc', status: 1 } as const;
   exchange.orders.push({ ...placed, id: '100', filled: '0.4' }, { ...placed, id: '101', filled: '0.5' });
   entry.settle({ outcome: 'placed', id: '100', duplicates: [] }, 'placed: 100');
 }

@@ -14,7 +14,6 @@ import {
 import { NOW } from '../../support/fake-host.js';
 import { lines } from '../batches/jobs.js';
 import { orderAt } from '../support/answering.js';
-import { TERMS } from '../support/terms.js';
 import { type TestTrading, type TradingOptions, tradingOf } from '../support/trading.js';
 
 /** The order that was there before the job. */

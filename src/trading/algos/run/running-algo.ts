@@ -20,11 +20,11 @@ import {
 import { type AlgoSnapshot, snapshotOf } from '../record/snapshot.js';
 import { AlgoRequests, type AlgoRequestsOptions } from './algo-requests.js';
 import { type AlgoEvent, AlgoVoice } from './algo-voice.js';
+import { ChangingRules } from './changing-rules.js';
 import { ChildBook } from './child-book.js';
 import type { ChildOrder } from './child-order.js';
 import { FactWriter } from './fact-writer.js';
 import type { Gap, GapPrices } from './gap-prices.js';
-import { MarketRules } from './market-rules.js';
 import { MarketSight, type MarketSightOptions, type MetCondition } from './market-sight.js';
 import type { WatchedMarket } from './watched-market.js';
 import { WorkUnderWay } from './work-under-way.js';
@@ -52,7 +52,7 @@ export class RunningAlgo {
   readonly #voice: AlgoVoice;
   readonly #requests: AlgoRequests;
   readonly #writer: FactWriter;
-  readonly #rules: MarketRules;
+  readonly #rules: ChangingRules;
   readonly #underWay: WorkUnderWay;
   #isLooking = false;
   #isWoken = false;
@@ -84,7 +84,7 @@ export class RunningAlgo {
     });
     this.#voice = new AlgoVoice({ host, store, market, report, snapshot: () => this.snapshot }, terms, said, children);
     this.#writer = new FactWriter(terms.id, store, host, (text) => this.#voice.tell('note', text));
-    this.#rules = new MarketRules(this.#book, {
+    this.#rules = new ChangingRules(this.#book, {
       ...{ facts: () => this.facts, now: () => market.now(), add: (fact) => this.#add(fact) },
       tell: (text) => this.#voice.tell('note', text),
     });

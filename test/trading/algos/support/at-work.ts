@@ -75,27 +75,26 @@ export class OneMarket {
   }
 
   #answer(target: string): Answer {
-    const { customerOrderId, id, price = '', amount = '', orderType = 'limit', tradeType, pageIndex } = query(target);
-    const side = tradeType === '1' ? 'buy' : 'sell';
+    const { clientId, id, price = '', amount = '', type = 'limit', side, pageNumber } = query(target);
     if (target.startsWith('/data/v1/markets')) return respond(this.configuration);
     if (target.startsWith('/data/v1/depth?'))
       return respond(
         `{"asks":[[${this.bid + 1},5]],"bids":[[${this.bid},5]],"timestamp":${Math.floor(this.now() / 1_000)}}`,
       );
     if (target.startsWith('/api/order?')) {
-      this.onOrder(customerOrderId ?? '');
+      this.onOrder(clientId ?? '');
       const answer = this.answers.shift();
       if (answer !== undefined) return answer;
-      const made = { id: String(100 + this.orders.length), clientId: customerOrderId ?? '', price, amount };
-      this.orders.push({ ...made, side, type: orderType, status: 0, filled: '0' });
+      const made = { id: String(100 + this.orders.length), clientId: clientId ?? '', price, amount };
+      this.orders.push({ ...made, side: side === 'buy' ? 'buy' : 'sell', type, status: 0, filled: '0' });
       return respond(`{"code":"1000","message":"ok","id":"${made.id}"}`);
     }
     if (target.startsWith('/api/getOrders?')) {
       if (this.hidesLists) return FAULTS['a reset after reading'];
       const listed = this.orders.filter((one) => one.side === side).reverse();
-      return respond(pageIndex === '1' && !this.hidesOrders ? `[${listed.map(recordOf)}]` : NOT_FOUND);
+      return respond(pageNumber === '1' && !this.hidesOrders ? `[${listed.map(recordOf)}]` : NOT_FOUND);
     }
-    const order = this.orders.findLast((one) => one.id === id || one.clientId === customerOrderId);
+    const order = this.orders.findLast((one) => one.id === id || one.clientId === clientId);
     if (order === undefined || this.hidesOrders) return respond(NOT_FOUND);
     if (target.startsWith('/api/cancelOrder?')) {
       this.onCancel(order);

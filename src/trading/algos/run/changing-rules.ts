@@ -16,7 +16,7 @@ interface RulesParts {
 }
 
 /** The rules of the market of an algo order, which the exchange may change while it is at work. */
-export class MarketRules {
+export class ChangingRules {
   readonly #book: Pick<ChildBook, 'orders'>;
   readonly #parts: RulesParts;
   /** The number of the newest order that was sent before they were read again. */
