@@ -126,10 +126,15 @@ export function sweepLeftovers(folder: string, before: number): void {
 
 /** The file's text; undefined if it is missing. Throws Failure `usage` if it cannot be read, and `credentials` if others can change it. */
 export function readIfExists(file: string): string | undefined {
+  return readBytesIfExists(file)?.toString('utf8');
+}
+
+/** The file's bytes, as {@link readIfExists}. */
+export function readBytesIfExists(file: string): Buffer | undefined {
   return ifExists(file, () => {
     const descriptor = openOwn(file);
     try {
-      return readDescriptor(descriptor, MAX_BYTES).toString('utf8');
+      return readDescriptor(descriptor, MAX_BYTES);
     } finally {
       fs.closeSync(descriptor);
     }

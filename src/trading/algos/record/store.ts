@@ -14,6 +14,7 @@ import {
   moveIfExists,
   namesIn,
   orCannotWrite,
+  readBytesIfExists,
   readIfExists,
   sweepLeftovers,
   valueInLine,
@@ -21,7 +22,7 @@ import {
 import { DigestKey, digestOf, isDigestOf } from '../../prepared/digest-key.js';
 import { ALGO_FOLDER } from './algo-folder.js';
 import { encodeFact } from './fact-line.js';
-import { type BesideFacts, type FactRecord, recordIn, unreadRecord } from './fact-record.js';
+import { type BesideFacts, type FactRecord, type KnownRecord, recordIn, unreadRecord } from './fact-record.js';
 import { type AlgoFact, type AlgoFacts, type AlgoState, type FactOf, isHeldBack } from './facts.js';
 import { claimWatch, namesOf, releaseWatch, type Watcher, watcherIn } from './watchers.js';
 
@@ -84,6 +85,8 @@ export class AlgoStore {
 
   readonly #folder: string;
   readonly #key: DigestKey;
+  /** The records of open algo orders as they were read last: the process that watches reads them before each order that it sends. */
+  readonly #known = new Map<string, KnownRecord>();
 
   /**
    * @param root `directories.state`
@@ -178,12 +181,18 @@ export class AlgoStore {
    */
   read(id: string): FactRecord | undefined {
     this.#requireOwn();
+    const before = this.#known.get(id);
+    this.#known.delete(id);
     const file = this.#fileOf(id);
     if (file === undefined) return undefined;
     try {
-      const text = readIfExists(file);
+      const bytes = readBytesIfExists(file);
+      if (bytes === undefined) return undefined;
       const isPutAway = path.dirname(file) === this.#of('ended');
-      return text === undefined ? undefined : recordIn(text, { id, file, isPutAway }, (line) => this.#isOwnLine(line));
+      const isOwnLine = (line: string) => this.#isOwnLine(line);
+      const { record, known } = recordIn(bytes, { id, file, isPutAway }, isOwnLine, before);
+      if (known !== undefined && !isPutAway) this.#known.set(id, known);
+      return record;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       return unreadRecord(id, `its record cannot be read: ${error.message.replace(/\.$/, '')}`);
