@@ -97,7 +97,7 @@ describe('pit api with a write uses the journal, guards and confirmation of its 
     expect(resolved).toMatchObject({ operation: 'order', outcome: 'placed', market: 'btc_usdt' });
   });
 
-  const UNNAMED = 'api order currency=btc_usdt tradeType=1 price=25500 amount=0.0123';
+  const UNNAMED = 'api order currency=btc_usdt tradeType=1 price=26100 amount=0.0123';
 
   it('says before it sends an order without a customerOrderId that no name can show its outcome', async () => {
     const dry = await pit.json<{ request: object; preview: { warnings: string[] } }>(`${UNNAMED} --dry-run`);
@@ -114,7 +114,7 @@ describe('pit api with a write uses the journal, guards and confirmation of its 
     expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
     expect(document(stdout)).toMatchObject({ outcome: 'placed', id: ID, duplicates: [] });
     const open = await pit.json<{ price: string; clientId: string | null }[]>('orders btc_usdt');
-    expect(open.filter(({ price }) => price.startsWith('25500'))).toMatchObject([{ clientId: null }]);
+    expect(open.filter(({ price }) => price.startsWith('26100'))).toMatchObject([{ clientId: null }]);
   });
 
   it('reports an order without a name that the network executed twice', async () => {

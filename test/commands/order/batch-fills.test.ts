@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { DECIMAL, useWorld } from '../pit-home.js';
+import { DECIMAL, useWorldPerTest } from '../pit-home.js';
 import type { Batch } from './batch-home.js';
 
 interface Fills {
@@ -11,7 +11,7 @@ interface Fills {
 
 type BatchFills = Omit<Batch, 'orders'> & Fills & { readonly orders: readonly Fills[] };
 
-const pit = useWorld();
+const pit = useWorldPerTest();
 
 it('a batch says what filled at once, of each order and in total, without another request', async () => {
   const line = 'order batch buy btc_usdt --ladder ask-1%:ask+0.5%:3 --amount 0.03 --yes';
