@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
 import { withoutPauses } from '../../support/in-process.js';
 import { temporaryHome } from '../../support/pit.js';
@@ -169,8 +169,9 @@ describe('the example of docs/books.md, from the raw answers of an exchange', ()
   const basis = path.join(home.home, 'basis.csv');
   const [, text = ''] = /basis of the deposit of eth is `([^`]+)`/.exec(PAGE) ?? [];
 
+  beforeEach(() => writeFileSync(basis, `${text}\n`));
+
   it('has the lots of the page: the coin of a fee is that of its bill', async () => {
-    writeFileSync(basis, `${text}\n`);
     const { code, stdout, stderr } = await run(`pnl --by coin --in usdt --lots --json --basis ${basis}`);
     expect({ code, stderr: stderr.split('\n').filter((line) => line.includes('add up')) }).toEqual({
       code: 0,

@@ -259,6 +259,7 @@ describe('pit sandbox replay', () => {
       const { time, trades, orders, accounts } = await replayer.json<Record<string, unknown>>('sandbox status');
       return { time, trades, orders, accounts, markets: await replayer.json('markets') };
     };
+    await replayer.done('sandbox clock stop');
     const before = await state();
     const failure = await replayer.failure(`sandbox replay ${tapeOf(lines, 'bad.ndjson')} --yes`, 2);
     expect(failure.message).toMatch(message);
