@@ -40,7 +40,8 @@ describe('a relative price', () => {
     expect(run.request.price).toBe(price);
   });
 
-  it('takes a relative price from the book', () => {
+  it('takes a relative price from the book', async () => {
+    await pit.done('order buy btc_usdt 0.01 --at bid --dry-run', exchange.extra);
     const signed = ['/api/getAccountInfo', '/api/getOrders'];
     expect([...new Set(exchange.asked)].toSorted()).toEqual([...signed, '/data/v1/depth', '/data/v1/markets']);
   });
