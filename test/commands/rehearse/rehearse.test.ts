@@ -576,6 +576,8 @@ describe('what a rehearsal costs', () => {
 
 describe('a long tape', () => {
   it('is read for as long as that takes, though a command ends after half a minute without an answer', async () => {
+    // what a rehearsal loads is loaded then: no timer below waits for it
+    await reportOf(candles('short.ndjson', [20_000, 20_000]), 'order buy btc_usdt 0.1 --at 19000');
     const tape = candles('long.ndjson', Array(8_000).fill(20_000));
     // each timer is due at once, and each look at the clock shows a minute more
     const later = globalThis.setTimeout;
