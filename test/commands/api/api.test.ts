@@ -113,8 +113,8 @@ describe('pit api with a write uses the journal, guards and confirmation of its 
     const { code, stdout, stderr } = await pit.run(`${UNNAMED} --yes --json`);
     expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
     expect(document(stdout)).toMatchObject({ outcome: 'placed', id: ID, duplicates: [] });
-    const open = await pit.json<{ price: string; clientId: string | null }[]>('orders btc_usdt');
-    expect(open.filter(({ price }) => price.startsWith('26100'))).toMatchObject([{ clientId: null }]);
+    const open = await pit.json<{ amount: string; clientId: string | null }[]>('orders btc_usdt');
+    expect(open.filter(({ amount }) => amount.startsWith('0.0123'))).toMatchObject([{ clientId: null }]);
   });
 
   it('reports an order without a name that the network executed twice', async () => {
