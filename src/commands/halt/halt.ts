@@ -359,7 +359,10 @@ async function liftHalt(context: Context, confirm: string | undefined): Promise<
   await confirmName(context, profile, confirm);
   await latch.lift();
   noteStillPaused(context, profiles);
-  return { data, show: ({ paint }) => paint.strong(`Lifted the halt of ${names}: writes are sent again.`) };
+  return {
+    data,
+    show: ({ paint }) => paint.strong(`Lifted the halt of ${profiles.join(', ')}: writes are sent again.`),
+  };
 }
 
 async function confirmName({ prompts, consent }: Context, profile: string, confirm: string | undefined): Promise<void> {

@@ -12,38 +12,8 @@ import { decodeFact, encodeFact } from '../../../src/trading/algos/record/fact-l
 import { type AlgoFact, foldFacts } from '../../../src/trading/algos/record/facts.js';
 import { summaryOf } from '../../../src/trading/algos/record/summary.js';
 import { bestOfOthers } from '../../../src/trading/algos/run/algo-market.js';
+import { BRACKET, beganFact, child, closed, factsOf, OCO, START, triggered } from './support/examples.js';
 import { algo, buy, chase, iceberg, limit, sell, twap } from './support/terms.js';
-
-const START = Date.UTC(2026, 0, 5);
-const OCO = sell('1', { take: '110', stop: '98' });
-const BRACKET = buy('1', { entry: limit('100'), take: '110', stop: '98' });
-
-function child(number: number, role: Child['role'], amount: string, parts: Partial<Child> = {}): Child {
-  return {
-    ...{ number, role, type: 'limit', price: Decimal.of('100'), amount: Decimal.of(amount), state: 'open', end: null },
-    ...{ filled: Decimal.zero, filledValue: Decimal.zero, fees: [], refusal: null, time: START, cancelRefused: null },
-    ...{ duplicate: null },
-    ...parts,
-  };
-}
-
-const closed = (filled: string, value = '0'): Partial<Child> => ({
-  ...{ state: 'closed', end: 'cancelled', filled: Decimal.of(filled), filledValue: Decimal.of(value) },
-});
-
-function beganFact(terms: AlgoTerms): AlgoFact {
-  return { fact: 'began', time: START, terms, bid: Decimal.of('100'), ask: Decimal.of('101') };
-}
-
-function factsOf(terms: AlgoTerms, ...more: readonly AlgoFact[]) {
-  const facts = foldFacts([beganFact(terms), ...more]);
-  if (facts === undefined) throw new Error('it did not begin');
-  return facts;
-}
-
-const triggered = (price: string, leg: 'entry' | 'exit' = 'exit'): AlgoFact => ({
-  ...{ fact: 'triggered', time: START + 60_000, leg, price: Decimal.of(price), source: 'book', late: false },
-});
 
 describe('the kind of an algo order', () => {
   it.each<[string, AlgoTerms]>([
