@@ -4,8 +4,8 @@ import type { AlgoEvent } from '../../trading/algos/run/algo-voice.js';
 import { AlertActions, execWords } from '../alert/actions.js';
 import type { Context } from '../session/command.js';
 
-/** What `--exec` and `--notify` are told of. */
-const TOLD: ReadonlySet<AlgoEvent['event']> = new Set([
+/** The events that `--exec` and `--notify` report. */
+const REPORTED: ReadonlySet<AlgoEvent['event']> = new Set([
   ...(['triggered', 'filled', 'blind', 'seen', 'paused', 'rejected', 'unprotected', 'note', 'ended'] as const),
 ]);
 
@@ -15,7 +15,7 @@ export class AlgoActions {
   readonly #log: ((line: string) => void) | undefined;
   readonly #actions = new Map<string, Promise<AlertActions | undefined>>();
 
-  /** @param log takes what programs print, where nobody reads stderr */
+  /** @param log takes what programs print, if nobody reads stderr */
   constructor(context: Context, log: ((line: string) => void) | undefined) {
     this.#context = context;
     this.#log = log;
@@ -23,7 +23,7 @@ export class AlgoActions {
 
   take({ id, market, time, event, text, snapshot }: AlgoEvent): void {
     const { exec, notify } = snapshot.terms;
-    if ((exec === null && !notify) || !TOLD.has(event)) return;
+    if ((exec === null && !notify) || !REPORTED.has(event)) return;
     const made = this.#actions.get(id) ?? this.#prepare(exec, notify);
     this.#actions.set(id, made);
     const document = {

@@ -8,7 +8,7 @@ import type { Context } from '../session/command.js';
 /** Set for `pit algo run` that a command has started in the background. */
 const BACKGROUND_VARIABLE = 'PIT_ALGO_BACKGROUND';
 
-/** A keychain that nobody unlocks, and a busy machine, take this long to say so. In milliseconds. */
+/** How long a locked keychain or a busy machine may delay the first sign of a watcher, in milliseconds. */
 const START_MS = 45_000;
 
 /** Between two looks at what another process does, in milliseconds. */

@@ -80,7 +80,7 @@ interface Asking {
 export interface WriteSteps<Plan extends Planned> extends Pick<Interruptible, 'soFar'> {
   /**
    * Reads what the write depends on, and checks it. Throws Failure: nothing was sent.
-   * @param confirmed given once the user has replied, to plan the same again in the market as it is by then
+   * @param confirmed given once the user has replied, to plan the same again in the current market
    */
   readonly plan: (confirmed?: Plan) => Promise<Plan>;
   /** A cancellation, which leaves while the account is halted. */

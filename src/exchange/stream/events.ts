@@ -32,7 +32,7 @@ export interface DataEvent<Kind extends ChannelKind = ChannelKind> {
   readonly since: number | null;
   readonly scope: Scope;
   readonly data: ChannelData[Kind];
-  /** How many earlier states this one replaced because the reader was slow; 0 for rows, of which a gap remains. */
+  /** How many earlier states this one replaced because the reader was slow; 0 for rows, which leave a gap instead. */
   readonly skipped: number;
   /** The frame as it came; null over HTTP. */
   readonly raw: string | null;

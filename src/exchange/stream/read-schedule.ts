@@ -150,7 +150,7 @@ export class ReadSchedule {
     this.#next = now + this.#pollPauseMs;
   }
 
-  /** One that is polled already goes on as it is. */
+  /** A feed that is polled already keeps its next read if that is earlier. */
   #postpone(now: number, milliseconds: number, reason: Reason | null): void {
     const patient = now + milliseconds;
     const goesOn = reason !== null && this.isPolled(now);

@@ -36,7 +36,7 @@ const READ_MS = 1_000;
 
 /**
  * Runs a program with a text as its input, and with what it prints on stderr. Resolves as {@link runCommand}.
- * @param printed given where nobody reads stderr: called with what the program prints
+ * @param printed called, if nobody reads stderr, with what the program prints
  */
 export async function runWithInput(
   args: readonly string[],

@@ -175,7 +175,7 @@ function requireConfirmed(ended: readonly string[], force: boolean, reason: stri
   );
 }
 
-/** Writes the exchange to a file, as it is on the disk. */
+/** Writes the stored exchange to a file. */
 export async function exportTo(exchange: SandboxExchange, file: string) {
   await exchange.durable();
   return { file, rows: withFile(file, 'written', () => writeState(file, exchange.store.rows())) };
