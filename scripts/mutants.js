@@ -118,12 +118,13 @@ const GROUPS = [
   {
     files: [
       ...['children', 'decide', 'decision-input', 'exits', 'may-place', 'next-step', 'plan-entry'].map(planning),
-      ...['prices', 'retry', 'terms', 'trigger'].map(planning),
+      ...['algo-market', 'prices', 'retry', 'terms', 'trigger'].map(planning),
       ...sourcesIn('trading/algos/plan/entries'),
       ...['fact-line', 'facts', 'summary'].map((name) => `src/trading/algos/record/${name}.ts`),
-      'src/trading/algos/run/algo-market.ts',
     ],
-    tests: ['check-terms', 'entries', 'exits', 'prices', 'values'].map((name) => `test/trading/algos/${name}.test.ts`),
+    tests: ['check-terms', 'entries', 'exits', 'prices', 'values'].map(
+      (name) => `test/trading/algos/plan/${name}.test.ts`,
+    ),
   },
   {
     files: ['fields', 'trading', 'funds', 'market-data'].map((name) => `src/exchange/operations/${name}.ts`),

@@ -9,10 +9,10 @@ import { type CancelledAlgo, cancelAlgos } from '../../trading/algos/service/can
 import { algoId } from '../inputs/parsers.js';
 import { type Context, define } from '../session/command.js';
 import { answerOrThrow, outcomeFailure } from '../writes/outcome-failure.js';
-import { algoList } from './algo-row.js';
 import { algoService } from './algo-service.js';
-import { ALGO, type AlgoDocument } from './algo-shapes.js';
 import { duplicateText } from './open-duplicates.js';
+import { algoList } from './view/algo-row.js';
+import { ALGO, type AlgoDocument } from './view/algo-shapes.js';
 
 export default define({
   summary: 'End algo orders: cancel their orders, wait, say what filled',

@@ -4,10 +4,10 @@ import { Failure } from '../../errors.js';
 import type { AlgoView } from '../../trading/algos/service/algo-views.js';
 import { watchFlag } from '../live/watch-flag.js';
 import { define } from '../session/command.js';
-import { algoList } from './algo-row.js';
 import { algoService } from './algo-service.js';
-import { ALGO } from './algo-shapes.js';
 import { warnOfOpenDuplicates } from './open-duplicates.js';
+import { algoList } from './view/algo-row.js';
+import { ALGO } from './view/algo-shapes.js';
 
 export default define({
   summary: 'List algo orders, newest first (default: those at work)',

@@ -6,10 +6,10 @@ import type { AlgoView } from '../../trading/algos/service/algo-views.js';
 import { requestsUnderWay, underWayText } from '../halt/requests-under-way.js';
 import { algoId } from '../inputs/parsers.js';
 import { type Context, define } from '../session/command.js';
-import { algoList } from './algo-row.js';
 import { algoService } from './algo-service.js';
-import { ALGO, type AlgoDocument } from './algo-shapes.js';
 import { wouldChange } from './cancel.js';
+import { algoList } from './view/algo-row.js';
+import { ALGO, type AlgoDocument } from './view/algo-shapes.js';
 
 const ids = several('the algo orders', algoId);
 const output = shape.array(shape.object(ALGO));

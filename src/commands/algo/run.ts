@@ -2,9 +2,9 @@ import * as shape from '../../cli/shapes.js';
 import { isoTime, zonedTime } from '../../terminal/time.js';
 import { continueText } from '../../trading/algos/record/watchers.js';
 import { define } from '../session/command.js';
-import { algoDocument } from './algo-document.js';
-import { EVENT } from './algo-shapes.js';
 import { type AlgoEventView, runAlgos } from './run-algos.js';
+import { algoDocument } from './view/algo-document.js';
+import { EVENT } from './view/algo-shapes.js';
 
 export default define({
   summary: 'Watch and trade all algo orders of the account',

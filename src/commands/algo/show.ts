@@ -4,10 +4,10 @@ import type { AlgoView } from '../../trading/algos/service/algo-views.js';
 import { algoId } from '../inputs/parsers.js';
 import { watchFlag } from '../live/watch-flag.js';
 import { define } from '../session/command.js';
-import { algoAnswer } from './algo-row.js';
 import { algoService } from './algo-service.js';
-import { ALGO } from './algo-shapes.js';
 import { warnOfOpenDuplicates } from './open-duplicates.js';
+import { algoAnswer } from './view/algo-row.js';
+import { ALGO } from './view/algo-shapes.js';
 
 export default define({
   summary: 'Show an algo order, its orders and its result',

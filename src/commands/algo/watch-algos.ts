@@ -5,8 +5,8 @@ import { LivePicture } from '../../terminal/live/live-picture.js';
 import type { AlgoView } from '../../trading/algos/service/algo-views.js';
 import { requireWatchable } from '../live/watch-flag.js';
 import type { Context } from '../session/command.js';
-import { algoDocument } from './algo-document.js';
 import { algoService } from './algo-service.js';
+import { algoDocument } from './view/algo-document.js';
 
 /** What a watch of algo orders shows. */
 interface Watched {

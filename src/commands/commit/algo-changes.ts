@@ -5,7 +5,7 @@ import { AlgoStore } from '../../trading/algos/record/store.js';
 import type { AgentLimits } from '../../trading/guards/agent-limits.js';
 import { NO_ESTIMATES, type Shown, type WorkedOut } from '../../trading/prepared/prepared-write.js';
 import type { TradingContext } from '../../trading/trading-context.js';
-import { algoText } from '../algo/sentences.js';
+import { algoText } from '../algo/view/sentences.js';
 
 /** The changes of algo orders that an agent may ask for, by the subcommand of `pit algo` that makes them. */
 export const ALGO_CHANGES = { algoCancel: 'cancel', algoPause: 'pause', algoResume: 'resume' } as const;

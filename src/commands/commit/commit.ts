@@ -8,7 +8,7 @@ import { AgentLimits } from '../../trading/guards/agent-limits.js';
 import { notionalText } from '../../trading/orders/terms.js';
 import { PreparedStore } from '../../trading/prepared/prepared-store.js';
 import { PREPARED_KINDS, type PreparedWrite } from '../../trading/prepared/prepared-write.js';
-import { ALGO, DRY_ALGO } from '../algo/algo-shapes.js';
+import { ALGO, DRY_ALGO } from '../algo/view/algo-shapes.js';
 import { CANCELLED } from '../cancel/cancel-result.js';
 import { preparedId } from '../inputs/parsers.js';
 import { DRY_BATCH } from '../order/batch-preview.js';

@@ -23,7 +23,7 @@ import {
 import { ALGO_GUARD, type GuardName } from '../../trading/guards/limits.js';
 import { execWords } from '../alert/actions.js';
 import { parseCondition } from '../alert/parse-condition.js';
-import { durationText } from '../algo/terms-text.js';
+import { durationText } from '../algo/view/terms-text.js';
 import { durationUpTo, oneOf, PRICE_WORDS } from '../inputs/parsers.js';
 import type { GivenOrder } from './order-args.js';
 

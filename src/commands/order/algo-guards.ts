@@ -10,7 +10,7 @@ import { type GuardLimits, type GuardName, notionalToday } from '../../trading/g
 import { notionalForGuards } from '../../trading/orders/terms.js';
 import { type BookView, crosses, viewOf } from '../../trading/preview/market-view.js';
 import type { TradingContext } from '../../trading/trading-context.js';
-import { wordsOf } from '../algo/entry-words.js';
+import { wordsOf } from '../algo/view/entry-words.js';
 import { blockedBy } from '../writes/guard-overrides.js';
 
 /** An order that an algo order may place, and the market in which it will. */

@@ -32,11 +32,11 @@ import { NO_ESTIMATES } from '../../trading/prepared/prepared-write.js';
 import { MarketSnapshot, orThrow, spentCoin } from '../../trading/preview/market-snapshot.js';
 import { distanceFrom, distanceText, referenceOf, viewOf } from '../../trading/preview/market-view.js';
 import { estimateFee } from '../../trading/preview/preview.js';
-import { algoTermsRow } from '../algo/algo-document.js';
-import { algoAnswer, doesEntries } from '../algo/algo-row.js';
 import { algoService } from '../algo/algo-service.js';
-import { wordsOf } from '../algo/entry-words.js';
-import { algoSentences, algoText } from '../algo/sentences.js';
+import { algoTermsRow } from '../algo/view/algo-document.js';
+import { algoAnswer, doesEntries } from '../algo/view/algo-row.js';
+import { wordsOf } from '../algo/view/entry-words.js';
+import { algoSentences, algoText } from '../algo/view/sentences.js';
 import type { Agent } from '../session/agent.js';
 import type { Context } from '../session/command.js';
 import {

@@ -9,7 +9,7 @@ import { notionalText, remainderOf, termsKey, termsText } from '../../trading/or
 import type { OrderToPlace, WorkedOut } from '../../trading/prepared/prepared-write.js';
 import type { GivenAccount } from '../../trading/replace/order-account.js';
 import type { ReplacePlan } from '../../trading/replace/plan.js';
-import { algoSentences, algoText } from '../algo/sentences.js';
+import { algoSentences, algoText } from '../algo/view/sentences.js';
 import { type AlgoDraft, algoDraftArgs } from './algo-args.js';
 import { type LadderInput, ladderText } from './batch-input.js';
 import { ladderArgs, orderArgs, replaceArgs } from './order-args.js';

@@ -15,7 +15,7 @@ import { placeOrder, refuseIdenticalOrder } from '../../trading/orders/place.js'
 import { newClientId, termsText, validateOrder } from '../../trading/orders/terms.js';
 import type { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
 import type { Placement } from '../../trading/settling/settle-sent-order.js';
-import { ALGO, DRY_ALGO } from '../algo/algo-shapes.js';
+import { ALGO, DRY_ALGO } from '../algo/view/algo-shapes.js';
 import { clientId, marketName, oneOf, PRICE_WORDS } from '../inputs/parsers.js';
 import { type Context, define } from '../session/command.js';
 import { overriddenBy, overrideFlag } from '../writes/guard-overrides.js';

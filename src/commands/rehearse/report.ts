@@ -2,7 +2,7 @@ import * as shape from '../../cli/shapes.js';
 import { FAULT_KINDS } from '../../sandbox/faults/rules.js';
 import type { PrivateSandbox } from '../../sandbox/rehearsal/private-sandbox.js';
 import type { CandlePath } from '../../sandbox/replay/candle-path.js';
-import { ALGO_EVENTS, ALGO_REASON, ALGO_STATE, type AlgoDocument } from '../algo/algo-shapes.js';
+import { ALGO_EVENTS, ALGO_REASON, ALGO_STATE, type AlgoDocument } from '../algo/view/algo-shapes.js';
 import { PNL_ROW } from '../pnl/rows.js';
 import type { AccountRecord } from './account-record.js';
 

@@ -9,7 +9,7 @@ import { isCandleSvg } from '../../terminal/charts/index.js';
 import { toCsv } from '../../terminal/csv.js';
 import { toJson } from '../../terminal/json.js';
 import { isoTime } from '../../terminal/time.js';
-import { durationText } from '../algo/terms-text.js';
+import { durationText } from '../algo/view/terms-text.js';
 import { OutputTarget } from '../named-files/output.js';
 import { isPiped, withPipedCopy } from '../named-files/piped-copy.js';
 import type { Context } from '../session/command.js';

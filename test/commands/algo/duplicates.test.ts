@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { algoDocument } from '../../../src/commands/algo/algo-document.js';
-import { algoList } from '../../../src/commands/algo/algo-row.js';
 import { unprotectedText } from '../../../src/commands/algo/unwatched.js';
+import { algoDocument } from '../../../src/commands/algo/view/algo-document.js';
+import { algoList } from '../../../src/commands/algo/view/algo-row.js';
 import { Decimal } from '../../../src/domain/decimal.js';
 import type { Order } from '../../../src/domain/order.js';
+import { ChildrenInJournal } from '../../../src/trading/algos/children/children-in-journal.js';
 import { childId } from '../../../src/trading/algos/record/child-name.js';
 import type { AlgoFact } from '../../../src/trading/algos/record/facts.js';
 import { snapshotOf } from '../../../src/trading/algos/record/snapshot.js';
 import { AlgoStore } from '../../../src/trading/algos/record/store.js';
-import { ChildrenInJournal } from '../../../src/trading/algos/run/children-in-journal.js';
 import type { Journal } from '../../../src/trading/journal/journal.js';
 import { fakeHost } from '../../support/fake-host.js';
 import { sell } from '../../trading/algos/support/terms.js';

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import { algoAnswer, algoList } from '../../../src/commands/algo/algo-row.js';
+import { algoAnswer, algoList } from '../../../src/commands/algo/view/algo-row.js';
 import { Decimal } from '../../../src/domain/decimal.js';
 import type { Order } from '../../../src/domain/order.js';
 import { screenOf } from '../../../src/terminal/screen.js';
+import { ChildOrder } from '../../../src/trading/algos/children/child-order.js';
 import type { AlgoTerms } from '../../../src/trading/algos/plan/terms.js';
 import { childId } from '../../../src/trading/algos/record/child-name.js';
 import { type AlgoFact, foldFacts } from '../../../src/trading/algos/record/facts.js';
 import { snapshotOf } from '../../../src/trading/algos/record/snapshot.js';
-import { ChildOrder } from '../../../src/trading/algos/run/child-order.js';
 import { Kept } from '../../terminal/screens.js';
 import { buy, limit, sell } from '../../trading/algos/support/terms.js';
 

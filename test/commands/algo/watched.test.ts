@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
 import type { AdminCallName } from '../../../src/sandbox/admin/calls.js';
 import { administer } from '../../../src/sandbox/lifecycle/admin-client.js';
-import { STALE_MS } from '../../../src/trading/algos/run/algo-market.js';
+import { STALE_MS } from '../../../src/trading/algos/plan/algo-market.js';
 import { afterFile } from '../../support/after-file.js';
 import { eventually } from '../../support/eventually.js';
 import { temporaryHome } from '../../support/pit.js';

@@ -7,7 +7,7 @@ import {
   type FactOf,
   isHeldBack,
 } from '../record/facts.js';
-import type { AlgoMarket } from '../run/algo-market.js';
+import type { AlgoMarket } from './algo-market.js';
 import { areClosed, type Child, excessOf, filledOf, outstandingOf, positionOf, positive } from './children.js';
 import {
   type AlgoNote,

@@ -1,6 +1,6 @@
 import { Decimal } from '../../../domain/decimal.js';
 import type { AlgoFacts } from '../record/facts.js';
-import type { AlgoMarket } from '../run/algo-market.js';
+import type { AlgoMarket } from './algo-market.js';
 import {
   type Child,
   type ChildRole,

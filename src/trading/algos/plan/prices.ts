@@ -3,7 +3,7 @@ import { Decimal } from '../../../domain/decimal.js';
 import type { Market } from '../../../domain/market.js';
 import type { Side } from '../../../domain/order.js';
 import { isTooSmall } from '../../orders/terms.js';
-import type { AlgoMarket } from '../run/algo-market.js';
+import type { AlgoMarket } from './algo-market.js';
 import { type AlgoTerms, exitSideOf } from './terms.js';
 
 /** Whether the book may trigger and price something: it is young enough and not crossed. */

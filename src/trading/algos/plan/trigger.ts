@@ -1,6 +1,6 @@
 import { Decimal } from '../../../domain/decimal.js';
 import { type AlgoFact, type AlgoFacts, type FactOf, isBetter } from '../record/facts.js';
-import type { AlgoMarket, SeenPrices } from '../run/algo-market.js';
+import type { AlgoMarket, SeenPrices } from './algo-market.js';
 import { least, most } from './children.js';
 import { type DecisionInput, exitRest, PACE_MS } from './decision-input.js';
 import { hitPrice, isUsable } from './prices.js';

@@ -1,8 +1,8 @@
 import type { Order } from '../../../domain/order.js';
+import type { ChildOrder } from '../children/child-order.js';
 import type { Child, ChildRole } from '../plan/children.js';
 import { sentence, settlingReason, stateOf, stateReason, unsentSinceOf } from '../plan/decide.js';
 import type { AlgoTerms } from '../plan/terms.js';
-import type { ChildOrder } from '../run/child-order.js';
 import type { SaidLine } from './fact-record.js';
 import type { AlgoFacts, AlgoState } from './facts.js';
 

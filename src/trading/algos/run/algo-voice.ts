@@ -1,6 +1,8 @@
 import { Decimal, formatAmount, grouped } from '../../../domain/decimal.js';
 import { Failure, localTimeText } from '../../../errors.js';
 import type { Host } from '../../../platform/host.js';
+import type { ChildOrder } from '../children/child-order.js';
+import { STALE_MS } from '../plan/algo-market.js';
 import { isExit } from '../plan/children.js';
 import { CLOCK_STANDS, type Decision, NOT_PROTECTED, sentence, stateOf } from '../plan/decide.js';
 import type { AlgoNote } from '../plan/decision-input.js';
@@ -9,8 +11,6 @@ import type { SaidLine } from '../record/fact-record.js';
 import { type AlgoFact, type AlgoFacts, type AlgoState, isHeldBack } from '../record/facts.js';
 import type { AlgoSnapshot } from '../record/snapshot.js';
 import type { AlgoStore } from '../record/store.js';
-import { STALE_MS } from './algo-market.js';
-import type { ChildOrder } from './child-order.js';
 import { noteText, subjectOf } from './note-text.js';
 
 /** What happened to an algo order, for the user. */

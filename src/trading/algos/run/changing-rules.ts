@@ -1,10 +1,10 @@
 import type { Market } from '../../../domain/market.js';
 import { changedRulesText, isAboutRules, isSameRules } from '../../orders/changed-rules.js';
+import type { ChildBook } from '../children/child-book.js';
+import type { ChildOrder } from '../children/child-order.js';
 import { type ChildRole, isExit } from '../plan/children.js';
 import { currentTerms } from '../plan/current-terms.js';
 import type { AlgoFact, AlgoFacts } from '../record/facts.js';
-import type { ChildBook } from './child-book.js';
-import type { ChildOrder } from './child-order.js';
 
 interface RulesParts {
   readonly facts: () => AlgoFacts;

@@ -1,20 +1,20 @@
 import type { Host } from '../../../platform/host.js';
 import type { GuardLimits } from '../../guards/limits.js';
 import type { TradingContext } from '../../trading-context.js';
+import { ChildrenInJournal } from '../children/children-in-journal.js';
+import { takingDuplicates } from '../children/taken-duplicates.js';
+import { AccountFunds } from '../market/account-funds.js';
+import type { MetCondition } from '../market/market-sight.js';
+import type { WatchedMarketOptions } from '../market/watched-market.js';
+import { WatchedMarkets } from '../market/watched-markets.js';
+import { STALE_MS } from '../plan/algo-market.js';
 import type { AlgoTerms } from '../plan/terms.js';
 import type { AlgoStore } from '../record/store.js';
-import { AccountFunds } from './account-funds.js';
-import { STALE_MS } from './algo-market.js';
 import type { AlgoEvent } from './algo-voice.js';
-import { ChildrenInJournal } from './children-in-journal.js';
 import { type ClaimOptions, claimWatch } from './claim-watch.js';
 import { KnownLimits } from './known-limits.js';
-import type { MetCondition } from './market-sight.js';
 import { OpenRecords } from './open-records.js';
 import { RunningAlgo } from './running-algo.js';
-import { takingDuplicates } from './taken-duplicates.js';
-import type { WatchedMarketOptions } from './watched-market.js';
-import { WatchedMarkets } from './watched-markets.js';
 
 export interface AlgoRunnerOptions extends ClaimOptions {
   readonly host: Pick<Host, 'monotonic' | 'now' | 'random' | 'sleep'>;

@@ -2,6 +2,11 @@ import type { BestPrices } from '../../../domain/book.js';
 import type { Trade } from '../../../domain/market-data.js';
 import type { OrderUpdate } from '../../../exchange/exchange.js';
 import type { DuplicateOrders } from '../../settling/duplicates.js';
+import { ChildBook } from '../children/child-book.js';
+import type { ChildOrder } from '../children/child-order.js';
+import type { Gap, GapPrices } from '../market/gap-prices.js';
+import { MarketSight, type MarketSightOptions, type MetCondition } from '../market/market-sight.js';
+import type { WatchedMarket } from '../market/watched-market.js';
 import type { ChildRole } from '../plan/children.js';
 import { currentTerms } from '../plan/current-terms.js';
 import { decide, pauseFact } from '../plan/decide.js';
@@ -21,12 +26,7 @@ import { type AlgoSnapshot, snapshotOf } from '../record/snapshot.js';
 import { AlgoRequests, type AlgoRequestsOptions } from './algo-requests.js';
 import { type AlgoEvent, AlgoVoice } from './algo-voice.js';
 import { ChangingRules } from './changing-rules.js';
-import { ChildBook } from './child-book.js';
-import type { ChildOrder } from './child-order.js';
 import { FactWriter } from './fact-writer.js';
-import type { Gap, GapPrices } from './gap-prices.js';
-import { MarketSight, type MarketSightOptions, type MetCondition } from './market-sight.js';
-import type { WatchedMarket } from './watched-market.js';
 import { WorkUnderWay } from './work-under-way.js';
 
 export interface RunningAlgoOptions extends AlgoRequestsOptions, Omit<MarketSightOptions, 'host'> {

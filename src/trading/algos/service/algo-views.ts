@@ -1,10 +1,10 @@
 import { Failure, tryRead } from '../../../errors.js';
+import type { ChildOrder } from '../children/child-order.js';
+import { ChildrenInJournal } from '../children/children-in-journal.js';
+import { readChild } from '../children/settle-child.js';
 import type { AlgoTerms } from '../plan/terms.js';
 import type { FactRecord } from '../record/fact-record.js';
 import { type AlgoSnapshot, snapshotOf } from '../record/snapshot.js';
-import type { ChildOrder } from '../run/child-order.js';
-import { ChildrenInJournal } from '../run/children-in-journal.js';
-import { readChild } from '../run/settle-child.js';
 import type { AlgoServiceOptions } from './algo-account.js';
 
 /** An algo order, as it is shown. */

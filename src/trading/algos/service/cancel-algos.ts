@@ -1,8 +1,8 @@
 import { Failure, tryRead } from '../../../errors.js';
 import { cancelOrders } from '../../cancel/cancel-orders.js';
 import type { TradingContext } from '../../trading-context.js';
+import { readChild, settleChild } from '../children/settle-child.js';
 import { stoppedFailure } from '../record/watchers.js';
-import { readChild, settleChild } from '../run/settle-child.js';
 import type { AlgoService } from './algo-service.js';
 import type { AlgoView } from './algo-views.js';
 

@@ -2,13 +2,13 @@ import { Decimal, formatPrice } from '../../../domain/decimal.js';
 import type { Order } from '../../../domain/order.js';
 import { Failure } from '../../../errors.js';
 import type { TradingContext } from '../../trading-context.js';
+import type { ChildOrder } from '../children/child-order.js';
+import { ChildrenInJournal } from '../children/children-in-journal.js';
 import { hasStop } from '../plan/terms.js';
 import { stopLevel } from '../plan/trigger.js';
 import type { FactRecord } from '../record/fact-record.js';
 import type { AlgoFacts } from '../record/facts.js';
 import { AlgoStore } from '../record/store.js';
-import type { ChildOrder } from '../run/child-order.js';
-import { ChildrenInJournal } from '../run/children-in-journal.js';
 
 /** What an algo order would lose with an order, as a sentence. */
 export interface Loss {

@@ -1,8 +1,8 @@
 import { Failure } from '../../../errors.js';
 import { TimeBudget } from '../../../platform/time-budget.js';
 import { findAlerts } from '../../alerts/find-alerts.js';
+import type { MetCondition } from '../market/market-sight.js';
 import type { AlgoTerms } from '../plan/terms.js';
-import type { MetCondition } from '../run/market-sight.js';
 import type { AlgoServiceOptions } from './algo-account.js';
 
 /** The time for one request, and the pause before another try, in milliseconds. */

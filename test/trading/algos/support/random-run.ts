@@ -1,6 +1,7 @@
 import { Decimal } from '../../../../src/domain/decimal.js';
 import type { OrderType, Side } from '../../../../src/domain/order.js';
 import type { RefusalKind } from '../../../../src/domain/refusal.js';
+import { type AlgoMarket, STALE_MS } from '../../../../src/trading/algos/plan/algo-market.js';
 import { type Child, type ChildRole, isExit, type NewChild } from '../../../../src/trading/algos/plan/children.js';
 import { decide } from '../../../../src/trading/algos/plan/decide.js';
 import { mayPlace } from '../../../../src/trading/algos/plan/may-place.js';
@@ -15,7 +16,6 @@ import {
   isBetter,
   isHeldBack,
 } from '../../../../src/trading/algos/record/facts.js';
-import { type AlgoMarket, STALE_MS } from '../../../../src/trading/algos/run/algo-market.js';
 import { judgeAlgoRun, type LoggedOrder, type MarketPoint } from '../../../support/algo-verdict.js';
 import { randomNumbers } from '../../../support/random.js';
 import { DRAWN_ENTRIES, drawEntry } from './draw-entries.js';

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { Decimal } from '../../../../src/domain/decimal.js';
 import type { RefusalKind } from '../../../../src/domain/refusal.js';
+import { type AlgoMarket, STALE_MS } from '../../../../src/trading/algos/plan/algo-market.js';
 import type { Child } from '../../../../src/trading/algos/plan/children.js';
 import { type Decision, decide } from '../../../../src/trading/algos/plan/decide.js';
 import type { AlgoNote } from '../../../../src/trading/algos/plan/decision-input.js';
@@ -9,7 +10,6 @@ import { nextStep, type Step } from '../../../../src/trading/algos/plan/next-ste
 import type { AlgoTerms } from '../../../../src/trading/algos/plan/terms.js';
 import { seenAfter } from '../../../../src/trading/algos/plan/trigger.js';
 import { type AlgoFact, type AlgoFacts, foldFacts, withFact } from '../../../../src/trading/algos/record/facts.js';
-import { type AlgoMarket, STALE_MS } from '../../../../src/trading/algos/run/algo-market.js';
 
 /** When the algo orders of the tables begin, with a best bid of 100 and a best ask of 101. */
 const START = Date.UTC(2026, 0, 5);

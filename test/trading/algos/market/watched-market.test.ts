@@ -1,0 +1,314 @@
+import { describe, expect, test } from 'vitest';
+import type { Depth, Trade } from '../../../../src/domain/market-data.js';
+import { Failure } from '../../../../src/errors.js';
+import type { AnyDataEvent, Exchange, ExchangeStream } from '../../../../src/exchange/exchange.js';
+import type { Gap, GapPrices } from '../../../../src/trading/algos/market/gap-prices.js';
+import { WatchedMarket } from '../../../../src/trading/algos/market/watched-market.js';
+import { STALE_MS } from '../../../../src/trading/algos/plan/algo-market.js';
+import { eventually } from '../../../support/eventually.js';
+
+// What is known of a market, and how old it is. The clocks stand until a test moves them; the exchange's is at the same time.
+
+const START = Date.UTC(2026, 0, 5);
+
+function bookOf(bid: string, time: number): Depth {
+  return { time, bids: [{ price: bid, amount: '1' }], asks: [{ price: String(Number(bid) + 1), amount: '1' }] };
+}
+
+/** A stream that hands over what a test pushes. */
+class Pushed {
+  readonly #events: AnyDataEvent[] = [];
+  #wake = () => {};
+  #book: { readonly value: Depth; readonly at: number } | undefined;
+
+  constructor(readonly monotonic: () => number) {}
+
+  push(book: Depth): void {
+    this.#book = { value: book, at: this.monotonic() };
+    this.#events.push({
+      type: 'data',
+      channel: { kind: 'depth', market: 'btc_usdt' },
+      data: book,
+      source: 'push',
+    } as never);
+    this.#wake();
+  }
+
+  of({ kind }: { readonly kind: string }) {
+    if (kind !== 'depth' || this.#book === undefined) return undefined;
+    return { value: this.#book.value, ageMs: this.monotonic() - this.#book.at };
+  }
+
+  pushTrades(trades: readonly Trade[]): void {
+    const channel = { kind: 'trades', market: 'btc_usdt' };
+    this.#events.push({ type: 'data', channel, data: trades, source: 'push' } as never);
+    this.#wake();
+  }
+
+  close(): void {}
+
+  async *[Symbol.asyncIterator]() {
+    for (;;) {
+      for (let event = this.#events.shift(); event !== undefined; event = this.#events.shift()) yield event;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+}
+
+class Scene {
+  passed = 0;
+  /** What HTTP shows; undefined: it does not answer. */
+  shown: Depth | undefined = bookOf('100', START);
+  reads = 0;
+  /** How far this machine's clock was set ahead, and whether the exchange has shown its own since. */
+  ahead = 0;
+  isTimeKnown = true;
+  readonly streams: Pushed[] = [];
+  readonly gaps: Gap[] = [];
+  /** What was found out of them. */
+  readonly read: GapPrices[] = [];
+  /** What HTTP shows of trades, oldest first; undefined: it does not answer. */
+  trades: Trade[] | undefined = [];
+  /** When each page of trades was asked for: the newest ones, or those after an id. */
+  readonly askedFor: (string | undefined)[] = [];
+  readonly warnings: string[] = [];
+  sleeps: (() => void)[] = [];
+  changes = 0;
+  checkAwake = () => {};
+  readonly market: WatchedMarket;
+
+  constructor() {
+    const monotonic = () => this.passed;
+    const now = () => START + this.passed;
+    const scene = this;
+    const client = {
+      marketNow: () => now() + this.ahead,
+      clockSpeed: 1,
+      get isMarketTimeKnown() {
+        return scene.isTimeKnown;
+      },
+      depth: () => {
+        this.reads += 1;
+        return this.shown === undefined ? new Promise(() => {}) : Promise.resolve(this.shown);
+      },
+      trades: async (_: string, since?: string) => {
+        this.askedFor.push(since);
+        if (this.trades === undefined) throw new Failure('unreachable', 'no answer');
+        const later = this.trades.filter(({ id }) => since === undefined || Number(id) > Number(since));
+        return since === undefined ? later.slice(-50) : later.slice(0, 50);
+      },
+      candles: async () => ({
+        candles: [START, START + 60_000].map((time) => ({ time, high: '120', low: '80' })),
+        failure: null,
+      }),
+    };
+    this.market = new WatchedMarket({
+      host: { now, monotonic, sleep: () => new Promise<void>((resolve) => void this.sleeps.push(resolve)) },
+      market: 'btc_usdt',
+      client: client as unknown as Exchange,
+      restartBudget: () => {},
+      follow: async () => {
+        const stream = new Pushed(monotonic);
+        this.streams.push(stream);
+        return stream as unknown as ExchangeStream;
+      },
+      staleAfterMs: STALE_MS,
+      checkAwake: () => this.checkAwake(),
+      warn: (message) => void this.warnings.push(message),
+    });
+    this.market.add({
+      changed: () => {
+        this.changes += 1;
+      },
+      traded: () => {},
+      orders: () => {},
+      isUnmovedBy: () => false,
+      gapEnded: (gap) => void this.gaps.push(gap),
+      gapRead: (prices) => void this.read.push(prices),
+    });
+  }
+
+  static async begin(): Promise<Scene> {
+    const scene = new Scene();
+    scene.market.start();
+    await eventually(() => expect([scene.streams.length, scene.bid]).toEqual([1, '100']));
+    return scene;
+  }
+
+  get bid(): string | undefined {
+    return this.market.book()?.bid?.toString();
+  }
+
+  /** The newest stream pushes a book, made so long ago. */
+  async push(bid: string, agoMs = 0): Promise<void> {
+    const { changes } = this;
+    this.streams.at(-1)?.push(bookOf(bid, START + this.passed - agoMs));
+    await eventually(() => expect(this.changes).toBeGreaterThan(changes));
+  }
+
+  async pushTrades(trades: readonly Trade[]): Promise<void> {
+    const { changes } = this;
+    this.streams.at(-1)?.pushTrades(trades);
+    await eventually(() => expect(this.changes).toBeGreaterThan(changes));
+  }
+
+  pass(ms: number): void {
+    this.passed += ms;
+  }
+}
+
+describe('a book', () => {
+  test('is as old as the moment at which it came', async () => {
+    const scene = await Scene.begin();
+    scene.pass(STALE_MS);
+    expect([scene.market.isFresh, scene.market.book()?.ageMs]).toEqual([true, 5_000]);
+    scene.pass(1);
+    expect([scene.market.isFresh, scene.market.bookView()]).toEqual([false, undefined]);
+  });
+
+  test('that was held up on its way is as old as the exchange dates it', async () => {
+    const scene = await Scene.begin();
+    scene.pass(60_000);
+    await scene.push('101', STALE_MS + 1);
+    expect([scene.bid, scene.market.isFresh]).toEqual(['101', false]);
+    await scene.push('102', 3_000);
+    expect([scene.bid, scene.market.book()?.ageMs]).toEqual(['102', 3_000]);
+  });
+
+  test('is read again before it becomes old, and at once if somebody asks for it', async () => {
+    const scene = await Scene.begin();
+    scene.pass(2_499);
+    scene.market.tick();
+    expect(scene.reads).toBe(1);
+    scene.pass(1);
+    scene.shown = bookOf('100', START + 2_500);
+    scene.market.tick();
+    expect(scene.reads).toBe(2);
+    await eventually(() => expect(scene.market.book()?.ageMs).toBe(0));
+    scene.market.refresh();
+    scene.market.tick();
+    scene.market.tick();
+    expect(scene.reads).toBe(3);
+  });
+});
+
+describe('a time in which the market was not seen', () => {
+  const trade = (id: number, price: string, second: number): Trade => {
+    const time = START + second * 1_000;
+    return { id: String(id), price, amount: '1', side: 'buy', orderSide: null, time };
+  };
+  const pricesOf = (read: GapPrices | undefined) => read?.traded.map(({ high }) => high.toString());
+
+  test('is reported once it is seen again, and then read: only its trades show what it was', async () => {
+    const scene = await Scene.begin();
+    scene.pass(5_000);
+    await scene.push('101');
+    expect(scene.gaps).toEqual([]);
+    scene.trades = [trade(6, '130', 4), trade(7, '104', 7), trade(8, '103', 9), trade(9, '140', 12)];
+    scene.pass(5_001);
+    await scene.push('102');
+    expect(scene.gaps).toEqual([{ from: START + 5_000, to: START + 10_001 }]);
+    await eventually(() => expect(scene.read).toMatchObject([{ gap: scene.gaps[0], unknown: null }]));
+    expect(pricesOf(scene.read[0])).toEqual(['104', '103']);
+  });
+
+  test('is read from the newest trade on that was known before it, page by page', async () => {
+    const scene = await Scene.begin();
+    await scene.pushTrades([trade(100, '100', 0)]);
+    await scene.push('100');
+    scene.trades = Array.from({ length: 120 }, (_, index) => trade(101 + index, '105', 1 + index / 100));
+    scene.pass(6_000);
+    await scene.push('102');
+    await eventually(() => expect(scene.read).toMatchObject([{ unknown: null }]));
+    expect([scene.askedFor, scene.read[0]?.traded.length]).toEqual([['100', '150', '200'], 120]);
+  });
+
+  test('is read from candles too if its trades are not all shown, without the minute that began before it, which is named', async () => {
+    const scene = await Scene.begin();
+    scene.pass(5_000);
+    await scene.push('101');
+    scene.trades = Array.from({ length: 50 }, (_, index) => trade(index, '105', 90));
+    scene.pass(90_000);
+    await scene.push('102');
+    await eventually(() => expect(scene.read).toHaveLength(1));
+    expect(new Set(pricesOf(scene.read[0]))).toEqual(new Set(['105', '120']));
+    expect(scene.read[0]?.unknown).toEqual({ from: START + 5_000, to: START + 60_000 });
+  });
+
+  test('that cannot be read is tried again, and then counts as unknown from its start to its end', async () => {
+    const scene = await Scene.begin();
+    scene.trades = undefined;
+    scene.pass(6_000);
+    await scene.push('102');
+    await eventually(() => {
+      for (const wake of scene.sleeps.splice(0)) wake();
+      expect(scene.read).toEqual([{ gap: scene.gaps[0], traded: [], unknown: scene.gaps[0] }]);
+    });
+    expect(scene.askedFor.length).toBeGreaterThan(2);
+    expect(scene.warnings.join()).toContain('could not be read, so a crossing may be missing');
+  });
+
+  test('does not end with a book that is old', async () => {
+    const scene = await Scene.begin();
+    scene.pass(10_000);
+    await scene.push('101', 6_000);
+    expect(scene.gaps).toEqual([]);
+  });
+
+  test('ends with a new connection after a sleep, however short', async () => {
+    const scene = await Scene.begin();
+    scene.pass(10);
+    scene.market.resynchronise();
+    await eventually(() => expect(scene.gaps).toEqual([{ from: START, to: START + 10 }]));
+  });
+});
+
+describe('after a sleep', () => {
+  test('what was pushed meanwhile over the old connection is not used: the market connects and reads anew', async () => {
+    const scene = await Scene.begin();
+    scene.pass(6_500);
+    scene.shown = bookOf('100', START + 6_500);
+    scene.checkAwake = () => {
+      scene.checkAwake = () => {};
+      scene.market.resynchronise();
+    };
+    // dated by an exchange whose clock runs ahead, so that its date does not show how old it is
+    scene.streams[0]?.push(bookOf('90', START + 60_000));
+    await eventually(() => expect([scene.streams.length, scene.bid]).toEqual([2, '100']));
+    await scene.push('101');
+    expect(scene.bid).toBe('101');
+  });
+
+  test('the clock of the exchange does not go back, though nothing is known until the market is read', async () => {
+    const scene = await Scene.begin();
+    await scene.push('101', -60_000);
+    expect(scene.market.now()).toBe(START + 60_000);
+    scene.shown = undefined;
+    scene.market.resynchronise();
+    expect([scene.bid, scene.market.now()]).toEqual([undefined, START + 60_000]);
+  });
+
+  test('before the exchange has answered, a book shows the time, whatever the clock of this machine says', async () => {
+    const scene = new Scene();
+    [scene.ahead, scene.isTimeKnown] = [3_600_000, false];
+    scene.market.start();
+    await eventually(() => expect(scene.bid).toBe('100'));
+    expect(scene.market.now()).toBe(START);
+  });
+
+  test('if the clock of this machine is set forward, only books show the time until the exchange has answered', async () => {
+    const scene = await Scene.begin();
+    scene.passed = 10_000;
+    expect(scene.market.now()).toBe(START + 10_000);
+    [scene.ahead, scene.isTimeKnown] = [3_600_000, false];
+    expect(scene.market.now()).toBe(START + 10_000);
+    scene.passed = 20_000;
+    await scene.push('101');
+    expect(scene.market.now()).toBe(START + 20_000);
+    [scene.ahead, scene.isTimeKnown] = [0, true];
+    scene.passed = 21_000;
+    expect(scene.market.now()).toBe(START + 21_000);
+  });
+});

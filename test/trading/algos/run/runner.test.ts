@@ -1,0 +1,180 @@
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { Decimal } from '../../../../src/domain/decimal.js';
+import { Failure } from '../../../../src/errors.js';
+import { monotonicMs } from '../../../../src/platform/host.js';
+import { AlgoStore } from '../../../../src/trading/algos/record/store.js';
+import type { AlgoEvent } from '../../../../src/trading/algos/run/algo-voice.js';
+import { AlgoRunner } from '../../../../src/trading/algos/run/runner.js';
+import { eventually } from '../../../support/eventually.js';
+import { respond } from '../../../support/fault-server.js';
+import { tradingOf } from '../../support/trading.js';
+import { ID, NO_LIMITS, OneMarket } from '../support/at-work.js';
+import { sell } from '../support/terms.js';
+
+// The process that watches, with its algo orders, on an exchange of the test. Its clocks and that of the exchange are faster than real ones, and
+// those of the process can be set.
+
+const FASTER = 5;
+const start = Date.now();
+/** The time of the exchange. */
+const marketNow = () => start + (Date.now() - start) * FASTER;
+
+class Watching {
+  readonly exchange = new OneMarket();
+  readonly events: AlgoEvent[] = [];
+  readonly warnings: string[] = [];
+  /** How often it has connected. */
+  connections = 0;
+  /** How far the clocks have been set ahead, in ms. */
+  ahead = 0;
+  isHalted = false;
+  store!: AlgoStore;
+  state = '';
+  runner!: AlgoRunner;
+  ended!: Promise<void>;
+
+  /** @param prepare before it claims to watch */
+  static async begin(prepare: (store: AlgoStore) => void = () => {}): Promise<Watching> {
+    const made = new Watching();
+    made.exchange.now = marketNow;
+    await made.exchange.serve();
+    made.#begin(prepare);
+    await eventually(() => expect(made.connections).toBe(1));
+    return made;
+  }
+
+  #begin(prepare: (store: AlgoStore) => void): void {
+    const trading = tradingOf(this.exchange.server.url, { budgetMs: 3_000 });
+    this.state = trading.state;
+    const host = {
+      ...trading.host,
+      now: () => marketNow() + this.ahead,
+      monotonic: () => monotonicMs() * FASTER + this.ahead,
+      sleep: (ms: number, signal?: AbortSignal) => delay(ms / FASTER, undefined, { signal }).catch(() => undefined),
+    };
+    const client = Object.assign(trading.client, {
+      now: host.now,
+      marketNow,
+      halt: async () => (this.isHalted ? { since: 0, until: null, reason: null, problem: null } : undefined),
+    });
+    Object.defineProperty(client, 'isMarketTimeKnown', { value: true });
+    const context = { ...trading, host, client };
+    this.store = new AlgoStore(host, this.state, 'test');
+    prepare(this.store);
+    const best = { bid: Decimal.of('100'), ask: Decimal.of('101') };
+    const terms = { ...sell('1', { stop: '98' }), id: ID };
+    this.store.create(() => ({ fact: 'began', time: marketNow() - 10_000, terms, ...best }), ID);
+    this.runner = new AlgoRunner({
+      ...{ host, store: this.store, open: async () => context, limits: async () => NO_LIMITS },
+      follow: async (_, signal) => {
+        this.connections += 1;
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        throw new Failure('unreachable', 'it has ended');
+      },
+      waitForCondition: async () => {},
+      report: (event) => void this.events.push(event),
+      warn: (text) => void this.warnings.push(text),
+      ...{ other: () => {}, waitsForOther: false, isSeen: true },
+    });
+    this.ended = this.runner.run().catch(() => undefined);
+    onTestFinished(async () => {
+      await this.runner.stop();
+      await this.ended;
+    });
+  }
+
+  get names(): string[] {
+    return this.events.map(({ event }) => event);
+  }
+}
+
+test('the connection of a child is open before its stop is reached', async () => {
+  const watching = await Watching.begin();
+  const { server, orders } = watching.exchange;
+  const used = () => new Set(server.requests.map(({ connection }) => connection)).size;
+  // a connection of the reads at the beginning has had its request by then
+  await eventually(() => expect(watching.store.noteOf(ID)?.state).toBe('waiting'));
+  await eventually(() => expect(server.connections).toBeGreaterThan(used()));
+  const before = server.connections;
+  watching.exchange.bid = 97;
+  await eventually(() => expect(orders).toHaveLength(1));
+  const request = server.requests.find(({ target }) => target.startsWith('/api/order?'));
+  expect(request?.connection).toBeLessThan(before);
+});
+
+test('a halt that was made elsewhere pauses every algo order, which is said, and a reached stop sends nothing', async () => {
+  const watching = await Watching.begin();
+  watching.isHalted = true;
+  await eventually(() => expect(watching.names).toEqual(['paused']));
+  expect(watching.store.read(ID)?.facts?.paused).toMatchObject({ cause: 'halt', role: null });
+  watching.exchange.bid = 97;
+  await eventually(() => expect(watching.names).toEqual(['paused', 'note']));
+  expect(watching.exchange.orders).toEqual([]);
+});
+
+test('what another process has written is taken up: a pause, and that it goes on', async () => {
+  const watching = await Watching.begin();
+  const other = new AlgoStore({ now: marketNow, randomBytes: (size) => new Uint8Array(size) }, watching.state, 'test');
+  await eventually(() => expect(other.noteOf(ID)?.state).toBe('waiting'));
+  other.add(ID, { fact: 'paused', time: marketNow(), cause: 'user', reason: 'you paused it', role: null });
+  await eventually(() => expect(watching.names).toEqual(['paused']));
+  other.add(ID, { fact: 'resumed', time: marketNow() });
+  await eventually(() => expect(watching.names).toEqual(['paused', 'resumed']));
+});
+
+test('after a sleep it connects again, and reads the market before it acts', async () => {
+  const watching = await Watching.begin();
+  watching.ahead += 6_000;
+  await eventually(() => expect(watching.connections).toBeGreaterThanOrEqual(2));
+});
+
+test('a process that is ended watches until what it has under way is over', async () => {
+  const watching = await Watching.begin();
+  let answer = () => {};
+  watching.exchange.answers.push((socket) => {
+    answer = () => respond('{"code":"1000","message":"ok","id":"100"}')(socket);
+  });
+  watching.exchange.bid = 97;
+  await eventually(() => expect(watching.exchange.asked('order')).toHaveLength(1));
+  const stopped = watching.runner.stop();
+  await delay(50);
+  expect(watching.store.watcher()?.pid).toBe(process.pid);
+  answer();
+  await Promise.all([stopped, watching.ended]);
+  expect(watching.store.watcher()).toBeUndefined();
+});
+
+test('an algo order whose record is gone does nothing any more', async () => {
+  const watching = await Watching.begin();
+  await eventually(() => expect(watching.store.noteOf(ID)?.state).toBe('waiting'));
+  rmSync(path.join(watching.state, 'algos', 'test', 'open', ID));
+  await watching.ended;
+  expect([watching.exchange.orders, watching.store.watcher()]).toEqual([[], undefined]);
+});
+
+test('it ends when nothing is left to do, which is dated between two books too, and another process may watch then', async () => {
+  const watching = await Watching.begin();
+  await eventually(() => expect(watching.store.watcher()?.pid).toBe(process.pid));
+  const time = marketNow();
+  watching.store.add(ID, { fact: 'cancelled', time, reason: 'you cancelled it' });
+  await watching.ended;
+  expect(watching.store.read(ID)?.facts?.ended?.time).toBeGreaterThanOrEqual(time);
+  expect([watching.names, watching.store.watcher()]).toEqual([['cancelled', 'ended'], undefined]);
+  expect(watching.store.endedIds()).toEqual([ID]);
+});
+
+test('it watches although another process claimed at the same moment, saw it and gave way', async () => {
+  const watching = await Watching.begin((store) => {
+    const { claim } = store;
+    let tries = 0;
+    store.claim = () => {
+      tries += 1;
+      if (tries > 1) return claim.call(store);
+      return { pid: process.ppid, startStamp: null, isStopped: false };
+    };
+  });
+  await eventually(() => expect(watching.store.watcher()?.pid).toBe(process.pid));
+});
