@@ -226,7 +226,7 @@ const GROUPS = [
     files: sourcesIn('commands/commit'),
     tests: [
       'test/commands/commit/*.test.ts',
-      ...['algo-orders', 'lost-answers', 'trading'].map((name) => `test/commands/mcp/${name}.test.ts`),
+      ...['algo-orders', 'lost-answers', 'trading', 'unattended'].map((name) => `test/commands/mcp/${name}.test.ts`),
     ],
   },
   { files: sourcesIn('commands/mcp'), tests: ['test/commands/mcp/*.test.ts'] },

@@ -40,7 +40,7 @@ export async function prepareWrite(
   limits: AgentLimits,
   request: PrepareRequest,
 ): Promise<PreparedWrite> {
-  const opened = await openWrite(context, true);
+  const opened = await openWrite(context);
   const { trading, host, session } = opened;
   if (!PASSES_HALT.has(request.kind)) await requireNotHalted(opened);
   const { write, estimates } = await workOut(context, opened, limits, request);
@@ -94,9 +94,10 @@ async function workOutCancellation(context: WriteContext, { market, ids, all }: 
       suggest('See what became of it', 'order', 'show', market, missing.id),
     );
   const wanted = all ? everything : everything.filter(isNamed);
-  if (wanted.length === 0) throw usage(`There are no open orders in ${market}.`, 'Nothing has to be cancelled.');
+  const [first, ...others] = wanted;
+  if (first === undefined) throw usage(`There are no open orders in ${market}.`, 'Nothing has to be cancelled.');
   const cancels = wanted.map(({ id, side, price, amount, filled }) => ({ id, side, price, amount, filled }));
-  const what = wanted.length === 1 ? `order ${wanted[0]?.id}` : `${wanted.length} orders`;
+  const what = others.length === 0 ? `order ${first.id}` : `${wanted.length} orders`;
   const write: WorkedOut = {
     ...{ kind: 'cancel', market, argv: ['cancel', market, ...wanted.map(({ id }) => id)], key: null, askedKey: null },
     ...{ text: `cancel ${what} in ${market}`, does: [], places: [], cancels, notional: null },

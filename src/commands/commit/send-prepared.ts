@@ -158,7 +158,7 @@ function alreadyCommitted(trading: TradingContext, kept: ReturnType<PreparedStor
   const { prepared, isUnderWay, reported } = kept;
   const { journal } = trading;
   const { id, write } = prepared;
-  if (write.kind === 'algo' && madeAlgo(trading, id) !== undefined)
+  if (madeAlgo(trading, id) !== undefined)
     return new Failure('usage', `${id} was committed already. Nothing was sent this time.`, {
       clientId: id,
       hint: suggest('See the algo order', 'algo', 'show', id),

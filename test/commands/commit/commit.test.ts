@@ -34,7 +34,9 @@ interface Committing extends Pick<StartOptions, 'host'> {
 
 /** Commits with `--json` at a terminal. Returns the exit code, the document of stdout, and what the terminal shows. */
 async function commit(id: string, { words = [], answer = 'y\r', host = {} }: Committing = {}) {
-  const terminal = { host, columns: 200, pipedOutput: true, steps: [{ await: '[y/N]', type: answer }] };
+  const environment = { NO_COLOR: '1' };
+  const steps = [{ await: '[y/N]', type: answer }];
+  const terminal = { host, environment, columns: 200, pipedOutput: true, steps };
   const { code, stdout, screen } = await pit.world.run(['commit', id, ...words, '--json'], terminal);
   return { code, data: stdout === '' ? undefined : (JSON.parse(stdout) as unknown), screen };
 }
@@ -82,6 +84,11 @@ async function refusal(id: string, options: Committing = {}) {
   const { code, data, screen } = await commit(id, options);
   expect({ code, data }).toEqual({ code: 2, data: undefined });
   return lastError(screen.slice(screen.lastIndexOf('{"error"')));
+}
+
+/** The lines of a terminal, each as its cells. */
+function cells(screen: string): string[][] {
+  return screen.split(/\r?\n/).map((line) => line.trimEnd().split(/ {2,}/));
 }
 
 function fileOf({ id }: PreparedWrite): string {
@@ -135,6 +142,48 @@ describe('a prepared write', () => {
   });
 });
 
+describe('a prepared cancellation', () => {
+  const placed = async (price: string) => (await pit.json<Listed>(`order buy btc_usdt 0.01 --at ${price} --yes`)).id;
+
+  it('names the orders that it cancels, by their ids, and changes nothing else', async () => {
+    const [one, two] = [await placed('20001'), await placed('20002')];
+    const ofOne = await prepare(cancellation('btc_usdt', one));
+    const facts = { side: 'buy', price: '20001.00', amount: '0.010000', filled: '0.000000' };
+    expect(ofOne.write).toEqual({
+      ...{
+        kind: 'cancel',
+        market: 'btc_usdt',
+        argv: ['cancel', 'btc_usdt', one],
+        text: `cancel order ${one} in btc_usdt`,
+      },
+      ...{ cancels: [{ id: one, ...facts }], places: [], does: [], notional: null, key: null, askedKey: null },
+    });
+    const ofAll = await prepare(cancellation('btc_usdt', '--all'));
+    expect(ofAll.write).toMatchObject({
+      text: 'cancel 2 orders in btc_usdt',
+      argv: ['cancel', 'btc_usdt', ...ofAll.write.cancels.map(({ id }) => id)],
+    });
+    expect(new Set(ofAll.write.cancels.map(({ id }) => id))).toEqual(new Set([one, two]));
+    expect(ofAll.estimates).toEqual({
+      ...{ fee: null, feeCoin: null, spentCoin: null, balanceBefore: null, balanceAfter: null, warnings: [] },
+    });
+    expect(await orders('open')).toHaveLength(2);
+  });
+
+  it('is refused if one of its orders is not open, or none is', async () => {
+    await expect(prepare(cancellation('btc_usdt', '--all'))).rejects.toMatchObject({
+      kind: 'usage',
+      message: 'There are no open orders in btc_usdt.',
+      hints: ['Nothing has to be cancelled.'],
+    });
+    await expect(prepare(cancellation('btc_usdt', await placed('20001'), '123'))).rejects.toMatchObject({
+      kind: 'usage',
+      message: 'Order 123 is not open in btc_usdt.',
+      hints: [{ note: 'See what became of it', argv: ['order', 'show', 'btc_usdt', '123'] }],
+    });
+  });
+});
+
 describe('pit commit without an id', () => {
   it('lists prepared writes that can be committed', async () => {
     const [first, second] = [await prepare(order(ORDER)), await prepare(ladder('buy 0.3 btc_usdt bid-1%:bid-5%:3'))];
@@ -147,7 +196,13 @@ describe('pit commit without an id', () => {
       market: 'btc_usdt',
       text: second.write.text,
     });
-    expect(await pit.done('commit')).toContain(second.write.text.slice(0, 20));
+    const [header = '', row = ''] = (await pit.done('commit')).split('\n');
+    expect(header.split(/ {2,}/)).toEqual(['id', 'what it does', 'profile', 'expires (UTC)']);
+    expect(row.split(/ {2,}/).slice(0, 3)).toEqual([second.id, second.write.text, 'sandbox']);
+  });
+
+  it('says that nothing is prepared', async () => {
+    expect(await pit.done('commit')).toBe('Nothing is prepared.\n');
   });
 });
 
@@ -228,9 +283,29 @@ describe('pit commit', () => {
     const { id } = await prepare(cancellation('btc_usdt', open));
     const { code, data, screen } = await commit(id, { answer: 'n\r' });
     expect({ code, data }).toEqual({ code: 8, data: undefined });
-    expect(screen).toMatch(new RegExp(`${open} .*BUY`));
-    expect(screen).toContain(`Cancel order ${open} in btc_usdt?`);
+    const lines = cells(screen);
+    expect(lines.slice(0, 4)).toEqual([
+      ['cancels', 'side', 'price', 'amount', 'filled'],
+      [expect.stringMatching(/^─+$/)],
+      [open, '+ BUY', expect.stringMatching(/^\d\d,\d{3}\.\d\d$/), '0.01', '0'],
+      ['exchange', `${pit.served.address.tradeUrl} (profile sandbox)`],
+    ]);
+    expect(screen).toContain(`Cancel order ${open} in btc_usdt? [y/N]`);
     expect((await orders('open')).map((row) => row.id)).toEqual([open]);
+  });
+
+  it('pauses an algo order once the user confirms what is not protected after it', async () => {
+    const { id: algo } = await pit.json<{ id: string }>('order sell btc_usdt 0.01 --stop bid-10% --yes');
+    const pause = { kind: 'algoPause', market: 'btc_usdt', argv: ['algo', 'pause', algo] } as const;
+    const { id, write } = await prepare(pause);
+    const { code, data, screen } = await commit(id);
+    expect([code, data]).toEqual([0, [expect.objectContaining({ id: algo, state: 'paused' })]]);
+    const lines = cells(screen);
+    expect(lines.slice(0, 2)).toEqual([
+      ['exchange', `${pit.served.address.tradeUrl} (profile sandbox)`],
+      ['warning', `NOT PROTECTED after this: ${algo}. No stop of it is sent.`],
+    ]);
+    expect(screen).toContain(`P${write.text.slice(1)}? [y/N]`);
   });
 
   it('replaces nothing if the order is not the one that was shown', async () => {
@@ -244,8 +319,11 @@ describe('pit commit', () => {
   });
 
   it('only previews with --dry-run, and can be committed afterwards', async () => {
-    const { id } = await prepare(order(ORDER));
+    const prepared = await prepare(order(ORDER));
+    const { id } = prepared;
+    const before = readFileSync(fileOf(prepared), 'utf8');
     expect(await pit.json(`commit ${id} --dry-run`)).toMatchObject({ dryRun: true, operation: 'order' });
+    expect(readFileSync(fileOf(prepared), 'utf8')).toBe(before);
     expect(await committed(id)).toMatchObject({ outcome: 'placed', clientId: id });
   });
 
@@ -280,6 +358,7 @@ describe('pit commit', () => {
       expect(await pit.failure(line, 8)).toMatchObject({
         kind: 'declined',
         message: 'A person has to confirm what an agent prepared, and there is no terminal to ask on.',
+        hint: 'Run this in a terminal without --yes, which does not confirm it, or add --dry-run to see what it would do.',
       });
     const terminal = { columns: 200, pipedOutput: true, steps: [] };
     const unasked = await pit.world.run(`commit ${id} --yes --json`, terminal);
@@ -415,6 +494,20 @@ describe('pit commit', () => {
     expect(pit.world.sent(write)).toHaveLength(before + 1);
   });
 
+  it.each([
+    ['no', 'n\r', 8, 'Not confirmed; nothing was sent'],
+    ['Ctrl-C', '\u0003', 130, 'it was interrupted before anything was sent'],
+  ])('cannot be committed again after %s at its question, which is said', async (_, answer, code, why) => {
+    const { id } = await prepare(order(ORDER));
+    expect((await commit(id, { answer })).code).toBe(code);
+    expect(await refusal(id)).toMatchObject({
+      clientId: id,
+      message: `${id} was not sent and cannot be committed again: ${why}.`,
+      hint: 'Prepare it again.',
+    });
+    await pit.failure(`order show btc_usdt --id ${id}`, 3);
+  });
+
   it('says that nothing was sent by a commit whose process died at the question', async () => {
     const { id } = await prepare(order(ORDER));
     const died = pit.world.start(`commit ${id}`, { columns: 200, steps: [{ await: 'never shown' }] });
@@ -518,6 +611,7 @@ describe('pit commit', () => {
   it('refuses an id that nothing was prepared as', async () => {
     expect(await refusal('pit000000000000000000000000')).toMatchObject({
       message: 'Nothing is prepared as pit000000000000000000000000.',
+      hint: 'A prepared write can be committed once, within 5 minutes. List prepared writes: pit commit',
     });
     expect(await pit.failure('commit ../../etc/passwd --yes', 2)).toMatchObject({ kind: 'usage' });
   });
