@@ -1,6 +1,5 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Order, OrderTerms } from '../../domain/order.js';
-import { Failure } from '../../errors.js';
 import { type AmountExpression, amountText, type PriceExpression, priceText } from '../expressions.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { clientIdOf, isKind, type RecordedWrite, type Settled } from '../journal/write.js';
@@ -45,7 +44,7 @@ export async function findExistingOrder(
   const write = recorded?.write;
   if (recorded?.outcome === 'placed' && recorded.id !== null) {
     const { id, duplicates } = recorded;
-    const order = await orNull(() => trading.client.getOrder(recorded.write.terms.market, { id }));
+    const order = (await trading.client.findOrder(recorded.write.terms.market, { id })) ?? null;
     await closeMarket(trading, market);
     return { outcome: 'placed', id, order, write: recorded.write, duplicates };
   }
@@ -80,15 +79,6 @@ type SettledOrder = Settled & { readonly write: RecordedWrite<'order'> };
 function settledOrder({ journal: { archive } }: TradingContext, clientId: string): SettledOrder | undefined {
   const found = archive.findByClientId(clientId) ?? archive.find(clientId);
   return found !== undefined && isKind(found.write, 'order') ? (found as SettledOrder) : undefined;
-}
-
-async function orNull(read: () => Promise<Order>): Promise<Order | null> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof Failure && error.refusal === 'notFound') return null;
-    throw error;
-  }
 }
 
 /** An order as it is asked for: price and amount may be relative. */

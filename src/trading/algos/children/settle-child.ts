@@ -86,7 +86,7 @@ export async function readChild({ client }: TradingContext, market: string, chil
   for (const id of child.unfinishedIds) {
     // what an answer or a push shows meanwhile is newer
     const wasFinal = child.end !== null;
-    const order = await orUndefinedIfGone(() => client.getOrder(market, { id }));
+    const order = await client.findOrder(market, { id });
     if (id !== child.orderId) {
       const isProven = child.duplicates.get(id)?.isProven || (await isOneOfPair(client, market, child));
       if (order !== undefined) child.addDuplicate(id, order, isProven, true);
@@ -114,13 +114,4 @@ async function isOneOfPair(
 ): Promise<boolean> {
   const newest = (await client.findOrder(market, { clientId }))?.id;
   return newest !== undefined && (newest === orderId || duplicates.has(newest));
-}
-
-async function orUndefinedIfGone(read: () => Promise<Order>): Promise<Order | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof Failure && error.refusal === 'notFound') return undefined;
-    throw error;
-  }
 }

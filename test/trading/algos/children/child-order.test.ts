@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Order } from '../../../../src/domain/order.js';
+import type { Order, OrderReference } from '../../../../src/domain/order.js';
 import { ChildOrder } from '../../../../src/trading/algos/children/child-order.js';
 import { ChildrenInJournal } from '../../../../src/trading/algos/children/children-in-journal.js';
 import { readChild, settleChild } from '../../../../src/trading/algos/children/settle-child.js';
@@ -12,13 +12,16 @@ import { TERMS } from '../../support/terms.js';
 import { tradingOf } from '../../support/trading.js';
 
 /** An exchange that shows these orders, and the newest one for a client id. */
-function exchangeWith(newest: string | undefined): TradingContext {
+function exchangeWith(newest: string | undefined, ...others: readonly Order[]): TradingContext {
   const shown = (id: string) =>
-    ({ id, state: 'open', filled: '0', filledValue: '0', fee: '0', feeCoin: 'usdt' }) as Order;
+    others.find((order) => order.id === id) ??
+    ({ id, state: 'open', filled: '0', filledValue: '0', fee: '0', feeCoin: 'usdt' } as Order);
   const client = {
     now: () => 5_000,
-    getOrder: async (_: string, { id }: { id: string }) => shown(id),
-    findOrder: async () => (newest === undefined ? undefined : shown(newest)),
+    findOrder: async (_: string, order: OrderReference) => {
+      const id = 'id' in order ? order.id : newest;
+      return id === undefined ? undefined : shown(id);
+    },
   };
   return { client } as unknown as TradingContext;
 }
@@ -49,10 +52,8 @@ test('a duplicate that had filled before anybody saw it is compared too, once', 
   child.addDuplicate('7', { id: '7', state: 'filled', filled: '1', filledValue: '100' } as Order, false);
   child.show(cancelled);
   expect(child.unfinishedIds).toEqual(['7']);
-  const { client } = exchangeWith('8');
   const filled = { ...cancelled, id: '7', state: 'filled', filled: '1' } as Order;
-  const trading = { client: Object.assign(client, { getOrder: async () => filled }) } as unknown as TradingContext;
-  await readChild(trading, 'btc_usdt', child);
+  await readChild(exchangeWith('8', filled), 'btc_usdt', child);
   expect(duplicatesOf(child)).toEqual(['proven']);
   expect(child.unfinishedIds).toEqual([]);
 });
