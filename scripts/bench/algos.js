@@ -6,7 +6,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, renameSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import net from 'node:net';
 import path from 'node:path';
@@ -125,7 +125,7 @@ class Algos {
       algos.#folder = path.dirname(record);
       algos.#models.set(market, { began: JSON.parse(began), stop: JSON.parse(began).terms.exits.stop });
       const link = names.find((name) => path.basename(name).startsWith(WATCHER)) ?? '';
-      algos.watcher = Number(path.basename(link).slice(WATCHER.length));
+      algos.watcher = JSON.parse(readlinkSync(path.join(home, link))).pid;
     }
     for (let count = MARKETS.length + NEAR; count < WATCHED; count += 1) algos.add(count, 0.5);
     return algos;

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
@@ -74,7 +74,8 @@ function algoFolder(): string {
 
 function watchers(): number[] {
   const names = existsSync(algoFolder()) ? readdirSync(algoFolder()) : [];
-  return names.flatMap((name) => (/^\.watcher\./.test(name) ? Number(name.split('.').at(-1)) : []));
+  const links = names.filter((name) => name.startsWith('.watcher.'));
+  return links.map((name) => JSON.parse(readlinkSync(path.join(algoFolder(), name))).pid);
 }
 
 function log(): string {

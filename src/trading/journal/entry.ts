@@ -5,22 +5,19 @@ import { cannotWrite } from '../../platform/files/private-files.js';
 import type { Host } from '../../platform/host.js';
 import type { BatchEvent } from '../batches/batch-event.js';
 import type { Archive } from './archive.js';
+import { claimNext, giveUpClaim } from './claim.js';
 import {
   append,
   appendDurablyAsync,
   appendIfExists,
-  claimLink,
-  createLink,
   encodeLine,
   ignoringDiskErrors,
   orCannotWrite,
   readIfExists,
-  removeLink,
-  textOfLink,
   valuesIn,
 } from './files.js';
 import type { ListMarks, Watched } from './list-marks.js';
-import { decodeOwner, isOwner, isOwnerAlive, isSameOwner, type Owner, thisProcess } from './owner.js';
+import { isOwner, isOwnerAlive, isSameOwner, type Owner, thisProcess } from './owner.js';
 import {
   isKind,
   isRecordedWrite,
@@ -144,29 +141,14 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
   claim(resumed?: Pick<JournalEvent, 'bestBid' | 'overridden'>): boolean {
     if (this.isUnderWay) return false;
     return orCannotWrite(this.#file, () => {
-      const link = this.#makeClaimLink();
-      if (link === undefined) return false;
+      const claim = claimNext(this.#file, claimsIn(this.#laterEvents) + 1);
+      if (!('number' in claim)) return false;
       try {
         return this.#addClaim(resumed);
       } finally {
-        ignoringDiskErrors(() => removeLink(link));
+        ignoringDiskErrors(() => giveUpClaim(this.#file, claim.number));
       }
     });
-  }
-
-  /**
-   * Makes the link of the next claim, which only one process can make; undefined if another process has that may be alive. The link
-   * of a process that died before it added its line stays, and the next number is used.
-   */
-  #makeClaimLink(): string | undefined {
-    for (let number = claimsIn(this.#laterEvents) + 1; ; number += 1) {
-      const link = claimLink(this.#file, number);
-      if (createLink(link, JSON.stringify(thisProcess()))) return link;
-      const text = textOfLink(link);
-      if (text === undefined) return undefined;
-      const owner = decodeOwner(text);
-      if (owner === undefined || isOwnerAlive(owner)) return undefined;
-    }
   }
 
   /** Adds the line of a claim, with its link made; false if the record is gone, or has had another claim since it was read. */

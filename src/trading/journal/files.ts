@@ -55,7 +55,8 @@ export function moveIfExists(from: string, to: string): boolean {
   return ignoringMissing(() => fs.renameSync(from, to));
 }
 
-function ignoringMissing(work: () => void): boolean {
+/** Whether the file that the work needs was there. Throws any other error of the system. */
+export function ignoringMissing(work: () => void): boolean {
   try {
     work();
     return true;
@@ -77,31 +78,6 @@ function write(file: string, flags: number, text: string, isDurable: boolean): v
   } finally {
     fs.closeSync(descriptor);
   }
-}
-
-/** The link with which a process makes the claim of this number on a record. */
-export function claimLink(file: string, number: number): string {
-  return path.join(path.dirname(file), `${HIDDEN}${path.basename(file)}${HIDDEN}${number}`);
-}
-
-/** Makes a link that holds a text, which only one process can do; false if it exists. Throws the system's error. */
-export function createLink(link: string, text: string): boolean {
-  try {
-    fs.symlinkSync(text, link);
-    return true;
-  } catch (thrown) {
-    if (systemErrorCode(thrown) === 'EEXIST') return false;
-    throw thrown;
-  }
-}
-
-/** The text of a link; undefined if there is none. Throws the system's error. */
-export function textOfLink(link: string): string | undefined {
-  let text: string | undefined;
-  ignoringMissing(() => {
-    text = fs.readlinkSync(link);
-  });
-  return text;
 }
 
 /** Removes a file or a link, also one to nothing. Throws the system's error. */

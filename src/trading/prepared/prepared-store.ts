@@ -2,21 +2,18 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { makePrivateFolder, readPrivate } from '../../platform/files/private-files.js';
 import type { Host } from '../../platform/host.js';
+import { claimOn, makeClaim } from '../journal/claim.js';
 import {
   append,
-  claimLink,
   create,
-  createLink,
   encodeLine,
   ignoringDiskErrors,
   namesIn,
   orCannotWrite,
   sweepLeftovers,
-  textOfLink,
   valueInLine,
   valuesIn,
 } from '../journal/files.js';
-import { decodeOwner, isOwnerAlive, thisProcess } from '../journal/owner.js';
 import { DigestKey } from './digest-key.js';
 import { PREPARED_FOLDER, PREPARED_MS } from './prepared-folder.js';
 import { idOf, type PreparedContent, type PreparedWrite } from './prepared-write.js';
@@ -116,13 +113,12 @@ export class PreparedStore {
       return 'changed';
     if (!Array.isArray(content.write.argv)) return 'older';
     const prepared = { ...(content as PreparedContent), id };
-    const claim = textOfLink(claimLink(file, ONLY));
-    const owner = claim === undefined ? undefined : decodeOwner(claim);
+    const claim = claimOn(file, ONLY);
     const reports = valuesIn(rest.join('\n')) as readonly { readonly reported?: string; readonly known?: boolean }[];
     return {
       prepared,
       isTaken: claim !== undefined,
-      isUnderWay: claim !== undefined && (owner === undefined || isOwnerAlive(owner)),
+      isUnderWay: claim?.isHeld === true,
       reported: reports.findLast(({ reported }) => reported !== undefined)?.reported ?? null,
       isKnown: reports.some(({ known }) => known === true),
     };
@@ -131,7 +127,7 @@ export class PreparedStore {
   /** Gives a write to this process for good; false if a process has it already. Throws Failure `usage` if that cannot be recorded. */
   take({ id }: PreparedWrite): boolean {
     const file = this.#fileOf(id);
-    return orCannotWrite(file, () => createLink(claimLink(file, ONLY), JSON.stringify(thisProcess())));
+    return orCannotWrite(file, () => makeClaim(file, ONLY));
   }
 
   /** Records that the outcome was reported, and whether somebody certainly knows it. If the disk fails, it counts as not reported. */

@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
+import { isAlive } from '../../../src/platform/programs/processes.js';
 import type { AdminCallName } from '../../../src/sandbox/admin/calls.js';
 import { administer } from '../../../src/sandbox/lifecycle/admin-client.js';
 import { STALE_MS } from '../../../src/trading/algos/plan/algo-market.js';
@@ -55,11 +56,11 @@ async function move(price: string): Promise<void> {
   });
 }
 
-/** The processes that say that they watch. */
+/** The processes that have claimed to watch, the dead ones left out. */
 function watchers(): number[] {
   const folder = path.join(home, 'state', 'algos', 'sandbox');
   const links = readdirSync(folder).filter((name) => name.startsWith('.watcher.'));
-  return links.map((name) => Number(name.split('.').at(-1)));
+  return links.map((name) => JSON.parse(readlinkSync(path.join(folder, name))).pid).filter(isAlive);
 }
 
 function kill(signal: NodeJS.Signals): void {

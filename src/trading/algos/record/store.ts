@@ -75,7 +75,7 @@ export interface StatusNote {
  *     open/ID           began (with a keyed digest: only pit makes an algo order) ──> best, triggered, paused, resumed … ──> ended
  *     open/.ID.status   what the watching process says of it
  *     ended/TIME~ID     put away
- *     .watcher.PID      the process that watches them
+ *     .watcher.NUMBER   the claim of the process that watches them
  *     .duplicates.ID    the network made an order of it twice, and the user has not seen it
  *     .reserve          room for the order of a stop on a full disk
  */

@@ -1,9 +1,10 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { Failure, systemErrorCode } from '../../../errors.js';
+import { Failure, systemErrorCode, usage } from '../../../errors.js';
 import { isStopped } from '../../../platform/programs/processes.js';
-import { createLink, HIDDEN, ignoringDiskErrors, orCannotWrite, removeLink, textOfLink } from '../../journal/files.js';
-import { decodeOwner, isOwnerAlive, type Owner, thisProcess } from '../../journal/owner.js';
+import { claimLink, claimNext, claimOn, giveUpClaim, newestClaim } from '../../journal/claim.js';
+import { HIDDEN, ignoringDiskErrors, orCannotWrite } from '../../journal/files.js';
+import { isSameOwner, type Owner, thisProcess } from '../../journal/owner.js';
 import { ALGO_FOLDER, openAlgos } from './algo-folder.js';
 
 /** A process that has claimed to watch. While it is stopped it acts for nothing, and keeps the claim: it may be continued at any moment. */
@@ -11,69 +12,52 @@ export interface Watcher extends Owner {
   readonly isStopped: boolean;
 }
 
-/** Begins the name of the link of a process that watches. */
-const WATCHER = `${HIDDEN}watcher${HIDDEN}`;
+/** What a process claims in the folder of an account. */
+const CLAIMED = 'watcher';
 
 /**
- * Makes this process the one that watches the algo orders in a folder. Each process makes a link of its own and then looks for others: of
- * two that do so at once, at least one sees the other. A process that died does not count.
+ * Makes this process the one that watches the algo orders in a folder. A process that died does not count.
  * @returns undefined, or the process that watches already
- * @throws Failure `usage` if the disk fails
+ * @throws Failure `usage` if the disk fails, or if nothing says which process has the claim
  */
 export function claimWatch(folder: string): Watcher | undefined {
-  const own = thisProcess();
-  const link = linkOf(folder, own);
-  return orCannotWrite(link, () => {
-    if (!createLink(link, JSON.stringify(own))) {
-      // of a process that died and had the same id
-      removeLink(link);
-      createLink(link, JSON.stringify(own));
-    }
-    const other = livingWatchers(folder).find(({ pid }) => pid !== own.pid);
-    if (other !== undefined) removeLink(link);
-    return other;
-  });
+  const claimed = path.join(folder, CLAIMED);
+  const claim = orCannotWrite(claimed, () => claimNext(claimed, Math.max(1, newestOf(folder))));
+  if ('number' in claim) return undefined;
+  if (claim.owner === undefined)
+    throw usage(
+      `Nothing says which process watches the algo orders of this account.`,
+      `If no pit runs, remove ${claimLink(claimed, newestOf(folder))}.`,
+    );
+  return isSameOwner(claim.owner, thisProcess()) ? undefined : watcherOf(claim.owner);
 }
 
 /** Gives up to watch. */
 export function releaseWatch(folder: string): void {
-  ignoringDiskErrors(() => removeLink(linkOf(folder, thisProcess())));
-}
-
-function linkOf(folder: string, { pid }: Owner): string {
-  return path.join(folder, `${WATCHER}${pid}`);
-}
-
-/** The living process that has claimed to watch the algo orders in a folder; undefined if there is none. */
-export function watcherIn(folder: string): Watcher | undefined {
-  const watchers = livingWatchers(folder);
-  // one that waits for the claim of a stopped one has a link too for a moment, at each try
-  return watchers.find((watcher) => watcher.isStopped) ?? watchers[0];
-}
-
-/** The living processes that watch the algo orders in a folder. The links of dead ones are removed. */
-function livingWatchers(folder: string): Watcher[] {
-  const links = namesOf(folder).filter((name) => name.startsWith(WATCHER));
-  return links.flatMap((name) => {
-    const link = path.join(folder, name);
-    const owner = ownerIn(link);
-    // the process that gave up may make it again at any moment
-    if (owner === undefined) return [];
-    if (isOwnerAlive(owner)) return { ...owner, isStopped: isStopped(owner.pid) };
-    ignoringDiskErrors(() => removeLink(link));
-    return [];
-  });
-}
-
-/** The process that made a link, by the link's name if its text does not say; undefined if the link is gone or names none. */
-function ownerIn(link: string): Owner | undefined {
-  let text: string | undefined = '';
+  const claimed = path.join(folder, CLAIMED);
   ignoringDiskErrors(() => {
-    text = textOfLink(link);
+    const newest = newestOf(folder);
+    const owner = claimOn(claimed, newest)?.owner;
+    if (owner !== undefined && isSameOwner(owner, thisProcess())) giveUpClaim(claimed, newest);
   });
-  if (text === undefined) return undefined;
-  const pid = path.basename(link).slice(WATCHER.length);
-  return decodeOwner(text) ?? decodeOwner(`{"pid":${pid},"startStamp":null}`);
+}
+
+/** The living process that has claimed to watch the algo orders in a folder; undefined if there is none, or nothing says which it is. */
+export function watcherIn(folder: string): Watcher | undefined {
+  let claim: ReturnType<typeof claimOn>;
+  ignoringDiskErrors(() => {
+    claim = claimOn(path.join(folder, CLAIMED), newestOf(folder));
+  });
+  return claim?.isHeld === true && claim.owner !== undefined ? watcherOf(claim.owner) : undefined;
+}
+
+function watcherOf(owner: Owner): Watcher {
+  return { ...owner, isStopped: isStopped(owner.pid) };
+}
+
+/** Of several claims only the newest may be of a living process. */
+function newestOf(folder: string): number {
+  return newestClaim(path.join(folder, CLAIMED), namesOf(folder));
 }
 
 /** Algo orders that no process watches. */

@@ -4,12 +4,9 @@ import type { Watcher } from '../record/watchers.js';
 
 /** How often it is tried to become the one that watches. */
 const CLAIM_MS = 1_000;
-/** Of processes that claim at the same moment, each may see another and give way. So each tries again so often, after a pause by chance. */
-const CLAIM_TRIES = 4;
-const LONGEST_CLAIM_PAUSE_MS = 400;
 
 export interface ClaimOptions {
-  readonly host: Pick<Host, 'random' | 'sleep'>;
+  readonly host: Pick<Host, 'sleep'>;
   readonly store: Pick<AlgoStore, 'claim'>;
   /** Called with another process that watches already, and again when it was stopped or continued. */
   readonly other: (watcher: Watcher) => void;
@@ -23,13 +20,9 @@ export async function claimWatch(
   signal: AbortSignal,
 ): Promise<boolean> {
   let said = '';
-  for (let tries = 1; !signal.aborted; tries += 1) {
+  while (!signal.aborted) {
     const owner = store.claim();
     if (owner === undefined) return true;
-    if (tries < CLAIM_TRIES) {
-      await host.sleep(host.random() * LONGEST_CLAIM_PAUSE_MS, signal);
-      continue;
-    }
     const watcher = `${owner.pid} ${owner.isStopped}`;
     if (said !== watcher) other(owner);
     said = watcher;

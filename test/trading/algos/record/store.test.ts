@@ -1,6 +1,6 @@
-import { appendFileSync, existsSync, readdirSync, renameSync, symlinkSync } from 'node:fs';
+import fs, { appendFileSync, existsSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { Decimal } from '../../../../src/domain/decimal.js';
 import type { Order } from '../../../../src/domain/order.js';
 import { ChildrenInJournal } from '../../../../src/trading/algos/children/children-in-journal.js';
@@ -34,6 +34,15 @@ function newStore() {
       ask: null,
     }));
   return { root, host, store, folder, create };
+}
+
+/** Makes the claim of another process to watch. */
+function claimBy(folder: string, number: number, pid: number): void {
+  symlinkSync(JSON.stringify({ pid, startStamp: null }), path.join(folder, `.watcher.${number}`));
+}
+
+function claimsIn(folder: string): string[] {
+  return readdirSync(folder).filter((name) => name.startsWith('.watcher'));
 }
 
 const ORDER: Order = {
@@ -140,36 +149,55 @@ describe('the process that watches', () => {
     expect(store.watcher()?.pid).toBe(process.pid);
   });
 
-  test('is not one that died', () => {
+  test('is not one that died, whose link stays', () => {
     const { root, store, create, folder } = newStore();
     const id = create();
-    symlinkSync(JSON.stringify({ pid: DEAD, startStamp: null }), path.join(folder, `.watcher.${DEAD}`));
+    claimBy(folder, 1, DEAD);
+    claimBy(folder, 2, DEAD);
     expect(store.watcher()).toBeUndefined();
     expect(unwatchedAccounts(root)).toEqual([{ account: 'account', ids: [id] }]);
     expect(store.claim()).toBeUndefined();
     expect(unwatchedAccounts(root)).toEqual([]);
+    expect(claimsIn(folder)).toEqual(['.watcher.1', '.watcher.2', '.watcher.3']);
   });
 
-  test('keeps a second one from claiming, whoever made the link first', () => {
+  test('keeps a second one from claiming until it has given up', () => {
     const { store, create, folder } = newStore();
     create();
     // the parent of this process is alive as well
-    symlinkSync(JSON.stringify({ pid: process.ppid, startStamp: null }), path.join(folder, `.watcher.${process.ppid}`));
+    claimBy(folder, 1, process.ppid);
     expect(store.claim()?.pid).toBe(process.ppid);
-    expect(readdirSync(folder).filter((name) => name.startsWith('.watcher'))).toEqual([`.watcher.${process.ppid}`]);
+    store.release();
+    expect([store.watcher()?.pid, claimsIn(folder)]).toEqual([process.ppid, ['.watcher.1']]);
+    rmSync(path.join(folder, '.watcher.1'));
+    expect(store.claim()).toBeUndefined();
+    store.release();
+    expect(claimsIn(folder)).toEqual([]);
+  });
+
+  test('is one of two that find the same dead process at the same moment', () => {
+    const { store, create, folder } = newStore();
+    create();
+    claimBy(folder, 1, DEAD);
+    const link = symlinkSync;
+    const linking = vi.spyOn(fs, 'symlinkSync').mockImplementation((...words) => {
+      linking.mockRestore();
+      // the other one is faster
+      claimBy(folder, 2, process.ppid);
+      link(...words);
+    });
+    expect(store.claim()?.pid).toBe(process.ppid);
+    expect(claimsIn(folder)).toEqual(['.watcher.1', '.watcher.2']);
   });
 
   test.each(['{}', '{"pid":-1,"startStamp":null}', '{"pid":'])(
-    'counts by the name of its link if that does not say: %s',
+    'may be alive if its link does not say which it is, and none is known to watch: %s',
     (text) => {
       const { root, store, create, folder } = newStore();
       const id = create();
-      symlinkSync(text, path.join(folder, `.watcher.${process.ppid}`));
-      expect(store.claim()?.pid).toBe(process.ppid);
-      symlinkSync(text, path.join(folder, '.watcher.-1'));
-      renameSync(path.join(folder, `.watcher.${process.ppid}`), path.join(folder, `.watcher.${DEAD}`));
+      symlinkSync(text, path.join(folder, '.watcher.1'));
       expect(unwatchedAccounts(root)).toEqual([{ account: 'account', ids: [id] }]);
-      expect(store.claim()).toBeUndefined();
+      expect(() => store.claim()).toThrow('Nothing says which process watches the algo orders of this account.');
     },
   );
 

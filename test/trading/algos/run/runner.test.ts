@@ -36,17 +36,16 @@ class Watching {
   runner!: AlgoRunner;
   ended!: Promise<void>;
 
-  /** @param prepare before it claims to watch */
-  static async begin(prepare: (store: AlgoStore) => void = () => {}): Promise<Watching> {
+  static async begin(): Promise<Watching> {
     const made = new Watching();
     made.exchange.now = marketNow;
     await made.exchange.serve();
-    made.#begin(prepare);
+    made.#begin();
     await eventually(() => expect(made.connections).toBe(1));
     return made;
   }
 
-  #begin(prepare: (store: AlgoStore) => void): void {
+  #begin(): void {
     const trading = tradingOf(this.exchange.server.url, { budgetMs: 3_000 });
     this.state = trading.state;
     const host = {
@@ -63,7 +62,6 @@ class Watching {
     Object.defineProperty(client, 'isMarketTimeKnown', { value: true });
     const context = { ...trading, host, client };
     this.store = new AlgoStore(host, this.state, 'test');
-    prepare(this.store);
     const best = { bid: Decimal.of('100'), ask: Decimal.of('101') };
     const terms = { ...sell('1', { stop: '98' }), id: ID };
     this.store.create(() => ({ fact: 'began', time: marketNow() - 10_000, terms, ...best }), ID);
@@ -164,17 +162,4 @@ test('it ends when nothing is left to do, which is dated between two books too, 
   expect(watching.store.read(ID)?.facts?.ended?.time).toBeGreaterThanOrEqual(time);
   expect([watching.names, watching.store.watcher()]).toEqual([['cancelled', 'ended'], undefined]);
   expect(watching.store.endedIds()).toEqual([ID]);
-});
-
-test('it watches although another process claimed at the same moment, saw it and gave way', async () => {
-  const watching = await Watching.begin((store) => {
-    const { claim } = store;
-    let tries = 0;
-    store.claim = () => {
-      tries += 1;
-      if (tries > 1) return claim.call(store);
-      return { pid: process.ppid, startStamp: null, isStopped: false };
-    };
-  });
-  await eventually(() => expect(watching.store.watcher()?.pid).toBe(process.pid));
 });

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { PIT } from '../../../support/command.js';
@@ -131,7 +131,7 @@ export class Watchers {
     try {
       const folder = path.join(this.#home, 'state', 'algos', 'sandbox');
       const names = readdirSync(folder).filter((name) => name.startsWith('.watcher.'));
-      return names.map((name) => Number(name.split('.').at(-1)));
+      return names.map((name) => JSON.parse(readlinkSync(path.join(folder, name))).pid);
     } catch {
       return [];
     }

@@ -1,0 +1,68 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { systemErrorCode } from '../../errors.js';
+import { HIDDEN, ignoringMissing, removeLink } from './files.js';
+import { decodeOwner, isOwnerAlive, type Owner, thisProcess } from './owner.js';
+
+/**
+ * Only one process may: a claim is a link `.NAME.NUMBER` that names its process, and the system lets only one process make it. Only that
+ * process removes it. The link of a process that died stays, and the next process takes the next number: so of two that find the same
+ * dead process, one gets its place.
+ */
+interface Claim {
+  /** Undefined if the link does not say which process made it: it may be alive. */
+  readonly owner: Owner | undefined;
+  readonly isHeld: boolean;
+}
+
+/** The link of the claim of this number on a file. */
+export function claimLink(file: string, number: number): string {
+  return path.join(path.dirname(file), `${HIDDEN}${path.basename(file)}${HIDDEN}${number}`);
+}
+
+/** The number of the newest claim on a file; 0 if there is none, or if the names in its folder cannot be read. */
+export function newestClaim(file: string, names: readonly string[]): number {
+  const beginning = `${HIDDEN}${path.basename(file)}${HIDDEN}`;
+  const numbers = names
+    .filter((name) => name.startsWith(beginning))
+    .map((name) => Number(name.slice(beginning.length)));
+  return Math.max(0, ...numbers.filter(Number.isSafeInteger));
+}
+
+/** Makes the claim of this number; false if a process has made it. Throws the system's error. */
+export function makeClaim(file: string, number: number): boolean {
+  try {
+    fs.symlinkSync(JSON.stringify(thisProcess()), claimLink(file, number));
+    return true;
+  } catch (thrown) {
+    if (systemErrorCode(thrown) === 'EEXIST') return false;
+    throw thrown;
+  }
+}
+
+/** Makes the first claim from this number on that no process has made, unless the one before it is held: then it returns that. Throws the system's error. */
+export function claimNext(file: string, first: number): { readonly number: number } | Claim {
+  for (let number = first; ; ) {
+    if (makeClaim(file, number)) return { number };
+    const other = claimOn(file, number);
+    if (other?.isHeld === true) return other;
+    // it was given up meanwhile
+    if (other !== undefined) number += 1;
+  }
+}
+
+/** The claim of this number; undefined if there is none. Throws the system's error. */
+export function claimOn(file: string, number: number): Claim | undefined {
+  let text: string | undefined;
+  ignoringMissing(() => {
+    text = fs.readlinkSync(claimLink(file, number));
+  });
+  if (text === undefined) return undefined;
+  const owner = decodeOwner(text);
+  return { owner, isHeld: owner === undefined || isOwnerAlive(owner) };
+}
+
+/** Gives up the claim of this number, which this process has made. Throws the system's error. */
+export function giveUpClaim(file: string, number: number): void {
+  removeLink(claimLink(file, number));
+}
