@@ -148,14 +148,22 @@ const GROUPS = [
   {
     files: ['src/exchange/requests/transport.ts', ...sourcesIn('exchange/network')],
     tests: [
-      ...['foreign-hosts', 'reads', 'responses', 'writes'].map((name) => `test/exchange/${name}.test.ts`),
-      'test/exchange/network/write-connection.test.ts',
+      ...['foreign-hosts', 'reads', 'responses', 'two-clocks', 'writes'].map((name) => `test/exchange/${name}.test.ts`),
+      'test/exchange/network/*.test.ts',
+      'test/exchange/stream/network.test.ts',
       'test/exchange/limiter/client.test.ts',
+      'test/trading/send-gate.test.ts',
     ],
   },
   {
     files: sourcesIn('exchange/limiter'),
-    tests: ['test/exchange/limits.test.ts', 'test/exchange/limiter/*.test.ts', 'test/commands/halt/halt.test.ts'],
+    tests: [
+      'test/exchange/limits.test.ts',
+      'test/exchange/limiter/*.test.ts',
+      'test/commands/halt/halt.test.ts',
+      'test/commands/order/batch-locked.test.ts',
+      'test/trading/send-gate.test.ts',
+    ],
   },
   {
     files: [
@@ -181,7 +189,11 @@ const GROUPS = [
   },
   {
     files: sourcesIn('sandbox/engine'),
-    tests: ['test/sandbox/engine/*.test.ts', 'test/sandbox/orders/*.test.ts'],
+    tests: [
+      'test/sandbox/engine/*.test.ts',
+      'test/sandbox/orders/*.test.ts',
+      'test/sandbox/replay/recorded-markets.test.ts',
+    ],
   },
   {
     files: sourcesIn('sandbox/orders'),
@@ -220,7 +232,14 @@ const GROUPS = [
   { files: sourcesIn('commands/writes'), tests: ['test/commands/writes/*.test.ts'] },
   {
     files: sourcesIn('commands/order'),
-    tests: ['test/commands/order/*.test.ts', 'test/commands/algo/refusals.test.ts'],
+    tests: [
+      'test/commands/order/*.test.ts',
+      ...['algo-document', 'changed-rules', 'previews', 'refusals', 'result', 'trail-distance'].map(
+        (name) => `test/commands/algo/${name}.test.ts`,
+      ),
+      'test/commands/writes/guards.test.ts',
+      'test/trading/orders/order-command.test.ts',
+    ],
   },
   {
     files: sourcesIn('commands/commit'),

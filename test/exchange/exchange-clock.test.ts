@@ -49,8 +49,10 @@ describe("the exchange's clock", () => {
   });
 
   it.each([
-    [-1_900, 0],
-    [-2_100, -1_700],
+    [-2_000, 0],
+    [-2_001, -1_601],
+    [1_200, 0],
+    [1_201, 1_601],
   ])('a date that is %i ms off the moment of its request leaves a clock that may be right: %i', (off, offset) => {
     const { clock } = clockAt(NOON);
     clock.addSample({ sent: NOON, received: NOON + 200, date: NOON + off });

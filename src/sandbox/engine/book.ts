@@ -146,7 +146,7 @@ class BookSide<Order extends BookOrder> {
   /** Whether the order was there. */
   remove(order: Order): boolean {
     const level = this.#levels[this.#position(order.price)];
-    if (level?.price !== order.price || !level.orders.delete(order.id)) return false;
+    if (!level?.orders.delete(order.id)) return false;
     level.amount -= order.remaining;
     this.#dropIfEmpty(level);
     return true;
@@ -344,8 +344,8 @@ export class OrderBook<Order extends BookOrder> {
     const events: BookEvent<Order>[] = [];
     const left = this.#madeUp?.left;
     let [rest, passed] = [left === undefined ? amount : lesser(amount, left > 0n ? left : 0n), 0n];
-    const crossed =
-      this.#madeUp === undefined ? [] : this.#reachedBy(side, price).filter((order) => order.price !== price);
+    const isMadeUp = this.#madeUp !== undefined;
+    const crossed = this.#reachedBy(side, price).filter((order) => isMadeUp && order.price !== price);
     for (const order of [...this.#reachedBy(opposite(side), price), ...crossed]) {
       const { queue } = order;
       if (queue === undefined || (order.price === price && queue.ahead === null)) continue;
@@ -399,8 +399,7 @@ export class OrderBook<Order extends BookOrder> {
         const kept = lesser(recorded, rest);
         rest -= kept;
         if (kept === recorded) continue;
-        if (kept === 0n) recording[side].lots.delete(price);
-        else recording[side].lots.set(price, kept);
+        setLots(recording[side], price, kept);
         this.#sides[side].record(price, kept);
       }
     }
@@ -442,7 +441,7 @@ export class OrderBook<Order extends BookOrder> {
       // lots at a price that is not recorded may stand before it
       const before = maker.queue === undefined ? 0n : (maker.queue.ahead ?? seen);
       const passed = seen - level.recorded;
-      if (before > passed) this.#takeRecorded(level, taker, before - passed, events);
+      this.#takeRecorded(level, taker, before - passed, events);
       if (taker.remaining === 0n) break;
       const amount = lesser(maker.remaining, taker.remaining);
       maker.remaining -= amount;
@@ -454,7 +453,7 @@ export class OrderBook<Order extends BookOrder> {
       }
       events.push({ kind: 'traded', maker, taker, price: level.price, amount });
     }
-    if (level.recorded > 0n && taker.remaining > 0n) this.#takeRecorded(level, taker, level.recorded, events);
+    this.#takeRecorded(level, taker, level.recorded, events);
     const passed = seen - level.recorded;
     if (passed === 0n) return;
     for (const order of level.orders.values()) {
@@ -466,7 +465,7 @@ export class OrderBook<Order extends BookOrder> {
 
   #takeRecorded(level: PriceLevel<Order>, taker: Order, most: bigint, events: BookEvent<Order>[]): void {
     const amount = lesser(lesser(most, level.recorded), taker.remaining);
-    if (amount === 0n) return;
+    if (amount <= 0n) return;
     this.#reduceRecorded(opposite(taker.side), level, amount);
     taker.remaining -= amount;
     events.push({ kind: 'met', order: taker, isTaker: true, price: level.price, amount });
@@ -478,9 +477,9 @@ export class OrderBook<Order extends BookOrder> {
     level.amount -= amount;
     this.#use(amount);
     const recorded = this.#recording?.[side];
-    recorded?.taken.set(level.price, (recorded.taken.get(level.price) ?? 0n) + amount);
-    if (level.recorded === 0n) recorded?.lots.delete(level.price);
-    else recorded?.lots.set(level.price, level.recorded);
+    if (recorded === undefined) return;
+    recorded.taken.set(level.price, (recorded.taken.get(level.price) ?? 0n) + amount);
+    setLots(recorded, level.price, level.recorded);
   }
 
   #use(lots: bigint): void {
@@ -527,8 +526,7 @@ export class OrderBook<Order extends BookOrder> {
       const taken = recorded.taken.get(price) ?? 0n;
       const left = lots > taken ? lots - taken : 0n;
       if (lots === 0n) recorded.taken.delete(price);
-      if (left === 0n) recorded.lots.delete(price);
-      else recorded.lots.set(price, left);
+      setLots(recorded, price, left);
       this.#sides[side].record(price, left);
     }
   }
@@ -572,6 +570,11 @@ function advance(queue: QueuePlace, passed: bigint): void {
   const seen = lesser(queue.shrunk, passed);
   queue.shrunk -= seen;
   queue.ahead = (queue.ahead ?? 0n) - lesser(queue.ahead ?? 0n, passed - seen);
+}
+
+function setLots({ lots }: RecordedSide, price: bigint, left: bigint): void {
+  if (left === 0n) lots.delete(price);
+  else lots.set(price, left);
 }
 
 function firstRecorded<Order extends BookOrder>(levels: Iterable<PriceLevel<Order>>): PriceLevel<Order> | undefined {

@@ -122,6 +122,16 @@ describe('subscribing', () => {
     expect(await next('refused')).toMatchObject({ channel: null, code: 1008, message: '“event empty”' });
   });
 
+  it.each([999, 1_001, 0])(
+    'takes the code %i for a refusal, though the frame says nothing else: only 1000 is a success',
+    async (code) => {
+      const { exchange, next } = await follow([ORDERS]);
+      const peer = await exchange.peer();
+      peer.send(`{"channel":"push_user_incr_record","code":${code}}`);
+      expect(await next('refused')).toMatchObject({ channel: ORDERS, code, message: 'the exchange gave no reason' });
+    },
+  );
+
   it('masks a key that a refusal repeats', async () => {
     const { exchange, next } = await follow([ORDERS]);
     const peer = await exchange.peer();

@@ -77,6 +77,24 @@ test('a cancelled order leaves the queue and the others keep their places', () =
   expect(book.submit('sell', 100, 2)).toBe('4 takes 1 of 1 at 100; 4 takes 1 of 3 at 100');
 });
 
+test('an order that does not rest cannot be cancelled, also in an empty book', () => {
+  const { book } = new DrawnBook();
+  const order = { id: 1n, side: 'buy', price: 100n, remaining: 1n } as const;
+  expect(book.cancel(order)).toBe(false);
+  book.submit({ ...order, id: 2n, price: 101n }, 'limit');
+  expect(book.cancel(order)).toBe(false);
+  expect(book.best('buy')?.amount).toBe(1n);
+});
+
+test('a stored order rests again with what remained of it, and the book has changed', () => {
+  const book = new DrawnBook();
+  const { revision } = book.book;
+  book.book.restore({ id: 7n, side: 'sell', price: 101n, remaining: 2n });
+  expect(book.book.revision).toBe(revision + 1);
+  expect(book.draw()).toBe('101: #7 2 | --');
+  expect(book.submit('buy', 101, 1)).toBe('1 takes 1 of 7 at 101');
+});
+
 test('prices that differ beyond the precision of a double stay different', () => {
   const book = new DrawnBook();
   const huge = 9_007_199_254_740_993n;

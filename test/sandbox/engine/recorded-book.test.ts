@@ -17,16 +17,18 @@ interface Drawn {
   readonly asks: Levels;
 }
 
+const EVENTS: ReadonlySet<string> = new Set(['met', 'traded', 'moved', 'rested', 'cancelled']);
+
 /** A recorded book, drawn as levels of price and lots. Orders queue in it, unless it is made up around a price. */
 class RecordedFixture {
   readonly book = new OrderBook<BookOrder>();
-  readonly #recording = emptyRecordedBook();
+  readonly recording = emptyRecordedBook();
   #id = 0n;
   /** Lots that each order got, by its id. */
   readonly filled = new Map<bigint, bigint>();
 
   constructor(drawn: Drawn, { isMadeUp = false } = {}) {
-    this.book.follow(this.#recording);
+    this.book.follow(this.recording);
     if (!isMadeUp) this.book.startQueue();
     this.shows(drawn);
   }
@@ -44,7 +46,7 @@ class RecordedFixture {
 
   #changesTo(drawn: Drawn): RecordedChanges {
     const side = (name: Side, levels: Levels) => {
-      const gone = [...this.#recording[name].lots.keys()].filter((price) => !levels.some(([p]) => BigInt(p) === price));
+      const gone = [...this.recording[name].lots.keys()].filter((price) => !levels.some(([p]) => BigInt(p) === price));
       const now = levels.map(([price, lots]) => [BigInt(price), BigInt(lots)] as const);
       return { levels: [...gone.map((price) => [price, 0n] as const), ...now], worst: now.at(-1)?.[0] ?? null };
     };
@@ -77,6 +79,7 @@ class RecordedFixture {
     for (const event of events) {
       if (event.kind === 'met') add(event.order, event.amount);
       if (event.kind === 'traded') for (const order of [event.maker, event.taker]) add(order, event.amount);
+      if (!EVENTS.has(event.kind)) throw new Error(`unknown event ${event}`);
     }
   }
 }
@@ -245,6 +248,7 @@ describe('an order in a recorded book', () => {
     const taker = fixture.order('buy', 10, 103, 'ioc');
     expect(fixture.filledOf(taker)).toBe(10);
     expect(fixture.drawn.asks).toEqual([[103, 7]]);
+    expect(fixture.recording.sell.lots).toEqual(new Map([[103n, 7n]]));
     fixture.shows({
       ...BOOK,
       asks: [
@@ -337,6 +341,13 @@ describe('an order in a book that is made up around a price', () => {
   });
 });
 
+it('a book that follows no recording has no recorded levels', () => {
+  const book = new OrderBook<BookOrder>();
+  const side = { levels: [[100n, 5n]] as const, worst: 100n };
+  expect(book.record({ buy: side, sell: side }, 0)).toEqual([]);
+  expect([...book.levels('buy'), ...book.levels('sell')]).toEqual([]);
+});
+
 describe('levels that are recorded when they are read', () => {
   const NOTHING: Drawn = { bids: [], asks: [] };
 
@@ -372,6 +383,26 @@ describe('levels that are recorded when they are read', () => {
     fixture.willShow({ bids, asks: [] });
     expect(fixture.book.bestPrice('buy')).toBe(best);
     expect(fixture.book.best('buy')?.price).toBe(best);
+  });
+
+  it.each<[string, (book: OrderBook<BookOrder>) => unknown, times: number]>([
+    ['the best price', (book) => book.bestPrice('buy'), 0],
+    ['the best level', (book) => book.best('buy'), 1],
+    ['all levels', (book) => [...book.levels('buy')], 1],
+  ])('to show %s again and again, are made at most once and not recorded', (_, look, times) => {
+    const fixture = new RecordedFixture(NOTHING, { isMadeUp: true });
+    let made = 0;
+    const changes = () => {
+      made += 1;
+      return { buy: { levels: [[100n, 5n]] as const, worst: 100n }, sell: { levels: [], worst: null } };
+    };
+    fixture.book.recordLater({ changes, best: () => 100n });
+    look(fixture.book);
+    look(fixture.book);
+    expect(made).toBe(times);
+    expect(fixture.recording).toEqual(emptyRecordedBook());
+    fixture.order('sell', 1, 200);
+    expect(fixture.recording.buy.lots).toEqual(new Map([[100n, 5n]]));
   });
 });
 
