@@ -1,4 +1,5 @@
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
+import type { Socket } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
@@ -9,17 +10,28 @@ import { isDocumented, type OperationName, operations } from '../../src/exchange
 import { PitHome } from '../commands/pit-home.js';
 import { pausesOnly } from '../support/command-clocks.js';
 import { type Answer, type DocumentExchange, startDocumentExchange } from '../support/document-exchange.js';
+import { programHere } from '../support/in-process.js';
 import { temporaryHome } from '../support/pit.js';
+import { connected } from '../support/world/connected.js';
 import { answersIn, FIELDS, ORDER_ID, READS, type Read, RUNS, sentIn, shownIn } from './field-answers.js';
 
 const schemas = await schemasOf('', commands);
 const answers: Record<string, Answer> = {};
-const sockets = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+/** Has no port: what connects is brought together in this process. */
+const streams = createServer();
+const sockets = new WebSocketServer({ server: streams });
+/** Where nothing listens. */
+const STREAMS = 'ws://127.0.0.1:1';
+const program = await programHere(() => {
+  const [client, server] = connected();
+  streams.emit('connection', server);
+  return client as unknown as Socket;
+});
 let exchange: DocumentExchange;
 let pit: PitHome;
 
 beforeAll(async () => {
-  exchange = await startDocumentExchange(answers);
+  exchange = startDocumentExchange(answers);
   // heartbeats are answered, and nothing is pushed: a channel shows what HTTP shows
   sockets.on('connection', (socket) => socket.on('message', (data) => String(data) === 'ping' && socket.send('pong')));
 });
@@ -29,8 +41,8 @@ async function newHome(): Promise<PitHome> {
   exchange.reopen();
   const home = new PitHome(temporaryHome());
   const { url, environment } = exchange;
-  const streams = `ws://127.0.0.1:${(sockets.address() as AddressInfo).port}`;
-  await home.done(`profile add own --base-url ${url} --trade-url ${url} --ws-url ${streams}`);
+  home.defaults = { program };
+  await home.done(`profile add own --base-url ${url} --trade-url ${url} --ws-url ${STREAMS}`);
   await home.done('keys set --profile own --stdin', {
     input: `${environment.PIT_ACCESS_KEY}\n${environment.PIT_SECRET_KEY}\n`,
   });
@@ -38,10 +50,9 @@ async function newHome(): Promise<PitHome> {
   return home;
 }
 
-afterAll(async () => {
+afterAll(() => {
   for (const socket of sockets.clients) socket.terminate();
-  sockets.close();
-  await exchange.close();
+  exchange.close();
 });
 
 const side = (run: number) => shownIn(run, 'getOrders', 'type', 'side');

@@ -15,6 +15,7 @@ import {
 import { eventually } from '../support/eventually.js';
 import { type Ran, runPit, temporaryHome } from '../support/pit.js';
 import { atTerminal } from '../support/terminal.js';
+import { testWorld } from '../support/world/world.js';
 import { TestClient } from './mcp/client.js';
 import { PitHome } from './pit-home.js';
 
@@ -106,17 +107,17 @@ const quick: Pick<Host, 'monotonic' | 'sleep'> = {
   sleep: (ms, signal) => delay(ms / FASTER, undefined, { signal }).catch(() => undefined),
 };
 
-async function served() {
-  const exchange = await startDocumentExchange();
+function served() {
+  const exchange = startDocumentExchange();
   onTestFinished(async () => {
     for (const name of exchange.called) called.add(name);
-    await exchange.close();
+    exchange.close();
   });
   return exchange;
 }
 
 async function run(line: string, input?: string) {
-  const exchange = await served();
+  const exchange = served();
   const { environment } = exchange;
   const given = { host: pausesOnly(), ...(input === undefined ? {} : { input }) };
   const ran: Ran = await runPit([...line.split(' '), '--json'], { home: temporaryHome(), environment, ...given });
@@ -158,11 +159,12 @@ describe('an exchange that answers what the document shows, and nothing else', (
   });
 
   it('is enough for a stop, which is watched in the background, shown, and cancelled', async () => {
-    const exchange = await served();
-    const pit = new PitHome(temporaryHome());
+    const exchange = served();
+    const world = await testWorld();
     const { environment } = exchange;
+    const watchAlgos = () => world.start('algo run', { environment });
     const json = async (line: string) => {
-      const { code, stdout, stderr } = await pit.run(`${line} --json`, { environment });
+      const { code, stdout, stderr } = await world.run(`${line} --json`, { environment, watchAlgos });
       expect({ code, stderr: code === 0 ? '' : stderr, broken: exchange.broken }).toEqual({
         ...{ code: 0, stderr: '', broken: [] },
       });
@@ -176,7 +178,7 @@ describe('an exchange that answers what the document shows, and nothing else', (
   });
 
   it('is enough for pit shell, one command after the other', async () => {
-    const exchange = await served();
+    const exchange = served();
     const { environment } = exchange;
     const input = `ticker btc_usdt --json\nuse btc_usdt\norder show btc_usdt ${ORDER.id} --json\nbalance --json\n`;
     const { code, stdout, stderr } = await runPit(['shell'], { home: temporaryHome(), environment, input });
@@ -192,7 +194,7 @@ describe('an exchange that answers what the document shows, and nothing else', (
   });
 
   it('is enough for the tools of pit mcp', async () => {
-    const exchange = await served();
+    const exchange = served();
     const client = new TestClient({ pit: new PitHome(temporaryHome()), environment: exchange.environment });
     await client.initialize();
     const call = async (name: string, given: object) => (await client.call(name, given)).structuredContent;
@@ -208,7 +210,7 @@ describe('an exchange that answers what the document shows, and nothing else', (
   });
 
   it('is enough for the market in pit watch, which says that orders could not be read', async () => {
-    const exchange = await served();
+    const exchange = served();
     const { status, screen } = await atTerminal(['watch', 'btc_usdt'], {
       ...{ home: temporaryHome(), environment: exchange.environment, columns: 120, rows: 40, host: quick },
       steps: [{ await: '31,000.4' }, { await: '50,000.75' }, { await: 'getOrders', type: 'q' }],

@@ -3,18 +3,17 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { run } from '../../src/cli/run.js';
-import { PROGRAM } from '../../src/commands/index.js';
 import { accountName } from '../../src/commands/session/account-name.js';
 import { Interrupted } from '../../src/errors.js';
 import type { Host } from '../../src/platform/host.js';
 import { Journal } from '../../src/trading/journal/journal.js';
 import { fakeHost, NOW } from '../support/fake-host.js';
-import { respond, serveFaults } from '../support/fault-server.js';
-import { ModelExchange } from '../trading/batches/model-exchange.js';
-import { CONFIGURATION, count, DEPTH, NOT_FOUND, record } from '../trading/support/exchange.js';
+import { programHere } from '../support/in-process.js';
+import { BOOK, marketList, NO_ORDER, orderRow, parametersOf } from '../support/wire.js';
+import { lostAnswer } from '../support/world/hosts.js';
 import { TERMS } from '../trading/support/terms.js';
 import { temporaryState } from '../trading/support/trading.js';
-import { environmentAt } from './literal-exchange.js';
+import { environmentAt, literalExchange } from './literal-exchange.js';
 
 /**
  * Runs a write after an order that may be repeated, so that duplicates are checked, and sends a signal at each check after
@@ -25,32 +24,35 @@ async function interrupted(line: string, write: string) {
   const works: Works = new Set();
   const checks = { count: 0, unhandled: 0, printed: '' };
   let isWritten = false;
-  const server = await serveFaults({
-    answer: ({ target }) => {
-      if (target.startsWith(`/api/${write}?`)) isWritten = true;
-      const isList = target.startsWith('/api/getOrders?');
-      if (isList && isWritten) {
-        checks.count += 1;
-        if (works.size === 0) checks.unhandled += 1;
-        const before = host.printed().length;
-        for (const work of works) work('SIGINT');
-        checks.printed += host.printed().slice(before);
-      }
-      if (isList) return respond(isWritten || !target.includes('tradeType=1') ? NOT_FOUND : `[${record({ id: '7' })}]`);
-      return respond('{"code":1000,"message":"ok","id":"7"}');
-    },
+  const { url } = literalExchange((asked, parameters) => {
+    if (asked === `/api/${write}`) isWritten = true;
+    const isList = asked === '/api/getOrders';
+    if (isList && isWritten) {
+      checks.count += 1;
+      if (works.size === 0) checks.unhandled += 1;
+      const before = host.printed().length;
+      for (const work of works) work('SIGINT');
+      checks.printed += host.printed().slice(before);
+    }
+    if (isList) return isWritten || parametersOf(parameters).side === 'sell' ? NO_ORDER : listOf(['7']);
+    return '{"code":1000,"message":"ok","id":"7"}';
   });
   const folders = foldersIn(temporaryState());
-  const host = hostOf(line, server.url, folders, works);
+  const host = hostOf(line, url, folders, works);
   const journal = new Journal(
     host,
     folders.state,
-    accountName({ sandbox: false, tradeUrl: server.url }, () => 'literal-access-key'),
+    accountName({ sandbox: false, tradeUrl: url }, () => 'literal-access-key'),
   );
   const entry = journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'before', reqTime: NOW });
   entry.settle({ outcome: 'placed', id: '7', duplicates: [] }, 'placed');
-  await run(host, PROGRAM).catch(() => undefined);
+  await run(host, await programHere()).catch(() => undefined);
   return { ...checks, left: works.size, all: host.printed() };
+}
+
+/** A list of open buys with these ids. */
+function listOf(ids: readonly string[]): string {
+  return JSON.stringify(ids.map((id) => orderRow({ id, price: 30_000, amount: 0.01, time: 1_648_461_600_123 })));
 }
 
 describe('a signal during the check for duplicates after a write', () => {
@@ -86,19 +88,18 @@ async function interruptedAt(line: string, isMoment: (operation: string, count: 
   const works: Works = new Set();
   const counts: Record<string, number> = {};
   let printed = '';
-  const server = await serveFaults({
-    answer: ({ target }) => {
-      const [operation = ''] = target.slice('/api/'.length).split('?');
-      const count = (counts[operation] ?? 0) + 1;
-      counts[operation] = count;
-      const before = host.printed().length;
-      if (isMoment(operation, count)) for (const work of works) work('SIGINT');
-      printed += host.printed().slice(before);
-      return respond(answers(operation, count));
-    },
+  const { url } = literalExchange((asked) => {
+    const operation = path.basename(asked);
+    const count = (counts[operation] ?? 0) + 1;
+    counts[operation] = count;
+    const before = host.printed().length;
+    if (isMoment(operation, count)) for (const work of works) work('SIGINT');
+    printed += host.printed().slice(before);
+    // that of the machine would be far from the time of this host
+    return { body: answers(operation, count), date: null };
   });
-  const host = hostOf(line, server.url, foldersIn(temporaryState()), works);
-  await run(host, PROGRAM).catch(() => undefined);
+  const host = hostOf(line, url, foldersIn(temporaryState()), works);
+  await run(host, await programHere()).catch(() => undefined);
   return { printed, all: host.printed() };
 }
 
@@ -125,7 +126,7 @@ function foldersIn(state: string) {
 describe('a signal while a timer is held', () => {
   const OK = '{"code":1000,"message":"ok"}';
   const answers: Answers = (operation, count) =>
-    operation !== 'cancelAllOrdersAfter' ? NOT_FOUND : count > 2 ? '{"code":1009,"message":"maintenance"}' : OK;
+    operation !== 'cancelAllOrdersAfter' ? NO_ORDER : count > 2 ? '{"code":1009,"message":"maintenance"}' : OK;
 
   it('a signal during a restart says that the timer may run longer', async () => {
     const again = (operation: string, count: number) => operation === 'cancelAllOrdersAfter' && count === 2;
@@ -140,19 +141,19 @@ it.each([
   'order buy btc_usdt 0.01 --at 19000 --yes',
   'order batch buy btc_usdt --ladder 19000:19010:3 --amount 0.3 --yes',
 ])('a signal while %s is being checked says that nothing was sent', async (line) => {
-  const isCheck = (operation: string) => operation.endsWith('/depth');
-  const answers: Answers = (operation) => (operation.endsWith('/markets') ? CONFIGURATION : DEPTH);
+  const isCheck = (operation: string) => operation === 'depth';
+  const answers: Answers = (operation) => (operation === 'markets' ? marketList() : BOOK);
   expect((await interruptedAt(line, isCheck, answers)).printed).toBe('Nothing was sent.\n');
 });
 
 describe('a signal during a write with --json', () => {
   const answers: Answers = (operation) => {
-    if (operation.endsWith('/markets')) return CONFIGURATION;
-    return operation.endsWith('/depth') ? DEPTH : '{"code":1000,"message":"ok","id":"7"}';
+    if (operation === 'markets') return marketList();
+    return operation === 'depth' ? BOOK : '{"code":1000,"message":"ok","id":"7"}';
   };
 
   it.each([
-    ['order buy btc_usdt 0.01 --at 30000 --yes', '/depth', 'Nothing was sent.', null, null],
+    ['order buy btc_usdt 0.01 --at 30000 --yes', 'depth', 'Nothing was sent.', null, null],
     [
       'order buy btc_usdt 0.01 --at 30000 --id mine0001 --override price-band --yes',
       'order',
@@ -161,8 +162,8 @@ describe('a signal during a write with --json', () => {
       'mine0001',
     ],
   ])('ends %s with an error object, held at %s', async (line, held, message, hint, clientId) => {
-    const isHeld = (operation: string) => operation === held || operation.endsWith(held);
-    const own: Answers = (operation, count) => (operation === 'getOrder' ? NOT_FOUND : answers(operation, count));
+    const isHeld = (operation: string) => operation === held;
+    const own: Answers = (operation, count) => (operation === 'getOrder' ? NO_ORDER : answers(operation, count));
     const { printed } = await interruptedAt(`${line} --json`, isHeld, own);
     const [object, ...others] = printed.trimEnd().split('\n');
     expect(JSON.parse(object ?? '')).toEqual({
@@ -172,7 +173,7 @@ describe('a signal during a write with --json', () => {
   });
 
   it('ends cancel btc_usdt 7 with an error object after a moment for its answer', async () => {
-    const own: Answers = (operation, count) => (operation === 'getOrder' ? NOT_FOUND : answers(operation, count));
+    const own: Answers = (operation, count) => (operation === 'getOrder' ? NO_ORDER : answers(operation, count));
     const { printed, all } = await interruptedAt('cancel btc_usdt 7 --json', (name) => name === 'cancelOrder', own);
     const hint = 'Cancelling again does no harm: pit cancel btc_usdt 7';
     const message = '0 of 1 answers had arrived.';
@@ -189,23 +190,23 @@ describe('a signal during a write of several orders with --json', () => {
     const works: Works = new Set();
     const reports: unknown[] = [];
     let seen = 0;
-    const server = await serveFaults({
-      answer: ({ target }) => {
-        const [name = ''] = target.slice('/api/'.length).split('?');
-        if (name === operation) seen += 1;
-        if (name === operation && seen >= count) {
-          if (reports.length === 0) for (const work of works) reports.push(work('SIGINT'));
-          return (socket) => void socket.destroy();
-        }
-        if (name.endsWith('/markets')) return respond(CONFIGURATION);
-        if (name.endsWith('/depth')) return respond(DEPTH);
-        if (name === 'orderMoreV2') return respond(BATCH_DONE);
-        if (name === 'getOrders' && target.includes('tradeType=1') && seen === 0) return respond(`[${OPEN.join()}]`);
-        return respond(name === 'getOrders' ? NOT_FOUND : '{"code":1000,"message":"ok"}');
-      },
+    const { url } = literalExchange(async (asked, parameters) => {
+      const name = path.basename(asked);
+      if (name === operation) seen += 1;
+      if (name === operation && seen >= count) {
+        // the answers before it have arrived
+        await new Promise(setImmediate);
+        if (reports.length === 0) for (const work of works) reports.push(work('SIGINT'));
+        return lostAnswer();
+      }
+      if (name === 'markets') return marketList();
+      if (name === 'depth') return BOOK;
+      if (name === 'orderMoreV2') return BATCH_DONE;
+      if (name !== 'getOrders') return '{"code":1000,"message":"ok"}';
+      return parametersOf(parameters).side === 'buy' && seen === 0 ? listOf(OPEN) : NO_ORDER;
     });
-    const host = hostOf(line, server.url, foldersIn(temporaryState()), works);
-    const ended = await run(host, PROGRAM).catch((thrown: unknown) => thrown);
+    const host = hostOf(line, url, foldersIn(temporaryState()), works);
+    const ended = await run(host, await programHere()).catch((thrown: unknown) => thrown);
     await Promise.all(reports);
     const documents = host
       .printed()
@@ -214,7 +215,7 @@ describe('a signal during a write of several orders with --json', () => {
       .map((text) => JSON.parse(text));
     return { ended, answers: documents.filter((one) => !('error' in one) && !('warning' in one)), documents };
   }
-  const OPEN = Array.from({ length: 12 }, (_, index) => record({ id: String(70 + index) }));
+  const OPEN = Array.from({ length: 12 }, (_, index) => String(70 + index));
   const BATCH_DONE = JSON.stringify({
     ...{ code: 1000, message: 'ok', data: Array.from({ length: 20 }, (_, index) => 90 + index) },
   });
@@ -248,10 +249,18 @@ it('a second signal reports the progress of a batch without waiting for the answ
     free = resolve;
   });
   let signals: Parameters<Host['onInterrupt']> = [() => {}];
-  const server = await new ModelExchange([{ answer: (socket) => void freed.then(() => socket.destroy()) }]).serve();
+  let sent = 0;
+  const { url } = literalExchange(async (asked) => {
+    const operation = path.basename(asked);
+    if (operation !== 'orderMoreV2')
+      return operation === 'markets' ? marketList() : operation === 'depth' ? BOOK : NO_ORDER;
+    sent += 1;
+    await freed;
+    return lostAnswer();
+  });
   const { sleep, ...others } = fakeHost();
   const host = {
-    ...{ ...others, environment: environmentAt(server.url) },
+    ...{ ...others, environment: environmentAt(url) },
     arguments: `order batch buy btc_usdt --file ${file} --override price-band --yes`.split(' '),
     directories: foldersIn(state),
     onInterrupt: (...words: typeof signals) => {
@@ -261,8 +270,8 @@ it('a second signal reports the progress of a batch without waiting for the answ
     // no time budget ends before the second signal
     sleep: (milliseconds: number) => freed.then(() => sleep(milliseconds)),
   };
-  const ended = run(host, PROGRAM).catch((thrown: unknown) => thrown);
-  while (count(server, 'orderMoreV2') === 0) await delay(5);
+  const ended = run(host, await programHere()).catch((thrown: unknown) => thrown);
+  while (sent === 0) await delay(5);
   const [work, onSecondSignal] = signals;
   const before = host.printed().length;
   const done = work('SIGINT');
@@ -273,7 +282,7 @@ it('a second signal reports the progress of a batch without waiting for the answ
     /^Warning: 0 of 40 orders placed, 20 unknown, 20 not sent\.\s+\S* ?To continue: pit order batch buy btc_usdt --resume job(?:ab){10} --override price-band\n$/,
   );
   // so that this process, which may be a shell, can resume it
-  const account = accountName({ sandbox: false, tradeUrl: server.url }, () => 'literal-access-key');
+  const account = accountName({ sandbox: false, tradeUrl: url }, () => 'literal-access-key');
   const [job] = new Journal(host, foldersIn(state).state, account).unsettledEntries();
   expect(job?.events.at(-1)?.isReleased).toBe(true);
   free();

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll } from 'vitest';
-import { openHost } from '../support/world/hosts.js';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { type LiteralAnswer, openHost } from '../support/world/hosts.js';
 import type { Extra } from './pit-home.js';
 
 export interface LiteralExchange {
@@ -37,6 +37,17 @@ export function useLiteralExchange(
       return { environment: environmentAt(this.url) };
     },
   };
+}
+
+/** The same for the rest of a test, with answers by the path and the parameters. */
+export function literalExchange(answer: LiteralAnswer): LiteralExchange {
+  const asked: string[] = [];
+  const { url, close } = openHost((path, parameters) => {
+    asked.push(path);
+    return answer(path, parameters);
+  });
+  onTestFinished(close);
+  return { asked, url, extra: { environment: environmentAt(url) } };
 }
 
 /** An environment with both hosts at one URL and made-up keys. */

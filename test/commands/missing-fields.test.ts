@@ -199,7 +199,7 @@ describe.each(Object.entries(SHOWN_BY) as [OperationName, readonly string[]][])(
 
   it.each(lines)(`is shown by pit %s without each field that may be missing`, async (line) => {
     let body: string | undefined;
-    const exchange = await startDocumentExchange({ [name]: () => body ?? shownAnswer(name) });
+    const exchange = startDocumentExchange({ [name]: () => body ?? shownAnswer(name) });
     onTestFinished(() => exchange.close());
     const { environment } = exchange;
     const broken: unknown[] = [];
@@ -219,7 +219,7 @@ describe.each(Object.entries(SHOWN_BY) as [OperationName, readonly string[]][])(
 describe('markets', () => {
   it.each(Object.keys(OF_A_MARKET))('leaves out, by name, a market without %s', async (field) => {
     const other = '"eth_usdt":{"amountScale":4,"minAmount":0.001,"minSize":5,"priceScale":2}';
-    const exchange = await startDocumentExchange({
+    const exchange = startDocumentExchange({
       markets: without('markets', field, 'null').replace(/}$/, `,${other}}`),
       allTicker: '{}',
     });

@@ -25,7 +25,7 @@ describe('market data with a price or an amount below zero', () => {
   ])(
     'makes pit %s fail on the answer to %s, with nothing on stdout and the field named',
     async (line, name, body, field) => {
-      const exchange = await startDocumentExchange({ [name]: body });
+      const exchange = startDocumentExchange({ [name]: body });
       onTestFinished(() => exchange.close());
       const { environment } = exchange;
       const failure = await new PitHome(temporaryHome()).failure(line, 1, { environment });
@@ -34,7 +34,7 @@ describe('market data with a price or an amount below zero', () => {
   );
 
   it('does not concern a change of the price, which may be negative', async () => {
-    const exchange = await startDocumentExchange({ ticker: TICKER('x>x') });
+    const exchange = startDocumentExchange({ ticker: TICKER('x>x') });
     onTestFinished(() => exchange.close());
     const { environment } = exchange;
     const [row] = await new PitHome(temporaryHome()).json<{ change: string }[]>('ticker btc_usdt', { environment });

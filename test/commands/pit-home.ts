@@ -65,7 +65,7 @@ export interface CliError {
 export class PitHome {
   #served: ServedSandbox | undefined;
   /** For all commands, unless one of them has its own. */
-  defaults: Pick<Extra, 'host' | 'environment'> = {};
+  defaults: Pick<Extra, 'host' | 'environment'> & Pick<ProcessOptions, 'program'> = {};
 
   constructor(private readonly folder: string) {}
 

@@ -26,7 +26,7 @@ const EMPTY = '{"code":1000,"message":{"des":"","isSuc":true,"datas":{"list":[]}
 async function exchangeWith(coins: readonly string[], markets: Readonly<Record<string, string>> = {}) {
   const result = coins.map((coin) => bill(coin, '5')).join(',');
   const entries = coins.map((coin) => `{"key":${JSON.stringify(coin)},"available":"5","freez":"0"}`);
-  const exchange = await startDocumentExchange({
+  const exchange = startDocumentExchange({
     markets: `{${Object.entries({ btc_usdt: RULES, ...markets })
       .map(([name, rules]) => `${JSON.stringify(name)}:${rules}`)
       .join(',')}}`,

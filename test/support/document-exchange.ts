@@ -1,12 +1,11 @@
 import { createHash, createHmac } from 'node:crypto';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type HostReply, openHost } from './world/hosts.js';
 
 /*
  * An exchange that knows the interface's document and nothing else. It checks what the document says of a request, and answers with
  * one example of each answer that the document shows, always the same; only an order that was placed is shown with its own terms. What
  * is not shown is answered with 404 and no body: error codes, the body of getOrders, and every unnamed path. It shares no code with
- * src/, so that no mistake is made on both sides.
+ * src/, so that no mistake is made on both sides. It has no port: how requests are sent is a matter of test/exchange.
  */
 
 const ACCESS_KEY = 'document-access-key';
@@ -202,7 +201,7 @@ export interface DocumentExchange {
   readonly requests: readonly string[];
   /** Its order is open again. */
   reopen(): void;
-  close(): Promise<void>;
+  close(): void;
 }
 
 export const DOCUMENTED = Object.keys(SHOWN);
@@ -216,10 +215,10 @@ export function shownAnswer(name: string): string {
 export type Answer = string | ((given: URLSearchParams) => string);
 
 /**
- * Starts it on a free port of this machine.
+ * Has it answer commands of this process until it is closed.
  * @param answers bodies in place of the examples, by operation, that of getOrders included; they may change meanwhile
  */
-export async function startDocumentExchange(answers: Readonly<Record<string, Answer>> = {}): Promise<DocumentExchange> {
+export function startDocumentExchange(answers: Readonly<Record<string, Answer>> = {}): DocumentExchange {
   const called = new Set<string>();
   const notShown = new Set<string>();
   const broken: string[] = [];
@@ -227,41 +226,33 @@ export async function startDocumentExchange(answers: Readonly<Record<string, Ans
   /** A cancelled order that was filled in part has the status 2. */
   let isCancelled = false;
   const placed = new Map<string, string>();
-  const server = createServer((request, response) => {
-    const name = nameOf(request);
-    requests.push(request.url ?? '');
+  const { url, close } = openHost((path, given): HostReply => {
+    const name = path.slice(path.lastIndexOf('/') + 1);
+    requests.push(given.size === 0 ? path : `${path}?${given}`);
     const answer = answers[name];
     const shown = Object.hasOwn(SHOWN, name) ? SHOWN[name] : answer === undefined ? undefined : notShownBy(name);
     if (shown === undefined) {
       notShown.add(name);
-      return end(response, 404, '');
+      return { status: 404, body: '' };
     }
-    const problem = shown.isUnchecked ? undefined : problemOf(request, name, shown);
+    const problem = shown.isUnchecked ? undefined : problemOf(path, given, name, shown);
     if (problem !== undefined) {
       broken.push(`${name}: ${problem}`);
-      return end(response, 404, '');
+      return { status: 404, body: '' };
     }
     called.add(name);
     isCancelled ||= name === 'cancelOrder';
-    const given = new URL(request.url ?? '', 'http://localhost').searchParams;
     for (const [id, order] of placedBy(name, given)) placed.set(id, order);
     const own = name === 'getOrder' ? placed.get(given.get('id') ?? '') : undefined;
     const body = typeof answer === 'function' ? answer(given) : (answer ?? own ?? shown.answer);
-    end(response, 200, isCancelled ? body.replace('"status":3', '"status":2') : body);
+    return { body: isCancelled ? body.replace('"status":3', '"status":2') : body };
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const environment = {
     PIT_BASE_URL: url,
     PIT_TRADE_URL: url,
     PIT_ACCESS_KEY: ACCESS_KEY,
     PIT_SECRET_KEY: SECRET_KEY,
   };
-  const close = () =>
-    new Promise<void>((resolve) => {
-      server.closeAllConnections();
-      server.close(() => resolve());
-    });
   const reopen = () => {
     isCancelled = false;
   };
@@ -281,22 +272,9 @@ function placedBy(name: string, given: URLSearchParams): [id: string, answer: st
   return pairs.map(([, price = '', amount = ''], index) => orderOf(BATCH_IDS[index] ?? '', price, amount));
 }
 
-function end(response: ServerResponse, status: number, body: string): void {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(body);
-}
-
-function nameOf({ url = '' }: IncomingMessage): string {
-  const [path = ''] = url.split('?');
-  return path.slice(path.lastIndexOf('/') + 1);
-}
-
 /** What the document says against a request; undefined if nothing. */
-function problemOf({ url = '', method, headers }: IncomingMessage, name: string, shown: Shown): string | undefined {
-  const [path = '', query = ''] = url.split('?');
-  const given = new URLSearchParams(query);
-  if (method !== 'GET') return 'every operation is a GET';
+function problemOf(path: string, given: URLSearchParams, name: string, shown: Shown): string | undefined {
   if (path !== `/${shown.family === 'data' ? 'data/v1' : 'api'}/${name}`) return `the path is ${path}`;
-  if (!/^Mozilla\/5\.0 /.test(headers['user-agent'] ?? '')) return 'the User-Agent does not look like a browser';
   const common = shown.family === 'api' ? ['method', 'accesskey', 'sign', 'reqTime'] : [];
   for (const key of given.keys()) {
     if (given.getAll(key).length > 1) return `${key} is given twice`;

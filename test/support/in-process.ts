@@ -5,6 +5,7 @@ import path from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Program, runAndReport } from '../../src/cli/run.js';
+import type { ExchangeLink } from '../../src/commands/session/exchange-link.js';
 import { main } from '../../src/main.js';
 import { directoriesOf } from '../../src/platform/files/directories.js';
 import { type Host, monotonicMs, type TerminalInput } from '../../src/platform/host.js';
@@ -148,17 +149,21 @@ export function startInProcess(
 
 /** Runs the command line as the program does; an exchange of this process answers it without the network. */
 async function mainOf(host: Host): Promise<number> {
-  if (!isHostHere(host.environment.PIT_BASE_URL)) return main(host);
+  return isHostHere(host.environment.PIT_BASE_URL) ? runAndReport(host, await programHere()) : main(host);
+}
+
+/**
+ * The commands of pit, whose requests reach the hosts of this process and nothing else.
+ * @param connect opens a connection to the address of the streams
+ */
+export async function programHere(connect?: ExchangeLink['connect']): Promise<Program> {
   const { commands, PROGRAM } = await import('../../src/commands/index.js');
   const { createContext } = await import('../../src/commands/session/context.js');
   const watchAlgos = () => {
     throw new Error('Nobody watches algo orders here: use a world.');
   };
-  const link = { isAlone: false, send: sendToHost, watchAlgos };
-  return runAndReport(host, {
-    ...PROGRAM,
-    createContext: async (base) => createContext(base, commands, undefined, link),
-  });
+  const link = { isAlone: false, send: sendToHost, watchAlgos, ...(connect && { connect }) };
+  return { ...PROGRAM, createContext: async (base) => createContext(base, commands, undefined, link) };
 }
 
 /** Has the waits of a command, such as that for the next request of candles, pass at once, with its permits free again. */

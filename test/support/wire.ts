@@ -59,5 +59,25 @@ function domainValue(name: string, value: string): string {
   return name === 'orderType' ? (TYPES[Number(value)] ?? value) : value;
 }
 
+/** The rules of a market, as the list of all markets shows them. */
+export interface MarketRow {
+  readonly priceScale?: number;
+  readonly amountScale?: number;
+  readonly minAmount?: Sent;
+  readonly minNotional?: Sent;
+}
+
+/** The list of all markets. */
+export function marketList(markets: Readonly<Record<string, MarketRow>> = { btc_usdt: {} }): string {
+  const rows = Object.entries(markets).map(([market, { minNotional = 5, ...rules }]) => [
+    market,
+    { priceScale: 2, amountScale: 4, minAmount: 0.001, ...rules, minSize: minNotional },
+  ]);
+  return JSON.stringify(Object.fromEntries(rows));
+}
+
+/** An order book around 30000, for the guards of an order. */
+export const BOOK = '{"asks":[[30001,5]],"bids":[[29999,5]],"timestamp":1648461600}';
+
 /** What a list says that has nothing. */
 export const NO_ORDER = '{"code":3001,"message":"order not found"}';

@@ -1,12 +1,11 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { pausesOnly } from '../../support/command-clocks.js';
+import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import { startDocumentExchange } from '../../support/document-exchange.js';
-import { FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';
-import { temporaryHome } from '../../support/pit.js';
-import { environmentAt } from '../literal-exchange.js';
-import { DECIMAL, document, ID, lastError, PitHome, TEXT, usePitHome } from '../pit-home.js';
+import { type LiteralAnswer, lostAnswer } from '../../support/world/hosts.js';
+import { literalExchange } from '../literal-exchange.js';
+import { DECIMAL, document, ID, lastError, TEXT, useWorldPerTest } from '../pit-home.js';
 
-const pit = usePitHome();
+const pit = useWorldPerTest({ limits: UNLIMITED });
 
 describe('pit api with an operation that reads', () => {
   it('prints the body with its numbers as sent', async () => {
@@ -187,38 +186,41 @@ describe('pit api with an undocumented operation', () => {
     },
   );
 
-  const served = async (answer: Parameters<typeof serveFaults>[0]['answer']) => {
-    const server = await serveFaults({ answer });
-    const other = new PitHome(temporaryHome());
-    return { server, other, extra: { environment: environmentAt(server.url) } };
+  /** An exchange that answers each request so, and what it was sent. */
+  const served = (answer: LiteralAnswer) => {
+    const sent: (readonly [path: string, names: string, values: Readonly<Record<string, string>>])[] = [];
+    const { extra } = literalExchange((path, parameters) => {
+      const { accesskey, method, sign, reqTime, ...values } = Object.fromEntries(parameters);
+      sent.push([path, [...parameters.keys()].join(), values]);
+      return answer(path, parameters);
+    });
+    return { sent, extra };
   };
-  const calls = ({ requests }: FaultServer) =>
-    requests.map(({ target }) => target.replace(/(accesskey|sign|reqTime)=[\w-]+/g, '$1'));
 
   it('announces the operation, asks for confirmation, and signs and sends it once', async () => {
-    const { server, other, extra } = await served(() => respond('{"code":1000,"id":12345678901234567890,"rate":0.10}'));
-    expect((await other.failure('api setExpressState currency=btc_usdt', 8, extra)).kind).toBe('declined');
-    expect(await other.done('api setExpressState currency=btc_usdt --dry-run', extra)).toContain('nothing was sent');
-    expect(server.requests).toEqual([]);
-    const { stdout, stderr } = await other.run('api setExpressState currency=btc_usdt state=a&b --yes --json', extra);
+    const { sent, extra } = served(() => '{"code":1000,"id":12345678901234567890,"rate":0.10}');
+    expect((await pit.failure('api setExpressState currency=btc_usdt', 8, extra)).kind).toBe('declined');
+    expect(await pit.done('api setExpressState currency=btc_usdt --dry-run', extra)).toContain('nothing was sent');
+    expect(sent).toEqual([]);
+    const { stdout, stderr } = await pit.run('api setExpressState currency=btc_usdt state=a&b --yes --json', extra);
     expect(stdout).toBe('{"code":1000,"id":12345678901234567890,"rate":0.10}\n');
     expect(stderr).toContain('The interface does not describe setExpressState, so it counts as a write');
-    expect(calls(server)).toEqual([
-      '/api/setExpressState?method=setExpressState&accesskey&currency=btc_usdt&state=a%26b&sign&reqTime',
+    expect(sent).toEqual([
+      ['/api/setExpressState', 'method,accesskey,currency,state,sign,reqTime', { currency: 'btc_usdt', state: 'a&b' }],
     ]);
-    expect(await other.json('resolve', extra)).toEqual([]);
+    expect(await pit.json('resolve', extra)).toEqual([]);
   });
 
   it('reports a refusal by the exchange', async () => {
-    const { server, other, extra } = await served(() => respond('{"code":1012,"message":"no permission"}'));
-    expect(await other.failure('api setRepayState --yes', 3, extra)).toMatchObject({ code: 1012 });
-    expect(server.requests).toHaveLength(1);
+    const { sent, extra } = served(() => '{"code":1012,"message":"no permission"}');
+    expect(await pit.failure('api setRepayState --yes', 3, extra)).toMatchObject({ code: 1012 });
+    expect(sent).toHaveLength(1);
   });
 
   it('an operation without an answer is unknown, not repeated, and settled by the user', async () => {
-    const { server, other, extra } = await served(() => FAULTS['a reset after reading']);
+    const { sent, extra } = served(lostAnswer);
     const line = 'api setExpressState currency=btc_usdt --yes --json';
-    const { code, stdout, stderr } = await other.run(line, extra);
+    const { code, stdout, stderr } = await pit.run(line, extra);
     expect(code).toBe(6);
     const { clientId } = document<{ clientId: string }>(stdout);
     expect(lastError(stderr)).toMatchObject({
@@ -226,16 +228,16 @@ describe('pit api with an undocumented operation', () => {
       hint: expect.stringContaining(`pit resolve ${clientId} --as done`),
     });
     for (const again of [line, line.replace('--yes', '--dry-run')]) {
-      const { message } = await other.failure(again, 2, extra);
+      const { message } = await pit.failure(again, 2, extra);
       expect(message).toContain('The outcome of the same call');
     }
-    const looked = await other.run('resolve --json', extra);
+    const looked = await pit.run('resolve --json', extra);
     expect(looked.code).toBe(6);
     expect(document(looked.stdout)).toMatchObject([{ operation: 'call', market: null, outcome: 'unknown' }]);
-    expect((await other.failure('resolve --as done', 2, extra)).kind).toBe('usage');
-    expect(await other.json(`resolve ${clientId} --as notSent`, extra)).toMatchObject([{ outcome: 'notSent' }]);
-    expect(await other.json('resolve', extra)).toEqual([]);
-    expect(server.requests.filter(({ target }) => target.includes('setExpressState'))).toHaveLength(1);
+    expect((await pit.failure('resolve --as done', 2, extra)).kind).toBe('usage');
+    expect(await pit.json(`resolve ${clientId} --as notSent`, extra)).toMatchObject([{ outcome: 'notSent' }]);
+    expect(await pit.json('resolve', extra)).toEqual([]);
+    expect(sent.filter(([path]) => path === '/api/setExpressState')).toHaveLength(1);
   });
 });
 
@@ -243,11 +245,10 @@ describe('pit api on an exchange that knows the document alone', () => {
   const MARGIN = 'order currency=btc_usdt tradeType=1 price=31000.5 amount=0.0123 acctType=1';
 
   async function sentBy(line: string) {
-    const exchange = await startDocumentExchange(line.startsWith('getOrders') ? { getOrders: '[]' } : {});
+    const exchange = startDocumentExchange(line.startsWith('getOrders') ? { getOrders: '[]' } : {});
     onTestFinished(() => exchange.close());
     const { environment } = exchange;
-    const alone = new PitHome(temporaryHome());
-    const { code, stderr } = await alone.run(`api ${line} --yes`, { environment, host: pausesOnly() });
+    const { code, stderr } = await pit.run(`api ${line} --yes`, { environment });
     return { code, stderr, broken: exchange.broken, last: exchange.requests };
   }
 

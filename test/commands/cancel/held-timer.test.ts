@@ -1,30 +1,37 @@
 import { describe, expect, it } from 'vitest';
 import { run } from '../../../src/cli/run.js';
-import { PROGRAM } from '../../../src/commands/index.js';
 import type { Host } from '../../../src/platform/host.js';
 import { saying } from '../../support/advice.js';
 import { type FakeHost, fakeHost, NOW } from '../../support/fake-host.js';
-import { type Answer, FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';
-import { count } from '../../trading/support/exchange.js';
+import { programHere } from '../../support/in-process.js';
+import { NO_ORDER } from '../../support/wire.js';
+import { lostAnswer } from '../../support/world/hosts.js';
 import { temporaryState } from '../../trading/support/trading.js';
-import { environmentAt } from '../literal-exchange.js';
+import { environmentAt, type LiteralExchange, literalExchange } from '../literal-exchange.js';
 
-const OK = respond('{"code":1000,"message":"ok"}');
-const REFUSED = respond('{"code":1009,"message":"maintenance"}');
+type Answer = () => string;
+
+const START = '/api/cancelAllOrdersAfter';
+const OK: Answer = () => '{"code":1000,"message":"ok"}';
+const REFUSED: Answer = () => '{"code":1009,"message":"maintenance"}';
+const PAGE: Answer = () => '<!DOCTYPE html><html><body>Please wait</body></html>';
 
 /** An exchange with these answers to the starts of the timer, one after the other; the last one repeats. */
-function serve(...answers: readonly Answer[]): Promise<FaultServer> {
+function serve(...answers: readonly Answer[]): LiteralExchange {
   let asked = 0;
-  return serveFaults({
-    answer: ({ target }) => {
-      if (!target.startsWith('/api/cancelAllOrdersAfter?')) return respond('{"code":3001,"message":"none"}');
-      return answers[Math.min(asked++, answers.length - 1)] ?? OK;
-    },
+  return literalExchange((path) => {
+    if (path !== START) return NO_ORDER;
+    return (answers[Math.min(asked++, answers.length - 1)] ?? OK)();
   });
 }
 
+/** How often the timer was started. */
+function starts({ asked }: LiteralExchange): number {
+  return asked.filter((path) => path === START).length;
+}
+
 /** Runs the program at an exchange, with a clock that advances only in sleeps. */
-function hostAt({ url }: FaultServer, words: readonly string[], changes: Partial<Host> = {}): FakeHost {
+function hostAt({ url }: LiteralExchange, words: readonly string[], changes: Partial<Host> = {}): FakeHost {
   const state = temporaryState();
   const folders = { config: `${state}/config`, state: `${state}/state`, cache: `${state}/cache` };
   const line = ['cancel-after', 'btc_usdt', '--hold', '--yes', ...words];
@@ -33,7 +40,7 @@ function hostAt({ url }: FaultServer, words: readonly string[], changes: Partial
 
 /** How it ended, and all that it printed. */
 async function ended(host: FakeHost): Promise<{ readonly thrown: unknown; readonly text: string }> {
-  const thrown = await run(host, PROGRAM).catch((error: unknown) => error);
+  const thrown = await run(host, await programHere()).catch((error: unknown) => error);
   return { thrown, text: host.printed() };
 }
 
@@ -59,7 +66,7 @@ function commandOf(seconds: number): Pick<FakeHost, 'run' | 'sleep' | 'now' | 'm
 
 describe('a held timer', () => {
   it('warns, then exits with 9 when its minute passes, and says what was cancelled', async () => {
-    const server = await serve(OK, OK, REFUSED);
+    const server = serve(OK, OK, REFUSED);
     const { thrown, text } = await ended(hostAt(server, ['--json']));
     expect(thrown).toMatchObject({ kind: 'partial', exitCode: 9 });
     expect((thrown as Error).message).toBe(
@@ -75,7 +82,7 @@ describe('a held timer', () => {
     ['shows the countdown if stdout is the terminal', true],
     ['shows no countdown if stdout is piped', false],
   ])('%s', async (_, isShown) => {
-    const host = hostAt(await serve(OK, REFUSED), []);
+    const host = hostAt(serve(OK, REFUSED), []);
     Object.assign(host.errors, { isTTY: true, columns: 80 });
     Object.assign(host.output, { isTTY: isShown, columns: 80 });
     const { text } = await ended(host);
@@ -83,11 +90,8 @@ describe('a held timer', () => {
     expect(text.includes('s left (Ctrl-C ends)')).toBe(isShown);
   });
 
-  it.each<[string, Answer]>([
-    ['a reset', FAULTS['a reset after reading']],
-    ['a protocol change', (socket) => void socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n')],
-  ])('exits with 6 if %s left requests without an answer, and says that one may have arrived', async (_, answer) => {
-    const server = await serve(OK, answer);
+  it('exits with 6 if requests were left without an answer, and says that one may have arrived', async () => {
+    const server = serve(OK, lostAnswer);
     const { thrown } = await ended(hostAt(server, ['--json']));
     expect(thrown).toMatchObject({
       kind: 'unknown',
@@ -100,23 +104,23 @@ describe('a held timer', () => {
   });
 
   it('never warns of failures that end in time', async () => {
-    const server = await serve(OK, REFUSED, FAULTS['an HTML page'], OK);
+    const server = serve(OK, REFUSED, PAGE, OK);
     const { thrown, text } = await ended(hostAt(server, ['--', 'bot'], commandOf(50)));
     expect(thrown).toMatchObject({ name: 'CommandEnded', exitCode: 0 });
     expect(text).not.toContain('could not be started again');
-    expect(count(server, 'cancelAllOrdersAfter')).toBeGreaterThan(4);
+    expect(starts(server)).toBeGreaterThan(4);
   });
 
   it('restarts the timer while a command runs, and not after it ends', async () => {
-    const server = await serve(OK);
+    const server = serve(OK);
     const { thrown, text } = await ended(hostAt(server, ['--timeout', '20', '--', 'bot'], commandOf(300)));
     expect(thrown).toMatchObject({ name: 'CommandEnded', exitCode: 0 });
-    expect(count(server, 'cancelAllOrdersAfter')).toBe(20);
+    expect(starts(server)).toBe(20);
     expect(text.match(/it cannot be stopped/g)).toHaveLength(2);
   });
 
   it('exits with 9 if its minute passed under a command that succeeded', async () => {
-    const server = await serve(OK, ...Array(20).fill(REFUSED), OK);
+    const server = serve(OK, ...Array(20).fill(REFUSED), OK);
     const { thrown, text } = await ended(hostAt(server, ['--', 'bot'], commandOf(200)));
     expect(thrown).toMatchObject({ kind: 'partial', exitCode: 9 });
     expect(text).toContain('The command keeps running.');
@@ -124,7 +128,7 @@ describe('a held timer', () => {
   });
 
   it('exits as the command does if its minute passed under a command that failed', async () => {
-    const server = await serve(OK, REFUSED);
+    const server = serve(OK, REFUSED);
     const { run: ran, ...rest } = commandOf(100);
     const { thrown } = await ended(hostAt(server, ['--', 'bot'], { ...rest, run: () => ran([]).then(() => 4) }));
     expect(thrown).toMatchObject({ name: 'CommandEnded', exitCode: 4 });

@@ -1,9 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { product, same, sum } from '../order/order-rows.js';
-import { COUNT, DECIMAL, FLAG, ID, TEXT, TIME, usePitHome } from '../pit-home.js';
+import { COUNT, DECIMAL, FLAG, ID, TEXT, TIME, useWorld } from '../pit-home.js';
 import { keyWith, withdraw } from './funds.js';
 
-const pit = usePitHome(['--no-limits', '--zone', '+08:00']);
+/** In minutes ahead of UTC: +08:00. */
+const ZONE = 480;
+const pit = useWorld({ zone: ZONE });
 
 interface Row {
   readonly id: string;
@@ -64,7 +66,6 @@ describe('pit deposits and pit withdrawals', () => {
   it("converts a deposit's date from the zone learned from a bill", async () => {
     const [deposit] = await pit.json<Row[]>('deposits usdt');
     const time = Date.parse(deposit?.time ?? '');
-    expect(Math.abs(time - Date.now())).toBeLessThan(120_000);
     expect(deposit?.timeRaw).toBe(new Date(time + 8 * 3_600_000).toISOString().slice(0, 19).replace('T', ' '));
   });
 

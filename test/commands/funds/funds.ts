@@ -1,8 +1,5 @@
-import { once } from 'node:events';
-import { get, type IncomingMessage } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { signedUrl } from '../../sandbox/signing.js';
-import type { Extra, PitHome } from '../pit-home.js';
+import type { Extra, PitHome, WorldHome } from '../pit-home.js';
 
 interface Account {
   readonly accessKey: string;
@@ -17,16 +14,12 @@ export async function keyWith(pit: PitHome, name: string, permissions: string): 
 }
 
 /** Withdraws and returns the id of the record. */
-export async function withdraw(pit: PitHome, coin: string, amount: string, fees: string): Promise<string> {
+export async function withdraw(pit: WorldHome, coin: string, amount: string, fees: string): Promise<string> {
   const { address } = pit.served;
   const [verified] = await pit.json<{ address: string }[]>(`address ${coin} --withdraw`);
   const values = { amount, currency: coin, fees, receiveAddr: verified?.address ?? '', safePwd: address.safePwd };
-  const { time } = await pit.json<{ time: string }>('sandbox status');
-  const url = signedUrl(address, address, 'withdraw', values).replace(/reqTime=\d+/, `reqTime=${Date.parse(time)}`);
-  const [response] = (await once(get(url, { headers: { 'user-agent': 'Mozilla/5.0' } }), 'response')) as [
-    IncomingMessage,
-  ];
-  const answer = JSON.parse(await text(response));
+  const url = signedUrl(address, address, 'withdraw', values, pit.world.exchange.time);
+  const answer = JSON.parse(await pit.finish(pit.world.fetch(url)));
   if (answer.code !== 1000) throw new Error(JSON.stringify(answer));
   return answer.id;
 }

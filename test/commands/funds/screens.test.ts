@@ -1,24 +1,21 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { displayWidth } from '../../../src/terminal/text.js';
-import { done } from '../../sandbox/admin/served.js';
-import { atTerminal } from '../../support/terminal.js';
-import { usePitHome } from '../pit-home.js';
+import { useWorld } from '../pit-home.js';
 import { withdraw } from './funds.js';
 
-const pit = usePitHome();
+const pit = useWorld();
 
 const BILLS = 400;
 const ERASED = '\r\u001b[2K';
 
 beforeAll(async () => {
-  const { address } = pit.served;
-  await done(address, 'POST /accounts/add', { name: 'alice' });
+  await pit.administer('POST /accounts/add', { name: 'alice' });
   for (let count = 0; count < BILLS; count += 1)
-    await done(address, 'POST /transfer', { coin: 'usdt', amount: count < 300 ? '1' : '0.00000001', to: 'alice' });
-  await done(address, 'POST /deposit', { coin: 'usdt', amount: '100' });
+    await pit.administer('POST /transfer', { coin: 'usdt', amount: count < 300 ? '1' : '0.00000001', to: 'alice' });
+  await pit.administer('POST /deposit', { coin: 'usdt', amount: '100' });
   await withdraw(pit, 'usdt', '50', '1');
   // pending transfers stay pending however long the test takes
-  await done(address, 'POST /clock/stop', {});
+  await pit.administer('POST /clock/stop');
 });
 
 /** Text that each command prints at any width. */
@@ -34,8 +31,8 @@ const SCREENS: readonly (readonly [line: string, shows: RegExp])[] = [
 ];
 
 describe('funds commands on a terminal', () => {
-  async function at(line: string, job: { columns?: number; stdout?: 'pipe' } = {}) {
-    return atTerminal(line.split(' '), { home: pit.home, environment: { NO_COLOR: '1' }, ...job });
+  function at(line: string, job: { columns?: number; pipedOutput?: true } = {}) {
+    return pit.world.run(line, { environment: { NO_COLOR: '1' }, steps: [], ...job });
   }
 
   /** The lines on the screen after erasing. */
@@ -45,8 +42,8 @@ describe('funds commands on a terminal', () => {
 
   describe.each(SCREENS)('pit %s', (line, shows) => {
     it.each([40, 80, 200])('fits into %i columns', async (columns) => {
-      const { screen, status } = await at(line, { columns });
-      expect(status).toBe(0);
+      const { screen, code } = await at(line, { columns });
+      expect(code).toBe(0);
       const lines = left(screen);
       expect(lines.join('\n')).toMatch(shows);
       expect(lines.filter((text) => displayWidth(text) > columns)).toEqual([]);
@@ -55,8 +52,8 @@ describe('funds commands on a terminal', () => {
   });
 
   it('a long listing shows its progress, even in a pipe, and erases it', async () => {
-    const { screen, piped } = await at('bills --summary --json', { stdout: 'pipe' });
-    expect(JSON.parse(piped)).toContainEqual(expect.objectContaining({ type: 'Transfer out', count: BILLS }));
+    const { screen, stdout } = await at('bills --summary --json', { pipedOutput: true });
+    expect(JSON.parse(stdout)).toContainEqual(expect.objectContaining({ type: 'Transfer out', count: BILLS }));
     expect(screen.startsWith(`${ERASED}150 bills …${ERASED}`)).toBe(true);
     expect(left(screen)).toEqual(['']);
     expect(left((await at('bills --all')).screen).join('\n')).not.toContain('…');

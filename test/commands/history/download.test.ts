@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { usePitHome } from '../pit-home.js';
+import { useWorld } from '../pit-home.js';
 
-const pit = usePitHome(['--kline-since', 'first', '--no-limits']);
+/** Twenty days. */
+const HISTORY_MS = 20 * 86_400_000;
+const pit = useWorld({ klineSince: 'first', historyMs: HISTORY_MS });
 const file = (name: string) => path.join(pit.home, name);
 const lines = (name: string) => readFileSync(file(name), 'utf8').trimEnd().split('\n');
 
@@ -15,7 +17,7 @@ interface Downloaded {
 
 describe('pit kline --out', () => {
   it('downloads more candles than an answer holds, the same as it lists', async () => {
-    const since = new Date(Date.now() - 1_200 * 60_000).toISOString();
+    const since = new Date(pit.world.clock.now() - 1_200 * 60_000).toISOString();
     const command = `kline btc_usdt --type 1min --since ${since} --out ${file('minutes.csv')}`;
     const { added, from, to } = await pit.json<Downloaded>(command);
     expect(lines('minutes.csv')).toHaveLength(added + 1);

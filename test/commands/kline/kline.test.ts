@@ -3,21 +3,20 @@ import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CANDLE_MS, CANDLE_TYPES, type CandleType } from '../../../src/domain/candle.js';
 import { Decimal } from '../../../src/domain/decimal.js';
-import { respond, serveFaults } from '../../support/fault-server.js';
 import { warnings } from '../../support/json-lines.js';
-import { temporaryHome } from '../../support/pit.js';
-import { DECIMAL, FLAG, PitHome, TIME, usePitHome } from '../pit-home.js';
+import { marketList, NO_ORDER } from '../../support/wire.js';
+import { literalExchange } from '../literal-exchange.js';
+import { DECIMAL, FLAG, TIME, useWorld } from '../pit-home.js';
 import { Straight } from '../straight.js';
 
-const pit = usePitHome();
+/** A quarter. */
+const HISTORY_MS = 90 * 86_400_000;
+const pit = useWorld({ historyMs: HISTORY_MS });
 const straight = new Straight(pit);
 
-/** K-lines in a home of their own, as pit asks for them once a second in each. */
 function kline(words: string): Promise<Candle[]> {
-  return new PitHome(temporaryHome()).json(`kline ${words}`, { environment: pit.served.environment });
+  return pit.json(`kline ${words}`);
 }
-
-const MARKETS = '{"btc_usdt":{"priceScale":2,"amountScale":6,"minAmount":0.0001,"minSize":1}}';
 
 interface Candle {
   readonly time: string;
@@ -29,8 +28,8 @@ interface Candle {
   readonly closed: boolean;
 }
 
-/** A day that the exchange still has candles of, however small. */
-const YESTERDAY = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+/** The day before a world begins. */
+const YESTERDAY = '2026-01-04';
 
 /** Each larger candle type with a smaller one that divides it. */
 const MADE_OF: readonly (readonly [larger: CandleType, smaller: CandleType])[] = [
@@ -60,10 +59,10 @@ describe('pit kline', () => {
     ['1d', '1day'],
     ['1W', '1week'],
   ])('understands --type %s as %s', async (typed, type) => {
-    const [own, same] = await Promise.all(
-      [typed, type].map((word) => kline(`btc_usdt --type ${word} --since ${YESTERDAY} --until ${YESTERDAY} --json`)),
-    );
-    expect(own).toEqual(same);
+    const three = (word: string) => kline(`btc_usdt --type ${word} --size 3 --until ${YESTERDAY}`);
+    const own = await three(typed);
+    expect(own).toHaveLength(3);
+    expect(own).toEqual(await three(type));
   });
 
   function candles(type: CandleType): Candle[] {
@@ -158,23 +157,16 @@ it("calls the latest candle of a stream open by the exchange's clock, which may 
 
 it("calls a candle closed by the exchange's clock, once it is known", async () => {
   const hour = 3_600_000;
-  const exchangeNow = Date.now() - hour;
-  const rows = [90, 30].map((minutes) => `[${exchangeNow - minutes * 60_000},1,1,1,1,1]`).join();
-  const date = [`Date: ${new Date(exchangeNow).toUTCString()}`];
-  const bodies: readonly (readonly [string, string])[] = [
-    ['/data/v1/markets', MARKETS],
-    ['/data/v1/kline', `{"data":[${rows}],"moneyType":"usdt","symbol":"btc"}`],
-    ['', '{"code":3001,"message":"no such order"}'],
-  ];
-  const server = await serveFaults({
-    answer: ({ target }) => respond(bodies.find(([start]) => target.startsWith(start))?.[1] ?? '', '200 OK', date),
-  });
-  const hosts = { PIT_BASE_URL: server.url, PIT_TRADE_URL: server.url };
-  const environment = { ...hosts, PIT_ACCESS_KEY: 'a', PIT_SECRET_KEY: 'b' };
-  const home = new PitHome(temporaryHome());
+  const date = pit.world.clock.now() - hour;
+  const rows = [90, 30].map((minutes) => `[${date - minutes * 60_000},1,1,1,1,1]`).join();
+  const bodies = { markets: marketList(), kline: `{"data":[${rows}],"moneyType":"usdt","symbol":"btc"}` };
+  const { extra } = literalExchange((asked) => ({
+    date,
+    body: Reflect.get(bodies, path.basename(asked)) ?? NO_ORDER,
+  }));
   // answers to signed requests show the clock
-  await home.json('orders btc_usdt', { environment });
-  const found: Candle[] = await home.json('kline btc_usdt --type 1hour', { environment });
+  await pit.json('orders btc_usdt', extra);
+  const found: Candle[] = await pit.json('kline btc_usdt --type 1hour', extra);
   expect(found.map(({ closed }) => closed)).toEqual([true, false]);
 });
 

@@ -1,10 +1,8 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
-import { respond, serveFaults } from '../../support/fault-server.js';
-import { query, record } from '../../trading/support/exchange.js';
-import { environmentAt } from '../literal-exchange.js';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { marketList, NO_ORDER, orderRow, parametersOf } from '../../support/wire.js';
+import { literalExchange } from '../literal-exchange.js';
 import { place } from '../order/order-rows.js';
-import { DECIMAL, ID, lastError, TIME, usePitHome, useWorldPerTest } from '../pit-home.js';
+import { DECIMAL, ID, lastError, TIME, useWorld } from '../pit-home.js';
 import { Straight } from '../straight.js';
 
 interface Fill {
@@ -18,7 +16,7 @@ interface Fill {
   readonly value: string;
 }
 
-const pit = usePitHome();
+const pit = useWorld();
 const straight = new Straight(pit);
 const HEADER = 'orderId,clientId,time,market,side,price,amount,value,fee,feeCoin';
 /** Oldest first: those of pit, then one that another program placed. */
@@ -124,58 +122,15 @@ describe('pit orders --all-markets', () => {
   });
 
   it('reports a market that cannot be read, and lists the others', async () => {
-    const answers = { eth_usdt: '{"code":1001,"message":"not now"}', btc_usdt: '{"code":3001,"message":"none"}' };
-    const server = await serveFaults({
-      answer: ({ target }) => {
-        if (target.startsWith('/data/v1/markets')) return respond(CATALOGUE);
-        const { market = '', side } = query(target);
-        if (market === 'ltc_usdt') return respond(side === 'buy' ? LTC : answers.btc_usdt);
-        return respond(Reflect.get(answers, market) as string);
-      },
+    const row = orderRow({ id: '7', market: 'ltc_usdt', price: '30', amount: '0.01', time: 1_648_461_600_123 });
+    const { extra } = literalExchange((path, parameters) => {
+      if (path === '/data/v1/markets') return marketList({ btc_usdt: {}, eth_usdt: {}, ltc_usdt: {} });
+      const { market, side } = parametersOf(parameters);
+      if (market === 'eth_usdt') return '{"code":1001,"message":"not now"}';
+      return market === 'ltc_usdt' && side === 'buy' ? JSON.stringify([row]) : NO_ORDER;
     });
-    const extra = { environment: environmentAt(server.url) };
     const { code, stdout, stderr } = await pit.run('orders --all-markets --json', extra);
     expect(JSON.parse(stdout)).toMatchObject([{ id: '7', market: 'ltc_usdt' }]);
     expect([code, lastError(stderr).message]).toEqual([9, expect.stringMatching(/The orders of eth_usdt .*not now/)]);
   });
 });
-
-describe('pit fills, the second time', () => {
-  const again = useWorldPerTest({ limits: UNLIMITED });
-
-  beforeEach(async () => {
-    await place(again, 'buy eos_usdt 5 --at ask+2%');
-    await again.world.pass(10_000);
-    for (let count = 0; count < 11; count += 1) await place(again, 'sell eos_usdt 5 --at bid-2%');
-  });
-
-  const listed = (words: string) => again.json<Fill[]>(`fills ${words}`);
-  const asked = async (words: string) => {
-    const before = again.world.sent('getOrders').length;
-    const fills = await listed(words);
-    return { fills, pages: again.world.sent('getOrders').length - before };
-  };
-
-  it('asks for no page again on which every order is closed', async () => {
-    await listed('eos_usdt --all');
-    await again.world.pass(600_000);
-    await place(again, 'sell eos_usdt 5 --at bid-2%');
-    const first = await listed('eos_usdt --all');
-    expect(first).toHaveLength(13);
-    // one of each side
-    expect(await asked('eos_usdt --all')).toEqual({ fills: first, pages: 2 });
-  });
-
-  it('reads every page on request, and lists the same', async () => {
-    await again.world.pass(600_000);
-    const newest = await listed('eos_usdt');
-    // two of the sells, and one of the buys
-    expect(await asked('eos_usdt --refresh')).toEqual({ fills: newest, pages: 3 });
-    expect(await listed('eos_usdt --all --refresh')).toEqual(await listed('eos_usdt --all'));
-  });
-});
-
-const CATALOGUE = `{${['btc_usdt', 'eth_usdt', 'ltc_usdt']
-  .map((market) => `"${market}":{"priceScale":2,"amountScale":4,"minAmount":0.001,"minSize":5}`)
-  .join()}}`;
-const LTC = `[${record({ id: '7', market: 'ltc_usdt' })}]`;

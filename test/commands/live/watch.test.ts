@@ -1,20 +1,15 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { Host } from '../../../src/platform/host.js';
 import { schemaViolations } from '../../cli-contract/schema-violations.js';
 import { eventually } from '../../support/eventually.js';
-import { startInProcess } from '../../support/in-process.js';
-import { plainEnvironment } from '../../support/pit.js';
-import { usePitHome } from '../pit-home.js';
+import { useWorldPerTest } from '../pit-home.js';
 
-const pit = usePitHome();
+const pit = useWorldPerTest();
 
 type Row = Readonly<Record<string, unknown>>;
 
 /** Starts a watch in a pipe. Its lines are documents of the command without `--watch`. */
-function watching(line: string, host: Partial<Host> = {}) {
-  const environment = plainEnvironment(pit.home);
-  const command = startInProcess([...line.split(' '), '--watch', '--json'], environment, { host });
+function watching(line: string) {
+  const command = pit.start(`${line} --watch --json`);
   const documents = () => {
     const whole = command.printed.stdout.split('\n').slice(0, -1);
     return whole.map((text) => JSON.parse(text) as Row & readonly Row[]);
@@ -63,11 +58,8 @@ describe('pit … --watch in a pipe', () => {
   );
 
   it('repeats what no channel carries', async () => {
-    const fast = {
-      sleep: (ms: number, cut?: AbortSignal) => delay(ms / 50, undefined, { signal: cut }).catch(() => {}),
-    };
-    const deposits = watching('deposits usdt', fast);
-    const withdrawals = watching('withdrawals usdt', fast);
+    const deposits = watching('deposits usdt');
+    const withdrawals = watching('withdrawals usdt');
     await deposits.until((rows) => rows.length === 0);
     await pit.done('sandbox deposit usdt 100');
     await deposits.until(([row]) => row?.amount === '100.00000000');

@@ -1,21 +1,18 @@
 import { expect, it } from 'vitest';
-import { respond, serveFaults } from '../../support/fault-server.js';
 import { temporaryHome } from '../../support/pit.js';
-import { environmentAt } from '../literal-exchange.js';
+import { marketList } from '../../support/wire.js';
+import { literalExchange } from '../literal-exchange.js';
 import { PitHome } from '../pit-home.js';
 import { TradingClient } from './trading-client.js';
 
-const MARKETS = '{"btc_usdt":{"amountScale":6,"priceScale":2,"minAmount":"0.0001","minSize":"5"}}';
-
 /** The error of a tool at an exchange that refuses every signed request with this message. */
 async function errorOf(message: string, name: string, given: object) {
-  const server = await serveFaults({
-    answer: ({ target }) =>
-      respond(target.startsWith('/data/v1/markets') ? MARKETS : JSON.stringify({ code: 1009, message })),
-  });
+  const { extra } = literalExchange((path) =>
+    path === '/data/v1/markets' ? marketList() : JSON.stringify({ code: 1009, message }),
+  );
   const client = new TradingClient({
     pit: new PitHome(temporaryHome()),
-    environment: environmentAt(server.url),
+    ...extra,
     words: ['--allow-trading'],
   });
   await client.initialize();

@@ -1,12 +1,10 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { countRequests } from '../../support/counting-proxy.js';
-import { eventually } from '../../support/eventually.js';
 import { temporaryHome } from '../../support/pit.js';
 import { withdraw } from '../funds/funds.js';
 import { place, same, sum } from '../order/order-rows.js';
-import { type Extra, usePitHome } from '../pit-home.js';
+import { useWorld } from '../pit-home.js';
 import { Straight } from '../straight.js';
 
 interface Row {
@@ -45,7 +43,7 @@ interface Lot {
 }
 
 describe('pit pnl --by coin', () => {
-  const pit = usePitHome();
+  const pit = useWorld();
   const straight = new Straight(pit);
   const file = path.join(temporaryHome(), 'basis.csv');
   const placed: Record<string, string> = {};
@@ -94,17 +92,14 @@ describe('pit pnl --by coin', () => {
   it('keeps fees apart if asked, with the same fees beside cost and proceeds', async () => {
     basis(COSTS);
     const line = `pnl --by coin --in usdt --lots --method lifo --basis ${file}`;
-    // a price of the present minute may change between the two
-    await eventually(async () => {
-      const inside = await pit.json<Lot[]>(line);
-      const apart = await pit.json<Lot[]>(`${line} --fees apart`);
-      const pair = (lots: readonly Lot[]) => lots.find(({ coin }) => coin === 'eth') as Lot;
-      expect(pair(apart).feeCost).toBe(pair(inside).feeCost);
-      // each is rounded by itself
-      const { proceeds, cost, feeProceeds, feeCost } = pair(apart);
-      expect(Number(pair(inside).proceeds)).toBeCloseTo(Number(proceeds) - Number(feeProceeds), 6);
-      expect(Number(pair(inside).cost)).toBeCloseTo(Number(cost) + Number(feeCost), 6);
-    });
+    const inside = await pit.json<Lot[]>(line);
+    const apart = await pit.json<Lot[]>(`${line} --fees apart`);
+    const pair = (lots: readonly Lot[]) => lots.find(({ coin }) => coin === 'eth') as Lot;
+    expect(pair(apart).feeCost).toBe(pair(inside).feeCost);
+    // each is rounded by itself
+    const { proceeds, cost, feeProceeds, feeCost } = pair(apart);
+    expect(Number(pair(inside).proceeds)).toBeCloseTo(Number(proceeds) - Number(feeProceeds), 6);
+    expect(Number(pair(inside).cost)).toBeCloseTo(Number(cost) + Number(feeCost), 6);
   });
 
   it('holds what the account holds, and names what has no cost', async () => {
@@ -206,22 +201,22 @@ describe('pit pnl --by coin', () => {
   });
 
   it('sends only what is new the second time', async () => {
-    const { tradeUrl, baseUrl, accessKey, secretKey } = pit.served.address;
-    const [signed, open] = await Promise.all([countRequests(tradeUrl), countRequests(baseUrl)]);
-    const keys = { PIT_ACCESS_KEY: accessKey, PIT_SECRET_KEY: secretKey };
-    const extra: Extra = { environment: { PIT_BASE_URL: open.url, PIT_TRADE_URL: signed.url, ...keys } };
+    // which has read nothing yet
+    const home = pit.world.otherHome('other');
     for (let count = 0; count < 55; count += 1) await pit.done('sandbox deposit ltc 0.01');
     await straight.advance(900_000);
     await pit.done('balance');
     const operations = ['getOrders', 'getSpotBills', 'getChargeRecord', 'getWithdrawRecord'] as const;
     const asked = async () => {
-      const before = operations.map((name) => signed.count(name));
-      const candles = open.count('kline');
-      const rows = await pit.json<Row[]>('pnl --by coin --in usdt', extra);
-      const counts = Object.fromEntries(
-        operations.map((name, index) => [name, signed.count(name) - (before[index] ?? 0)]),
-      );
-      return { rows, counts, candles: open.count('kline') - candles };
+      const before = pit.world.network.requests.length;
+      const rows = await pit.world.json<Row[]>('pnl --by coin --in usdt', { home });
+      const sent = pit.world.network.requests.slice(before).map(({ operation }) => operation);
+      const count = (name: string) => sent.filter((one) => one === name).length;
+      return {
+        rows,
+        counts: Object.fromEntries(operations.map((name) => [name, count(name)])),
+        candles: count('kline'),
+      };
     };
     const first = await asked();
     const second = await asked();

@@ -2,33 +2,28 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { runPit, temporaryHome } from '../../support/pit.js';
-import { atTerminal } from '../../support/terminal.js';
 import { useLiteralExchange } from '../literal-exchange.js';
-import { PitHome, usePitHome } from '../pit-home.js';
+import { useWorldPerTest } from '../pit-home.js';
 
-/** The exchange of the profiles: the sandbox of another home. */
-const exchange = usePitHome();
-let pit: PitHome;
+const pit = useWorldPerTest();
 const OVERSEAS = { baseUrl: 'https://api.example.com', tradeUrl: 'https://trade.example.com' };
 
 function hosts() {
-  const { baseUrl, tradeUrl } = exchange.served.address;
+  const { baseUrl, tradeUrl } = pit.served.address;
   return { baseUrl, tradeUrl };
 }
 
 function keysText(): string {
-  const { accessKey, secretKey } = exchange.served.address;
+  const { accessKey, secretKey } = pit.served.address;
   return `${accessKey}\n${secretKey}\n`;
 }
 
 function shownKeys(profile: string) {
-  const { accessKey, secretKey } = exchange.served.address;
+  const { accessKey, secretKey } = pit.served.address;
   return { profile, accessKey: `…${accessKey.slice(-4)}`, secretKey: `…${secretKey.slice(-4)}`, store: 'file' };
 }
 
 beforeEach(async () => {
-  pit = new PitHome(temporaryHome());
   const { baseUrl, tradeUrl } = hosts();
   await pit.run(`profile add local --base-url ${baseUrl} --trade-url ${tradeUrl}`);
   await pit.run(`profile add overseas --base-url ${OVERSEAS.baseUrl}/data/v1 --trade-url ${OVERSEAS.tradeUrl}/`);
@@ -166,7 +161,7 @@ describe('a profile with withdrawal limits', () => {
     await add('limited', 'withdrawLimit 0.5btc');
     const answered = async (typed: string) => {
       const steps = [{ await: 'Type limited', type: `${typed}\r` }];
-      return atTerminal(['profile', 'remove', 'limited'], { home: pit.home, steps, columns: 120 });
+      return pit.terminal('profile remove limited', { steps, columns: 120 });
     };
     expect(await answered('y')).toMatchObject({
       status: 8,
@@ -203,8 +198,8 @@ describe('pit keys', () => {
     const urls = [OVERSEAS.baseUrl, OVERSEAS.tradeUrl, 'wss://api.example.com/websocket'];
     const pasted = urls.map((url) => `\t${url}\r\n`);
     const words = ['--base-url', '--trade-url', '--ws-url'].flatMap((flag, index) => [flag, pasted[index] ?? '']);
-    await runPit(['profile', 'add', 'pasted', ...words], { home: pit.home });
-    await runPit(['profile', 'set', 'pasted', 'wsUrl', ` ${urls[2]}\n`], { home: pit.home });
+    await pit.world.run(['profile', 'add', 'pasted', ...words]);
+    await pit.world.run(['profile', 'set', 'pasted', 'wsUrl', ` ${urls[2]}\n`]);
     const [baseUrl, tradeUrl, wsUrl] = urls;
     expect(await pit.json('profile show pasted')).toMatchObject({ baseUrl, tradeUrl, wsUrl });
   });
@@ -280,7 +275,7 @@ describe('a flag takes precedence over the environment, and that over the profil
   });
 
   it('hosts and keys from the environment take precedence over those of the profile', async () => {
-    const { environment } = exchange.served;
+    const { environment } = pit.served;
     const error = await pit.failure('account --profile local', 4, {
       environment: { ...environment, PIT_SECRET_KEY: 'wrong-secret' },
     });
@@ -300,7 +295,7 @@ describe("a profile's keys", () => {
   });
 
   it('pit sends no keys over http to another machine', async () => {
-    const environment = { ...exchange.served.environment, PIT_TRADE_URL: 'http://trade.example.com' };
+    const environment = { ...pit.served.environment, PIT_TRADE_URL: 'http://trade.example.com' };
     await pit.failure('account', 4, { environment });
   });
 });

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
 import path from 'node:path';
-import { Duplex } from 'node:stream';
+import type { Duplex } from 'node:stream';
 import { Failure } from '../../../src/errors.js';
 import { makeOwnFolder } from '../../../src/platform/files/private-files.js';
 import type { AdminCallName } from '../../../src/sandbox/admin/calls.js';
@@ -19,8 +19,10 @@ import type { ServedAnswer } from '../../../src/sandbox/rehearsal/private-sandbo
 import { Activity } from '../../../src/sandbox/server/http.js';
 import { DOCUMENTED_LIMITS, keptLimits } from '../../../src/sandbox/server/limits.js';
 import { RequestHandler } from '../../../src/sandbox/server/request-handler.js';
+import type { KlineSince } from '../../../src/sandbox/server/served-operation.js';
 import { StreamServer } from '../../../src/sandbox/streams/stream-server.js';
 import type { WorldClock } from './clock.js';
+import { connected } from './connected.js';
 import { runOutside } from './processes.js';
 
 /** The best prices of a market that stands still, with so much at each. */
@@ -38,6 +40,12 @@ export interface ExchangeTerms {
   readonly seed: number;
   readonly tolerance: number | undefined;
   readonly limits: typeof DOCUMENTED_LIMITS | undefined;
+  /** The zone of its dates, in minutes ahead of UTC. */
+  readonly zone: number | undefined;
+  /** How long before it the history of prices begins, in ms (default: an hour). */
+  readonly historyMs: number | undefined;
+  /** Which of more candles than asked for come after `since`. */
+  readonly klineSince: KlineSince | undefined;
   /** Markets that stand still, which are all that there are; absent: those of the sandbox, with its simulated traders. */
   readonly markets: Readonly<Record<string, Quote>> | undefined;
   /** What the account has, by coin; absent: some of every coin. */
@@ -61,7 +69,7 @@ export class WorldExchange {
   readonly #connections = new Set<Duplex>();
 
   private constructor(
-    { directory, clock, seed, tolerance, limits = DOCUMENTED_LIMITS }: ExchangeTerms,
+    { directory, clock, seed, tolerance, zone, klineSince, limits = DOCUMENTED_LIMITS }: ExchangeTerms,
     data: DataDirectory,
   ) {
     this.#clock = clock;
@@ -77,7 +85,7 @@ export class WorldExchange {
       get exchange() {
         return exchange();
       },
-      ...{ now, tolerance, limits: keptLimits(limits), log },
+      ...{ now, tolerance, zone, klineSince, limits: keptLimits(limits), log },
     });
     const { subscriptions: subscriptionsPerSecond } = limits;
     this.#streams = new StreamServer({ exchange, now, subscriptionsPerSecond, activity, faults: this.#faults, log });
@@ -97,7 +105,7 @@ export class WorldExchange {
   }
 
   static async open(terms: ExchangeTerms): Promise<WorldExchange> {
-    const { directory, clock, seed, markets, balances } = terms;
+    const { directory, clock, seed, markets, balances, historyMs = HISTORY_MS } = terms;
     makeOwnFolder(path.dirname(directory));
     makeOwnFolder(directory);
     const names = markets === undefined ? undefined : Object.keys(markets);
@@ -110,11 +118,13 @@ export class WorldExchange {
     ) =>
       SandboxExchange.open({
         ...{ directory: folder, seed, now: clock.now, firstAccount, firstBalances: balances, replayGenesis },
-        ...{ historyMs: HISTORY_MS, isTemporary: markets !== undefined },
+        ...{ historyMs, isTemporary: markets !== undefined },
       });
     const { exchange: folder } = filesIn(directory);
     if (markets === undefined)
-      await begin(folder, JSON.stringify([seed, clock.now(), balances]), (keys) => openExchange(folder, keys));
+      await begin(folder, JSON.stringify([seed, clock.now(), balances, historyMs]), (keys) =>
+        openExchange(folder, keys),
+      );
     const data = await DataDirectory.open(folder, openExchange, newKeys('sandbox'));
     const exchange = new WorldExchange(terms, data);
     if (markets === undefined) return exchange;
@@ -214,28 +224,4 @@ async function begin(
   await exchange.close();
   const files = readdirSync(folder).filter((name) => !name.endsWith('-lock'));
   beginnings.set(terms, new Map(files.map((name) => [name, readFileSync(path.join(folder, name))])));
-}
-
-/** Two ends of a connection within this process. What one end writes, the other reads in its own process of the world. */
-function connected(): [Duplex, Duplex] {
-  const ends: Duplex[] = [];
-  const end = (index: number): Duplex =>
-    new Duplex({
-      read: () => undefined,
-      write: (chunk, _, written) => {
-        ends[1 - index]?.push(chunk);
-        written();
-      },
-      final: (ended) => {
-        ends[1 - index]?.push(null);
-        ended();
-      },
-      destroy: (error, destroyed) => {
-        const other = ends[1 - index];
-        if (other?.destroyed === false) setImmediate(() => other.destroy());
-        destroyed(error);
-      },
-    });
-  ends.push(end(0), end(1));
-  return [ends[0] as Duplex, ends[1] as Duplex];
 }

@@ -4,8 +4,25 @@
  */
 import { type SendRequest, TransportError } from '../../../src/exchange/connect.js';
 
-/** Returns the body of an answer to a path and its parameters. */
-export type LiteralAnswer = (path: string, parameters: URLSearchParams) => string;
+/** An answer with what few tests care about. */
+export interface HostReply {
+  readonly body: string;
+  /** Default: 200. */
+  readonly status?: number;
+  /** What its clock shows, in ms since the Unix epoch (default: as the machine's does). Null: it says no time. */
+  readonly date?: number | null;
+}
+
+/** Answers a path and its parameters: with a body, or by throwing what the network throws. */
+export type LiteralAnswer = (
+  path: string,
+  parameters: URLSearchParams,
+) => string | HostReply | Promise<string | HostReply>;
+
+/** The connection breaks before an answer, and whether the request was executed stays open. For {@link LiteralAnswer}. */
+export function lostAnswer(): never {
+  throw new TransportError('reset', true, 'connection reset');
+}
 
 const hosts = new Map<string, LiteralAnswer>();
 /** The exchange of a world has the first port. */
@@ -23,17 +40,18 @@ export function isHostHere(url: string | undefined): url is string {
   return url !== undefined && hosts.has(new URL(url).origin);
 }
 
-/** The body of the answer of the host that a URL names. Throws as a network does where nothing listens. */
-export function answerOfHost(url: string): string {
+/** The answer of the host that a URL names. Throws as a network does where nothing listens. */
+export async function answerOfHost(url: string): Promise<HostReply> {
   const { origin, pathname, searchParams } = new URL(url);
   const answer = hosts.get(origin);
   if (answer === undefined) throw new TransportError('connectionRefused', false, 'connection refused (ECONNREFUSED)');
-  return answer(pathname, searchParams);
+  const reply = await answer(pathname, searchParams);
+  return typeof reply === 'string' ? { body: reply } : reply;
 }
 
 /** Sends a request to one of these hosts, which answers at once. */
 export const sendToHost: SendRequest = async (url, { onResponse }) => {
-  const body = answerOfHost(url);
+  const { body, status = 200, date = Date.now() } = await answerOfHost(url);
   onResponse?.();
-  return { status: 200, body, date: Date.now(), ageMs: 0, retryAfter: null, certificateExpires: null };
+  return { status, body, date, ageMs: 0, retryAfter: null, certificateExpires: null };
 };

@@ -47,6 +47,12 @@ export interface WorldOptions {
   readonly tolerance?: number;
   /** The exchange's limits of requests (default: the documented ones). */
   readonly limits?: ExchangeTerms['limits'];
+  /** The zone of the exchange's dates, in minutes ahead of UTC (default: UTC). */
+  readonly zone?: number;
+  /** How long before it the history of prices begins, in ms (default: an hour). */
+  readonly historyMs?: number;
+  /** Which of more candles than asked for come after `since` (default: as the sandbox's). */
+  readonly klineSince?: ExchangeTerms['klineSince'];
 }
 
 export interface StartOptions extends Pick<ProcessOptions, 'columns' | 'rows' | 'pipedOutput' | 'host' | 'onPrinted'> {
@@ -149,7 +155,7 @@ export class World {
         },
         onPrinted: (text, name) => {
           if (identity.isDead) return;
-          terminal?.show(text);
+          if (others.pipedOutput !== true || name === 'stderr') terminal?.show(text);
           onPrinted?.(text, name);
         },
       }),
@@ -359,7 +365,8 @@ let isOpen = false;
 
 /** Makes a world, for as long as the test or the file that makes it. Fails if there is one. */
 export async function testWorld(options: WorldOptions = {}): Promise<World> {
-  const { markets, balances, faults, latencyMs = 0, time = MONDAY_NOON, seed = 7, tolerance, limits } = options;
+  const { faults, latencyMs = 0, time = MONDAY_NOON, seed = 7 } = options;
+  const { markets, balances, tolerance, limits, zone, historyMs, klineSince } = options;
   if (isOpen) throw new Error('There is a world already, and two would both wrap the file system.');
   isOpen = true;
   const clock = new WorldClock(time);
@@ -369,7 +376,9 @@ export async function testWorld(options: WorldOptions = {}): Promise<World> {
   const restoreTimers = clock.install(() => currentProcess()?.isDead === true);
   const restoreProcesses = installProcesses();
   const { directory } = sandboxFiles({ state: path.join(home, 'state') });
-  const exchange = await WorldExchange.open({ directory, clock, seed, markets, balances, tolerance, limits });
+  const exchange = await WorldExchange.open({
+    ...{ directory, clock, seed, markets, balances, tolerance, limits, zone, historyMs, klineSince },
+  });
   const network = new WorldNetwork(
     clock,
     (url) => answerAt(exchange, url),
@@ -402,8 +411,9 @@ async function answerAt(exchange: WorldExchange, url: string): Promise<ServedAns
   const { origin, pathname, search } = new URL(url);
   if (origin.replace('localhost', '127.0.0.1') === exchange.address.tradeUrl)
     return exchange.answer(`${pathname}${search}`);
-  const body = answerOfHost(url);
-  return { reply: { kind: 'whole', status: 200, type: '', body, headers: {} }, skew: 0 };
+  const { body, status = 200, date } = await answerOfHost(url);
+  const skew = typeof date === 'number' ? date - exchange.time : 0;
+  return { reply: { kind: 'whole', status, type: '', body, headers: {} }, skew };
 }
 
 interface WorkerState {
