@@ -109,8 +109,10 @@ export async function bundle(input, output) {
       // a package of got makes two when it is loaded, which takes as long as the rest of got
       inject: { 'Intl.ListFormat': [path.join(root, 'src/platform/list-format.ts'), 'ListFormat'] },
     },
-    // lmdb makes functions of text
-    checks: { eval: false },
+    // lmdb makes functions of text; what one command loads when it needs it, another needs from the start
+    checks: { eval: false, ineffectiveDynamicImport: false },
+    // loading a module of src/ does nothing by itself: of what exchange.ts exports, a file loads what it uses
+    treeshake: { moduleSideEffects: (id) => !id.startsWith(path.join(root, 'src') + path.sep) },
     // the recorded candles
     moduleTypes: { '.bin': 'binary' },
     output: {
@@ -139,10 +141,19 @@ async function makeBundle(folder) {
       groups: [
         // what every start loads, even `pit --version`
         { name: 'entry', tags: ['$initial'] },
-        // the lower layers, which a completion needs too
+        // Opening one file is faster than opening many, and unused code takes time as well. Each of these brings what it imports.
+        // what a completion needs, which shells ask at each Tab
+        { name: 'completion', test: /src\/completion\.ts$/ },
+        // what every command needs
+        { name: 'command', test: /src\/(cli\/run|commands\/index|commands\/session\/context)\.ts$/ },
+        // the lower layers
         { name: 'base', test: /src\/(errors|domain|platform|config)\b/, minShareCount: 4 },
-        // what nearly every command shares: opening one file is faster than opening many, and the rest of it takes memory
-        { name: 'shared', minShareCount: 30 },
+        // what nearly every command needs
+        { name: 'shared', test: /src\/(cli|terminal|commands)\//, minShareCount: 30 },
+        // what every command needs that asks an exchange something
+        { name: 'exchange', test: /src\/exchange\/connect\.ts$/ },
+        // what commands share that trade
+        { name: 'trading', test: /src\/(trading|commands|exchange)\//, minShareCount: 20 },
       ],
     },
     // makes each file a function, as bin/pit.js runs it

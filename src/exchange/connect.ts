@@ -22,10 +22,11 @@ import type { Feeds, FeedsOptions } from './stream/feeds.js';
 import { type OrderPushes, OrderPushStreams } from './stream/order-pushes.js';
 
 export { type ClientOptions, ExchangeClient } from './exchange-client.js';
-export { hasLatches, type Latch, type SetHalt } from './limiter/latch.js';
+export type { Latch, SetHalt } from './limiter/latch.js';
 export type { Limits } from './limiter/limiter.js';
 export { type Sharing, sharedLimits } from './limiter/shared-limits.js';
 export { Network, requireCertificates, type SendRequest, TransportError } from './requests/transport.js';
+export { isPrivate } from './stream/events.js';
 export type { OrderPushes } from './stream/order-pushes.js';
 
 /** What is kept of the sandbox has one name wherever it listens. */

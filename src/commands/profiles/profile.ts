@@ -22,14 +22,12 @@ import {
 } from '../../config/settings.js';
 import { checkUrl } from '../../config/urls.js';
 import { Failure, suggest, tryRead, usage } from '../../errors.js';
-import { requireCertificates } from '../../exchange/connect.js';
 import type { Answer } from '../../terminal/answer.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { filePath, profileName, word } from '../inputs/parsers.js';
 import { readNamedFile, STDIN } from '../named-files/input.js';
 import { type Context, define } from '../session/command.js';
 import { DRY_CHANGE, dryChange } from '../writes/dry-run.js';
-import { warnOfOrphanedWrites } from '../writes/orphaned-writes.js';
 
 const HOSTS = {
   name: shape.text(''),
@@ -265,9 +263,11 @@ export const set = define({
     const checked = checkSetting(key, value);
     const shown = shownSettings({ [key]: checked })[key] ?? '';
     for (const warning of unknownCoins(context.host.directories.cache, name, key, checked)) output.warn(warning);
-    if (key === 'caFile') requireCertificates(shown);
-    if (key === 'tradeUrl')
+    if (key === 'caFile') (await import('../../exchange/connect.js')).requireCertificates(shown);
+    if (key === 'tradeUrl') {
+      const { warnOfOrphanedWrites } = await import('../writes/orphaned-writes.js');
       await warnOfOrphanedWrites(context, profile, ({ accessKey }) => ({ tradeUrl: checked, accessKey }));
+    }
     if (globals.dryRun) {
       const dropped = key === 'tradeUrl' ? ['Keys stored for another trade host would be removed.'] : [];
       return dryChange('profile set', `Would set ${key} of ${name} to ${shown}.`, ...dropped);
@@ -356,6 +356,7 @@ export const remove = define({
     const { session } = context;
     requireConsent(context);
     const profile = await session.profiles.get(name);
+    const { warnOfOrphanedWrites } = await import('../writes/orphaned-writes.js');
     await warnOfOrphanedWrites(context, profile, () => ({ tradeUrl: profile.tradeUrl, accessKey: null }));
     if (context.globals.dryRun) return dryChange('profile remove', `Would remove the profile ${name} and its keys.`);
     await confirmRemoval(context, profile);

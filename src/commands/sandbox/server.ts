@@ -242,7 +242,7 @@ export const reset = define({
     const { resetSandbox } = await import('../../sandbox/lifecycle/control.js');
     const stopped = await resetSandbox(context.host);
     await context.sandbox.forgetAccounts();
-    context.sandbox.clearLimits();
+    await context.sandbox.clearLimits();
     await context.sandbox.rememberClock(null);
     return { data: { stopped }, show: () => 'The sandbox is reset; its keys stay the same.' };
   },

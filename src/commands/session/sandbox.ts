@@ -2,7 +2,6 @@ import { Cache } from '../../config/cache.js';
 import { CompletionNames } from '../../config/completion-names.js';
 import { SANDBOX } from '../../config/profiles.js';
 import { Failure, suggest } from '../../errors.js';
-import { clearSandboxLimits, forgetMarkets, keepSandboxOffset } from '../../exchange/connect.js';
 import type { Host } from '../../platform/host.js';
 import type { Launch } from '../../platform/programs/background.js';
 import type { TimeBudget } from '../../platform/time-budget.js';
@@ -99,6 +98,7 @@ export class Sandbox {
 
   /** Caches the time of the sandbox's clock (ISO 8601) after this command has set it; null: it follows the machine's clock. */
   async rememberClock(time: string | null): Promise<void> {
+    const { keepSandboxOffset } = await import('../../exchange/connect.js');
     const cache = new Cache(this.#host.directories.cache, this.#host.now);
     await keepSandboxOffset(cache, this.#host, time === null ? null : Date.parse(time) - this.#host.now());
   }
@@ -106,8 +106,9 @@ export class Sandbox {
   /** Forgets the cached markets: a recording, another state or a new exchange may have other ones. */
   async forgetMarkets(): Promise<void> {
     const address = await this.currentAddress();
-    if (address !== undefined)
-      await forgetMarkets(new Cache(this.#host.directories.cache, this.#host.now), address.baseUrl);
+    if (address === undefined) return;
+    const { forgetMarkets } = await import('../../exchange/connect.js');
+    await forgetMarkets(new Cache(this.#host.directories.cache, this.#host.now), address.baseUrl);
   }
 
   /** Forgets what was written to, and read of, the accounts of an exchange that another one has replaced. */
@@ -132,7 +133,8 @@ export class Sandbox {
   }
 
   /** Forgets what a server that has ended had counted against its limits. */
-  clearLimits(): void {
+  async clearLimits(): Promise<void> {
+    const { clearSandboxLimits } = await import('../../exchange/connect.js');
     clearSandboxLimits(this.#host.directories.state);
   }
 }

@@ -6,26 +6,16 @@ import { type KeyPair, type KeyStore, keyDigest } from '../../config/keys.js';
 import { Profiles, SANDBOX } from '../../config/profiles.js';
 import { reqTimeToleranceMs } from '../../config/settings.js';
 import { Failure, tryRead, usage } from '../../errors.js';
-import {
-  type ClientOptions,
+import type {
+  ClientOptions,
   ExchangeClient,
-  type Following,
-  followOrderPushes,
-  hasLatches,
-  type Latch,
-  type Limits,
-  latchOf,
-  limiterState,
+  Following,
+  Latch,
+  Limits,
   Network,
-  type OrderPushes,
-  offsetStoreOf,
-  openFeeds,
-  openStream,
-  type Sharing,
-  type StreamChoices,
-  sharedLimits,
-  sharingOf,
-  waitForRequests,
+  OrderPushes,
+  Sharing,
+  StreamChoices,
 } from '../../exchange/connect.js';
 import {
   type Channel,
@@ -35,9 +25,9 @@ import {
   type Feeds,
   type Halt,
   haltText,
-  isPrivate,
   type LimiterState,
   type Markets,
+  mayBeHalted,
 } from '../../exchange/exchange.js';
 import { requireOwnFolder } from '../../platform/files/private-files.js';
 import type { Host } from '../../platform/host.js';
@@ -56,6 +46,10 @@ import { hostsOf, isSameDestination, keyStoreOf, latchAccountOf, profilesWithLat
 import type { ExchangeLink } from './exchange-link.js';
 import { SANDBOX_URL, type Sandbox, sandboxStopped } from './sandbox.js';
 import { SeenNames } from './seen-names.js';
+
+/** The way to the exchange. It is loaded when it is needed: many commands ask no exchange. */
+const loadConnect = () => import('../../exchange/connect.js');
+type Connect = Awaited<ReturnType<typeof loadConnect>>;
 
 /**
  * What a command works with: the profile in use with its keys, its exchange and the streams of it, and the journal of what it sends
@@ -209,7 +203,7 @@ export class Session {
   async backgroundExchange(budget: TimeBudget): Promise<Exchange> {
     await this.exchange();
     await this.#loadKeys();
-    return this.#client(await this.connection(), budget);
+    return this.#client(await loadConnect(), await this.connection(), budget);
   }
 
   /** The markets of the exchange, from the cache while it is fresh. With a budget of its own, the read blocks nothing. */
@@ -229,14 +223,15 @@ export class Session {
 
   async #openExchange(budget: TimeBudget): Promise<Exchange> {
     const connection = await this.connection();
+    const connect = await loadConnect();
     this.#host.limitDnsLookups(budget.milliseconds);
-    if (!connection.sandbox) return this.#client(connection, budget, this.#traced);
+    if (!connection.sandbox) return this.#client(connect, connection, budget, this.#traced);
     if (!this.#isSandboxKeptStopped) await this.#sandbox.find();
     else if (!(await this.#sandbox.findRunning())) throw sandboxStopped();
     const startSandbox = async () => {
       await (this.#isSandboxKeptStopped ? this.#sandbox.currentAddress() : this.#sandbox.ensure());
     };
-    return this.#client(connection, budget, { ...this.#traced, startSandbox });
+    return this.#client(connect, connection, budget, { ...this.#traced, startSandbox });
   }
 
   /** Shows each request with `--verbose`. */
@@ -246,23 +241,24 @@ export class Session {
 
   /** All clients of a session share its limits and its latch. */
   #client(
+    connect: Connect,
     connection: ProfileConnection,
     budget: TimeBudget,
     more: Pick<ClientOptions, 'trace' | 'startSandbox' | 'signal'> = {},
   ): ExchangeClient {
     const host = this.#host;
     const { settings, tradeUrl } = connection;
-    return new ExchangeClient({
+    return new connect.ExchangeClient({
       host,
       hosts: hostsOf(connection, () => this.#sandbox.address),
       credentials: () => this.#credentials(connection),
       budget,
       cache: this.cache,
-      network: this.#network(connection),
+      network: this.#network(connect, connection),
       zone: settings.zone,
-      offsetStore: () => offsetStoreOf(this.cache, tradeUrl, host),
+      offsetStore: () => connect.offsetStoreOf(this.cache, tradeUrl, host),
       ...(this.#link === undefined ? {} : { send: this.#link.send }),
-      ...(this.#link?.isAlone === true ? {} : this.#shared(connection)),
+      ...(this.#link?.isAlone === true ? {} : this.#shared(connect, connection)),
       writesUnderWay: this.writesUnderWay,
       onWriteResponse: (name, body) => this.#writeListener(name, body),
       onNames: (seen) => this.#seenNames.observe(seen),
@@ -278,15 +274,15 @@ export class Session {
     });
   }
 
-  #network({ settings }: ProfileConnection): Network {
-    return new Network(settings.caFile, this.#link?.connect);
+  #network(connect: Connect, { settings }: ProfileConnection): Network {
+    return new connect.Network(settings.caFile, this.#link?.connect);
   }
 
   /** What the clients of all processes share. */
-  #shared(connection: ProfileConnection): Pick<ClientOptions, 'limits' | 'halt' | 'admit'> {
+  #shared(connect: Connect, connection: ProfileConnection): Pick<ClientOptions, 'limits' | 'halt' | 'admit'> {
     return {
       limits: () => {
-        this.#limits ??= sharedLimits(this.#sharingOf(connection));
+        this.#limits ??= connect.sharedLimits(this.#sharingOf(connect, connection));
         return this.#limits;
       },
       halt: async () => (await this.latch()).blocking(),
@@ -294,16 +290,17 @@ export class Session {
     };
   }
 
-  #sharingOf(connection: ProfileConnection): Sharing {
+  #sharingOf(connect: Connect, connection: ProfileConnection): Sharing {
     const keyDigestOf = () => this.#keyDigest(connection);
-    this.#sharing ??= sharingOf(this.#host, connection, keyDigestOf, (message) => this.#output.warn(message));
+    this.#sharing ??= connect.sharingOf(this.#host, connection, keyDigestOf, (message) => this.#output.warn(message));
     return this.#sharing;
   }
 
   /** The state of the exchange's limits, and with whom they are shared. Asks the exchange nothing. */
   async limiterState(): Promise<LimiterState> {
     await this.#loadKeys();
-    return limiterState(this.#sharingOf(await this.connection()));
+    const connect = await loadConnect();
+    return connect.limiterState(this.#sharingOf(connect, await this.connection()));
   }
 
   /** The latch of the account. Asks the exchange nothing. */
@@ -314,7 +311,8 @@ export class Session {
 
   async #openLatch(): Promise<Latch> {
     const connection = await this.connection();
-    return latchOf(this.#sharingOf(connection), await this.#latchAccount(), async () => {
+    const connect = await loadConnect();
+    return connect.latchOf(this.#sharingOf(connect, connection), await this.#latchAccount(), async () => {
       await this.#loadKeys();
       return this.#credentials(connection).secretKey;
     });
@@ -333,12 +331,14 @@ export class Session {
    * or why that is unknown.
    */
   async waitForRequests(budget: TimeBudget): Promise<number | string> {
-    return waitForRequests(this.#sharingOf(await this.connection()), await this.latch(), this.#host, budget);
+    const connect = await loadConnect();
+    const sharing = this.#sharingOf(connect, await this.connection());
+    return connect.waitForRequests(sharing, await this.latch(), this.#host, budget);
   }
 
   /** The halt by the file alone, which needs no keychain and no other machine. */
   async localHalt(): Promise<Halt | undefined> {
-    if (!hasLatches(this.#host.directories.state)) return undefined;
+    if (!mayBeHalted(this.#host.directories.state)) return undefined;
     const { keychainEntry, keychainDigest } = await this.connection();
     const isKnown = keychainEntry === null || keychainDigest !== null;
     return isKnown ? (await this.latch()).findLocal() : undefined;
@@ -389,7 +389,8 @@ export class Session {
    */
   async feeds(channels: readonly Channel[]): Promise<Feeds> {
     await this.exchange();
-    if (channels.some(isPrivate)) await this.#loadKeys();
+    const connect = await loadConnect();
+    if (channels.some(connect.isPrivate)) await this.#loadKeys();
     let isFirst = true;
     const address = () => {
       // a sandbox that has been stopped since is not started again
@@ -397,7 +398,7 @@ export class Session {
       isFirst = false;
       return this.#streamAddress(locate);
     };
-    return openFeeds(await this.#following(channels, address));
+    return connect.openFeeds(await this.#following(connect, channels, address));
   }
 
   /**
@@ -416,15 +417,17 @@ export class Session {
     choices: StreamChoices,
     onOrderMarkets?: (found: OrderMarkets) => void,
   ): Promise<ExchangeStream> {
-    if (channels.some(isPrivate)) {
+    const connect = await loadConnect();
+    if (channels.some(connect.isPrivate)) {
       await this.#loadKeys();
       this.#credentials(await this.connection());
     }
     const address = () => this.#streamAddress(() => this.#sandbox.currentAddress());
-    return openStream(await this.#following(channels, address, onOrderMarkets), choices);
+    return connect.openStream(await this.#following(connect, channels, address, onOrderMarkets), choices);
   }
 
   async #following(
+    connect: Connect,
     channels: readonly Channel[],
     address: () => Promise<string>,
     onOrderMarkets?: (found: OrderMarkets) => void,
@@ -434,7 +437,7 @@ export class Session {
       host: this.#host,
       channels,
       exchange: () => this.exchange(),
-      clientOf: (budget, signal) => this.#client(connection, budget, { ...this.#traced, signal }),
+      clientOf: (budget, signal) => this.#client(connect, connection, budget, { ...this.#traced, signal }),
       credentials: () => this.#credentials(connection),
       orderMarkets: async (client) => {
         const found = await (await import('../../trading/orders/order-markets.js')).orderMarkets(
@@ -445,7 +448,7 @@ export class Session {
         return found.markets;
       },
       address: connection.wsUrlMissing === null ? address : null,
-      network: this.#network(connection),
+      network: this.#network(connect, connection),
       ...this.#traced,
     };
   }
@@ -465,6 +468,7 @@ export class Session {
   async #orderPushes(): Promise<((market: string) => OrderPushes) | undefined> {
     const { wsUrlMissing } = await this.connection();
     if (wsUrlMissing !== null || this.#link?.isAlone === true) return undefined;
+    const { followOrderPushes } = await loadConnect();
     return followOrderPushes((market, signal) =>
       this.#openStream([{ kind: 'orders', market }], { signal, reads: 'never' }),
     );

@@ -4,13 +4,20 @@ import path from 'node:path';
 import { Failure, suggest } from '../../errors.js';
 import { cannotWrite, makePrivateFolder, readPrivate, syncFolder } from '../../platform/files/private-files.js';
 import { replaceFile } from '../../platform/files/replacement.js';
-import { type Halt, type HaltRecord, haltRecord, lastingHalt, type NewHalt, unreadable } from './halt-record.js';
+import {
+  type Halt,
+  type HaltRecord,
+  haltRecord,
+  LATCH_FOLDER,
+  lastingHalt,
+  type NewHalt,
+  unreadable,
+} from './halt-record.js';
 import type { Redis } from './redis-store.js';
 import { SharedHalts, type SharedState } from './shared-halts.js';
 import { reasonOf } from './shared-limits.js';
 
 /** The folder of the latches, below the state folder. */
-const FOLDER = 'halted';
 
 /** A latch is a line of JSON. What is longer was not written by pit. */
 const MAX_BYTES = 10_000;
@@ -72,7 +79,7 @@ export class Latch {
   constructor(options: LatchOptions) {
     this.#options = options;
 
-    this.#file = path.join(FOLDER, options.account);
+    this.#file = path.join(LATCH_FOLDER, options.account);
     const { redis, now, secretKey } = options;
     this.#shared = redis === undefined ? undefined : new SharedHalts(redis, `pit/${this.#file}`, now, secretKey);
   }
@@ -154,10 +161,10 @@ export class Latch {
     const { root, monotonic } = this.#options;
     const file = path.join(root, this.#file);
     try {
-      makePrivateFolder(root, FOLDER);
+      makePrivateFolder(root, LATCH_FOLDER);
       replaceFile(file, `${JSON.stringify({ ...record, setAt: monotonic() })}\n`);
       // the name of the file, and that of a new folder
-      for (const folder of [path.join(root, FOLDER), root]) syncFolder(folder);
+      for (const folder of [path.join(root, LATCH_FOLDER), root]) syncFolder(folder);
       return null;
     } catch (thrown) {
       return thrown instanceof Failure ? thrown : cannotWrite(file, thrown);
@@ -191,9 +198,4 @@ async function haltIn(local: LocalState, reading: Promise<SharedState>): Promise
   } catch (thrown) {
     return local.halt ?? unreadable(`Redis, which shares it, cannot be used (${reasonOf(thrown)})`);
   }
-}
-
-/** Whether a file of a latch may exist: a cheap look, before an account is known. */
-export function hasLatches(root: string): boolean {
-  return fs.existsSync(path.join(root, FOLDER));
 }
