@@ -207,9 +207,9 @@ function failureOfAll(market: string, { attempts, stillOpen, failure }: Cancelle
     const message = `It is unknown whether open orders are left: ${failure.message}`;
     return outcomeFailure({ ...NONE, done, left: 1, why: attempts[0]?.failure, message, again });
   }
-  const isOpen = new Set(stillOpen);
-  const first = attempts.find(({ result }) => isOpen.has(result.id ?? ''));
-  const closed = attempts.filter(({ result }) => !isOpen.has(result.id ?? '')).length;
+  const isOpen = new Set<string | null>(stillOpen);
+  const first = attempts.find(({ result }) => isOpen.has(result.id));
+  const closed = attempts.filter(({ result }) => !isOpen.has(result.id)).length;
   const { message = null, code = null } = first === undefined || first.failure === null ? {} : first.result;
   const count = stillOpen.length === 1 ? '1 order is' : `${stillOpen.length} orders are`;
   return outcomeFailure({

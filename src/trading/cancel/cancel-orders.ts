@@ -193,8 +193,8 @@ const PAUSES_MS = { first: 500, longest: 5_000 };
 /** So many rounds change nothing before what is left is named: lists that are read may give the budget back each time. */
 const MOST_IDLE = 10;
 
-/** What may have passed a moment later: no connection, no answer, too many requests. */
-const TEMPORARY: readonly CancelAttempt['failure'][] = ['unreachable', 'unknown', 'limited'];
+/** What may have passed a moment later: no connection, too many requests. */
+const TEMPORARY: readonly CancelAttempt['failure'][] = ['unreachable', 'limited'];
 
 export interface CancelAllOptions {
   /** Called for each answer, with what it alone shows, and the number of requests so far. */
@@ -252,7 +252,7 @@ export async function cancelAll(
   const sendShown = async (own: OwnOrders): Promise<Round> => {
     const ids = openIds(own);
     requests += ids.length;
-    return { ids, seen: own, sent: ids.length === 0 ? [] : await send(ids.map((id) => ({ id }))) };
+    return { ids, seen: own, sent: await send(ids.map((id) => ({ id }))) };
   };
   const sendWhileReading = async (): Promise<Round> => {
     const found = new FoundOrders();
@@ -398,7 +398,7 @@ function decisive(attempts: readonly CancelAttempt[]): ReadonlyMap<string, Cance
   return found;
 }
 
-/** Also if the exchange accepted the cancellation of an order that its list shows as open. */
+/** Also if no answer came, or the exchange accepted the cancellation of an order that its list shows as open. */
 function isTemporary(sent: Sent): boolean {
   return 'reply' in sent || sent.attempt.failure === null || TEMPORARY.includes(sent.attempt.failure);
 }

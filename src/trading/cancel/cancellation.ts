@@ -184,7 +184,7 @@ function closedOutcome(order: Order): CancelOutcome | undefined {
 
 /** The outcome as an event of a timeline. */
 export function eventOf({ outcome, message, filled }: CancelOutcome): string {
-  if (outcome === 'cancelled') return filled === null ? 'cancelled' : `cancelled with ${filled} filled`;
+  if (outcome === 'cancelled') return `cancelled with ${filled} filled`;
   return `${outcome === 'notSent' ? 'not sent' : outcome}: ${message}`;
 }
 

@@ -56,6 +56,35 @@ describe('pit cancel --all --all-markets', () => {
     expect(await pit.json('orders --all-markets')).toEqual([]);
   });
 
+  it('shows each market with open orders and the exchange, and that none has any', async () => {
+    const preview = async () => {
+      const { stderr } = await pit.run('cancel --all --all-markets --dry-run', { environment: { NO_COLOR: '1' } });
+      expect(stderr).toBe('');
+      const shown = await pit.done('cancel --all --all-markets --dry-run');
+      return shown
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.split(/ {2,}/));
+    };
+    const end = [[`Exchange: ${pit.served.address.tradeUrl} (profile sandbox).`], ['Dry run: nothing was sent.']];
+    expect(await preview()).toEqual([['No open orders in any market.'], ...end]);
+    await pit.done('order sell eos_usdt 10 --at 5 --override price-band --yes');
+    expect(await preview()).toEqual([
+      ['market', 'orders', 'buys', 'sells'],
+      ['eos_usdt', '1', 'none open', '1 open, 10 eos, for 50 usdt'],
+      ...end,
+    ]);
+  });
+
+  it('names a market that it could not read in its preview, and does not say that nothing is open', async () => {
+    pit.world.network.treat = ({ operation, parameters }) =>
+      operation === 'getOrders' && parameters.currency === 'eth_usdt' ? LOST : PASS;
+    const shown = await pit.done('cancel --all --all-markets --dry-run --timeout 5');
+    expect(shown).toContain(
+      'No open orders were found, but there may be some.\nNot read, so not cancelled: eth_usdt: ',
+    );
+  });
+
   it('does not say that no orders are open if the lists could not be read', async () => {
     pit.world.network.treat = ({ operation }) => (operation === 'getOrders' ? LOST : PASS);
     const { code, stdout } = await pit.run('cancel --all --all-markets --yes --timeout 2');

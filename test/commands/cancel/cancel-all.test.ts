@@ -166,6 +166,9 @@ describe('pit cancel --all', () => {
     expect(shown).toMatch(/BUY +2 open/);
     expect((await straight.open()).sort()).toEqual([id, more].sort());
     expect(await pit.json('cancel eos_usdt --all --dry-run')).toEqual([]);
+    expect(await pit.done('cancel eos_usdt --all --dry-run')).toMatch(
+      /^exchange .*\nNo open orders in eos_usdt\.\nDry run: nothing was sent\.\n$/m,
+    );
   });
 
   it('excludes ids and --id, and suggests the nearest market', async () => {
@@ -220,6 +223,20 @@ describe('on a terminal', () => {
     const isAsked = (line: string) => line.includes('[y/N]');
     expect(screen.split('\r\n').filter((line) => line.length > columns && !isAsked(line))).toEqual([]);
     expect(await straight.open()).toEqual([]);
+  });
+
+  it('asks about one order, and shows its market and the exchange', async () => {
+    await straight.place(FAR);
+    const { screen, status } = await at('cancel btc_usdt --all', [{ await: '[y/N]', type: 'y\r' }], 200);
+    expect(status).toBe(0);
+    const lines = screen.split(/\r?\n/).map((line) => line.trimEnd().split(/ {2,}/));
+    expect(lines.slice(0, 4)).toEqual([
+      ['market', 'btc_usdt'],
+      ['+ BUY', '1 open, for 200 usdt'],
+      ['- SELL', 'none open'],
+      ['exchange', `${pit.served.address.tradeUrl} (profile sandbox)`],
+    ]);
+    expect(screen).toContain('Cancel this order of btc_usdt (buys: 1 open, for 200 usdt)? [y/N]');
   });
 
   it('Ctrl-C in the middle reports what arrived, and what to run', async () => {

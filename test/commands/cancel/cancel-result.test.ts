@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { byReason, stillOpenFailure } from '../../../src/commands/cancel/all-markets.js';
-import { cancelAllAnswer, cancelAnswer } from '../../../src/commands/cancel/cancel-result.js';
+import { cancelAllAnswer, cancelAnswer, cancelTable } from '../../../src/commands/cancel/cancel-result.js';
 import type { Order } from '../../../src/domain/order.js';
 import { Failure, type Hint, suggest } from '../../../src/errors.js';
 import { WRONG_KEYS } from '../../../src/exchange/exchange.js';
 import type { CancelAttempt, CancelResult } from '../../../src/trading/cancel/cancel-orders.js';
 import type { UnknownWrite } from '../../../src/trading/settling/unknown-writes.js';
-import { pipe } from '../../terminal/screens.js';
+import { pipe, terminal } from '../../terminal/screens.js';
 
 const RESULT: CancelResult = {
   outcome: 'cancelled',
@@ -272,6 +272,47 @@ describe('what is left in several markets', () => {
       message: 'Orders may still be open: 1 cancellation without a known outcome.',
     });
     expect(failure?.hints).toEqual([again]);
+  });
+});
+
+describe('the table of cancellations', () => {
+  const rows: CancelAttempt[] = (['cancelled', 'refused', 'unknown'] as const).map((outcome, index) => ({
+    result: {
+      ...RESULT,
+      outcome,
+      id: `90000000${index}`,
+      price: '29000',
+      amount: '2',
+      filled: '1',
+      message: 'a message',
+    },
+    failure: outcome === 'cancelled' ? null : outcome,
+    wasRejected: false,
+  }));
+
+  it.each([
+    [80, ['outcome', 'order', 'price', 'amount', 'filled', 'message']],
+    [50, ['outcome', 'order', 'price', 'amount', 'filled']],
+    [40, ['outcome', 'order', 'price', 'filled']],
+    [32, ['outcome', 'order', 'filled']],
+    [22, ['outcome', 'order']],
+  ])('keeps in %i columns what matters most', (width, columns) => {
+    const [header = ''] = cancelTable(rows, '').show(terminal(width)).split('\n');
+    expect(header.trim().split(/ {2,}/)).toEqual(columns);
+  });
+
+  it('names the market of each if there are several, and says that there are none', () => {
+    const other = { ...done, result: { ...RESULT, market: 'eth_usdt' } };
+    const [header = '', row = ''] = cancelTable([done, other], '').show(pipe()).split('\n');
+    expect([header.split(/ {2,}/)[1], row.split(/ {2,}/)[1]]).toEqual(['market', 'btc_usdt']);
+    expect(cancelTable([], 'No orders.').show(pipe())).toBe('No orders.');
+  });
+
+  it('shows what was cancelled as good, what was refused as bad, and what is unknown as a warning', () => {
+    const screen = terminal(80, true);
+    const shown = cancelTable(rows, '').show(screen);
+    const { good, bad, warn } = screen.paint;
+    for (const text of [good('cancelled'), bad('refused'), warn('unknown')]) expect(shown).toContain(text);
   });
 });
 

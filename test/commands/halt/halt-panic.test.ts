@@ -222,14 +222,14 @@ describe('--for', () => {
 });
 
 describe('many open orders', () => {
-  const COUNT = 64;
+  const COUNT = 32;
 
   beforeEach(async () => {
-    await pit.done(`order batch buy btc_usdt --ladder bid-2%:bid-4%:${COUNT} --amount 0.64 --yes`);
+    await pit.done(`order batch buy btc_usdt --ladder bid-2%:bid-4%:${COUNT} --amount 0.32 --yes`);
     // those requests count towards the limit for a second
     await pit.world.pass(2_000);
     // eight at a time: more than the 30 seconds of a command
-    await pit.done('sandbox fault add delay --delay 5000 --operation cancelOrder');
+    await pit.done('sandbox fault add delay --delay 8000 --operation cancelOrder');
   });
 
   it.each([

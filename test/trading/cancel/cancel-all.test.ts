@@ -84,6 +84,29 @@ describe('cancelling all open orders', () => {
     expect([outcomes(done), done.stillOpen]).toEqual([Array(4).fill('cancelled'), []]);
   });
 
+  it('also cancels an order that is placed while the only one fills', async () => {
+    const server = await serveOrders(openOrders(1), {
+      cancel: (id) => {
+        if (id !== '1') return 'done';
+        server.orders.push(...openOrders(1, 'sell', 2));
+        return 'fills';
+      },
+    });
+    const done = await clear(tradingAt(server));
+    expect([outcomes(done), done.stillOpen]).toEqual([['refused: already filled', 'cancelled'], []]);
+  });
+
+  it('sends one cancellation of an order that two pages show', async () => {
+    const orders = openOrders(10);
+    // an order that is placed meanwhile moves the last one of the first page to the second
+    const list = (asked: number, side: 'buy' | 'sell') =>
+      side === 'buy' && asked <= 4 ? listOf(asked <= 2 ? orders : orders.slice(0, 1)) : undefined;
+    const server = await serveOrders(orders, { list });
+    const done = await cancelNow(tradingAt(server));
+    expect(done).toMatchObject({ stillOpen: [], failure: null });
+    expect(cancelled(server).sort()).toEqual(orders.map(({ id }) => id).sort());
+  });
+
   it('reports orders that fill or are cancelled by others meanwhile', async () => {
     const server = await serveOrders(openOrders(3), {
       cancel: (id) => {

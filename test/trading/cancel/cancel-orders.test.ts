@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { Failure } from '../../../src/errors.js';
 import { cancelOrders } from '../../../src/trading/cancel/cancel-orders.js';
 import type { FaultServer } from '../../support/fault-server.js';
 import { count } from '../support/exchange.js';
@@ -12,6 +13,9 @@ function tradingAt({ url }: FaultServer, options: TradingOptions = {}): TestTrad
   Object.assign(trading.host, { randomBytes: (bytes: number) => new Uint8Array(bytes).fill(++made) });
   return trading;
 }
+
+/** The row of an order that was cancelled. */
+const CANCELLED = (id: string) => ['cancelled', id, null, 'ok'];
 
 const IDS = openOrders(20).map(({ id }) => ({ id }));
 
@@ -39,6 +43,32 @@ describe('several cancellations', () => {
     const targets = server.requests.map(({ target }) => target.split('?')[0]);
     expect(targets.indexOf('/api/getOrder')).toBeGreaterThan(targets.lastIndexOf('/api/cancelOrder'));
     expect(trading.journal.unsettledEntries()).toEqual([]);
+  });
+
+  describe('of which some cannot be sent', () => {
+    const full = new Failure('usage', 'The disk is full.');
+    const cancelWithout = async (unsent: readonly string[]) => {
+      const server = await serveOrders(openOrders(2));
+      const trading = tradingAt(server);
+      const write = trading.client.cancelOrder.bind(trading.client);
+      const cancelOrder: typeof write = async (market, order, options) => {
+        if ('id' in order && unsent.includes(order.id)) throw full;
+        return write(market, order, options);
+      };
+      Object.assign(trading.client, { cancelOrder });
+      return cancelOrders(trading, 'btc_usdt', IDS.slice(0, 2));
+    };
+
+    it.each([['1'], ['2']])('says which, and cancels the others: %s', async (unsent) => {
+      const refused = ['refused', unsent, 'usage', 'The disk is full.'];
+      const attempts = await cancelWithout([unsent]);
+      const rows = attempts.map(({ result: { outcome, id, message }, failure }) => [outcome, id, failure, message]);
+      expect(rows).toEqual(unsent === '1' ? [refused, CANCELLED('2')] : [CANCELLED('1'), refused]);
+    });
+
+    it('fails if none was sent', async () => {
+      await expect(cancelWithout(['1', '2'])).rejects.toBe(full);
+    });
   });
 
   it.each(['EROFS', 'ENOSPC', 'EIO', 'EACCES'])('needs no journal at all: %s', async (code) => {
