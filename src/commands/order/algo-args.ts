@@ -47,8 +47,11 @@ export interface EntryValues {
   readonly show: Decimal | null;
 }
 
-/** The kinds of entries by their flags; of several that are asked for, `--at` belongs to the other one. */
-const ENTRY_FLAGS: { readonly [Name in AlgoEntryName]: EntryFlags<EntryOf<Name>> } = {
+/**
+ * The kinds of entries by their flags; of several that are asked for, `--at` belongs to the other one.
+ * @internal for a test that adds one
+ */
+export const ENTRY_FLAGS: { readonly [Name in AlgoEntryName]: EntryFlags<EntryOf<Name>> } = {
   twap: {
     flag: '--over',
     types: [],
@@ -271,11 +274,10 @@ export function asksForAlgo(flags: AlgoFlags): boolean {
   });
 }
 
-const ENTRY_NAMES_BY_FLAG = Object.keys(ENTRY_FLAGS) as AlgoEntryName[];
-
 /** The kind of entry that is asked for, which builds a position; null without one: then the exits are the order itself. */
 export function entryNameOf(flags: EntryChoice): AlgoEntryName | null {
-  return ENTRY_NAMES_BY_FLAG.find((name) => ENTRY_FLAGS[name].isAsked(flags)) ?? null;
+  const names = Object.keys(ENTRY_FLAGS) as AlgoEntryName[];
+  return names.find((name) => ENTRY_FLAGS[name].isAsked(flags)) ?? null;
 }
 
 /** The entry that is asked for; null without one. */
