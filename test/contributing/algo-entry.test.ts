@@ -1,6 +1,7 @@
 import { expect, it, vi } from 'vitest';
-import type { AlgoFlags } from '../../src/commands/order/algo-args.js';
+import { type AlgoFlags, ENTRY_FLAGS } from '../../src/commands/order/algo-args.js';
 import type { AlgoEntry, AlgoEntryName } from '../../src/trading/algos/plan/terms.js';
+import { textOf } from '../architecture/sources.js';
 import { useWorldPerTest } from '../commands/pit-home.js';
 import { eventually } from '../support/eventually.js';
 
@@ -94,3 +95,11 @@ it('a kind of algo order that is added to the tables is recorded, carried out, l
   expect(await pit.json(`algo cancel ${id}`)).toMatchObject([{ id, kind: 'dip', state: 'cancelled', filled: '0' }]);
   expect(await pit.json('orders btc_usdt')).toEqual([]);
 });
+
+it.each(Object.entries(ENTRY_FLAGS).filter(([name]) => name !== 'dip'))(
+  'the entry %s is in a table of docs/algo-orders.md by its flag and in the tables of decisions',
+  (name, { flag }) => {
+    expect(textOf('docs/algo-orders.md')).toMatch(new RegExp(`^\\|.*\`.*${flag}\\b.*\`.*\\|.+\\|$`, 'm'));
+    expect(textOf('test/trading/algos/plan/entries.test.ts')).toMatch(new RegExp(`\\b${name}\\(`));
+  },
+);

@@ -1,26 +1,34 @@
 import { describe, expect, it } from 'vitest';
+import { ENTRY_FLAGS } from '../../../src/commands/order/algo-args.js';
 import { useWorld } from '../pit-home.js';
 
 const pit = useWorld();
 
+/** The flags of entries, of which each is a reason for the flags that only an entry gives a meaning. */
+const ENTRIES = Object.values(ENTRY_FLAGS).map(({ flag }) => flag);
+const CHOICES = ENTRIES.filter((flag) => flag !== '--at');
+
+/** `--a, --b or --c` */
+const oneOf = (...flags: readonly string[]) => `${flags.slice(0, -1).join(', ')} or ${flags.at(-1)}`;
+
 describe('pit order refuses algo flags that contradict each other, before any request', () => {
   it.each([
-    ['--take 31000', '--take needs --stop, --trail, --over, --chase, --show or --at.'],
+    ['--take 31000', `--take needs ${oneOf('--stop', '--trail', ...ENTRIES)}.`],
     ['--slippage 1%', '--slippage needs --stop, --trail or --over.'],
-    ['--when last>1', '--when needs --over, --chase, --show or --at.'],
-    ['--when last>1 --stop 1', '--when needs --over, --chase, --show or --at.'],
+    ['--when last>1', `--when needs ${oneOf(...ENTRIES)}.`],
+    ['--when last>1 --stop 1', `--when needs ${oneOf(...ENTRIES)}.`],
     ['--over 2h --chase', '--over and --chase exclude each other.'],
     ['--at 1 --limit 2', '--limit needs --stop.'],
     ['--stop 3 --limit 2 --trail 1%', '--limit and --trail exclude each other.'],
     ['--chase --every 1m', '--every needs --over.'],
     ['--chase --passive', '--passive needs --over.'],
-    ['--at 1 --notify', '--notify needs --take, --stop, --trail, --over, --chase, --show, --when or --for.'],
+    ['--at 1 --notify', `--notify needs ${oneOf('--take', '--stop', '--trail', ...CHOICES, '--when', '--for')}.`],
     ['--over 30s', '--over is shorter than the time between two slices.'],
     ['--stop 1 --post-only', '--post-only belongs to an order with --at.'],
     ['--chase --ioc', '--ioc and --chase exclude each other.'],
     ['--over 1h --post-only', '--post-only and --over exclude each other.'],
     ['--at 1 --ioc --for 1m', '--ioc and --for exclude each other.'],
-    ['--stop 1 --for 1m', '--for needs --over, --chase, --show or --at.'],
+    ['--stop 1 --for 1m', `--for needs ${oneOf(...ENTRIES)}.`],
     ['--chase --slippage 1%', '--slippage needs --stop, --trail or --over.'],
     ['--stop 2 --limit 1 --slippage 1%', '--slippage has no meaning with --limit.'],
     ['--over 1h --passive --slippage 1%', '--slippage has no meaning with --passive.'],

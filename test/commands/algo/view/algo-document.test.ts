@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { algoRow } from '../../../../src/commands/algo/view/algo-document.js';
 import { Decimal } from '../../../../src/domain/decimal.js';
+import { NO_PARTS } from '../../../../src/trading/algos/plan/terms.js';
 import type { AlgoFact } from '../../../../src/trading/algos/record/facts.js';
 import { BRACKET, child, closed, factsOf, OCO, START, triggered } from '../../../trading/algos/support/examples.js';
 import { buy, chase, iceberg, twap } from '../../../trading/algos/support/terms.js';
@@ -45,7 +46,8 @@ describe('the row of an algo order', () => {
   it('includes what an iceberg shows', () => {
     const terms = buy('1', { entry: iceberg('100', '0.40') });
     expect(algoRow(terms, factsOf(terms), [], current, []).entry).toEqual({
-      ...{ kind: 'iceberg', price: '100', overMs: null, everyMs: null, passive: false, show: '0.4', when: [] },
+      ...NO_PARTS,
+      ...{ kind: 'iceberg', price: '100', show: '0.4', when: [] },
     });
   });
 
@@ -80,15 +82,7 @@ describe('the row of an algo order', () => {
 
   it('has the price of a limit entry and of nothing else', () => {
     const { entry, exit } = algoRow(BRACKET, factsOf(BRACKET), [], current, []);
-    expect(entry).toEqual({
-      kind: 'limit',
-      price: '100',
-      overMs: null,
-      everyMs: null,
-      passive: false,
-      show: null,
-      when: [],
-    });
+    expect(entry).toEqual({ ...NO_PARTS, kind: 'limit', price: '100', when: [] });
     expect(exit).toMatchObject({ filled: '0', averagePrice: null, slippage: null });
     const plain = buy('1', { entry: chase() });
     expect(algoRow(plain, factsOf(plain), [], current, [])).toMatchObject({
