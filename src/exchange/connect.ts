@@ -23,8 +23,8 @@ import { type OrderPushes, OrderPushStreams } from './stream/order-pushes.js';
 
 export { type ClientOptions, ExchangeClient } from './exchange-client.js';
 export type { Latch, SetHalt } from './limiter/latch.js';
-export type { Limits } from './limiter/limiter.js';
-export { type Sharing, sharedLimits } from './limiter/shared-limits.js';
+export type { RateLimits } from './limiter/limiter.js';
+export { type Sharing, sharedRateLimits } from './limiter/shared-limits.js';
 export { Network, requireCertificates, type SendRequest, TransportError } from './requests/transport.js';
 export { isPrivate } from './stream/events.js';
 export type { OrderPushes } from './stream/order-pushes.js';

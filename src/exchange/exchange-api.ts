@@ -5,7 +5,7 @@ import type { TimeBudget } from '../platform/time-budget.js';
 import { ExchangeClock, type OffsetStore } from './exchange-clock.js';
 import { type Halt, stoppedBy } from './limiter/halt-record.js';
 import type { Admission } from './limiter/latch.js';
-import { Limiter, type Limits, ownLimits, type RequestPermit, type SendResult } from './limiter/limiter.js';
+import { Limiter, ownRateLimits, type RateLimits, type RequestPermit, type SendResult } from './limiter/limiter.js';
 import type { Priority } from './limiter/permits.js';
 import { type OperationName, type OperationNamed, operationOf } from './operations/index.js';
 import type { OperationResult } from './operations/operation.js';
@@ -35,7 +35,7 @@ export interface ApiOptions {
    */
   readonly startSandbox?: () => Promise<void>;
   /** Returns the exchange's limits, shared with other processes. Absent: they count this client only. */
-  readonly limits?: () => Limits;
+  readonly limits?: () => RateLimits;
   /** Returns why only cancellations may leave now; undefined if every write may. Absent: every write always may. */
   readonly halt?: () => Promise<Halt | undefined>;
   /** Asks whether a write that is no cancellation may leave now. Absent: it may. */
@@ -106,7 +106,7 @@ const CANCELLING: ReadonlySet<string> = new Set<OperationName>(['cancelOrder', '
 export class ExchangeApi {
   readonly #options: ApiOptions;
 
-  #madeLimits: Limits | undefined;
+  #madeLimits: RateLimits | undefined;
   #madeLimiter: Limiter | undefined;
   #madeClock: ExchangeClock | undefined;
   readonly #marketClock: ExchangeClock;
@@ -269,8 +269,8 @@ export class ExchangeApi {
     return this.#madeClock;
   }
 
-  get #limits(): Limits {
-    this.#madeLimits ??= this.#options.limits?.() ?? ownLimits(this.#options.host.monotonic);
+  get #limits(): RateLimits {
+    this.#madeLimits ??= this.#options.limits?.() ?? ownRateLimits(this.#options.host.monotonic);
     return this.#madeLimits;
   }
 

@@ -130,21 +130,21 @@ function withWrappedProse<Row>(
 }
 
 /** A line of a record: a label, its value, and the color of the value. */
-export type Entry = readonly [
+export type RecordLine = readonly [
   label: string,
   value: string | null,
   paint?: ((text: string, paint: Paint) => string) | undefined,
 ];
 
 /** Draws a single thing as lines of label and value. A long value is wrapped. */
-export function record(screen: Screen, entries: readonly Entry[], options: TableOptions = {}): string {
-  const labels: Column<Entry> = {
+export function record(screen: Screen, entries: readonly RecordLine[], options: TableOptions = {}): string {
+  const labels: Column<RecordLine> = {
     title: '',
     value: ([label]) => label,
     paint: (text) => screen.paint.label(text),
     onScreenOnly: true,
   };
-  const values: Column<Entry> = {
+  const values: Column<RecordLine> = {
     title: '',
     value: ([, value]) => value,
     rowKey: ([label]) => label,
@@ -158,16 +158,16 @@ export function record(screen: Screen, entries: readonly Entry[], options: Table
 /** In cells: several lines of prose, or anything that has to be copied. */
 const LONGEST_VALUE = 600;
 
-function roomForValues({ width }: Screen, entries: readonly Entry[]): number {
+function roomForValues({ width }: Screen, entries: readonly RecordLine[]): number {
   return width - GAP - Math.max(0, ...entries.map(([label]) => displayWidth(safe(label))));
 }
 
 /** Wraps the value between words, so that an id or an address stays whole. */
-function linesOf([label, value, paint]: Entry, room: number): Entry[] {
+function linesOf([label, value, paint]: RecordLine, room: number): RecordLine[] {
   if (value === null) return [[label, value, paint]];
   return wrapped(shortened(safe(value), LONGEST_VALUE), room)
     .split('\n')
-    .map((line, index): Entry => [index === 0 ? label : '', line, paint]);
+    .map((line, index): RecordLine => [index === 0 ? label : '', line, paint]);
 }
 
 function titleOf(screen: Screen, { title }: TableOptions): string[] {

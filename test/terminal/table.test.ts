@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { grouped } from '../../src/domain/decimal.js';
 import { RecentChanges } from '../../src/terminal/live/recent-changes.js';
 import type { Screen } from '../../src/terminal/screen.js';
-import { type Column, type Entry, record, table } from '../../src/terminal/table.js';
+import { type Column, type RecordLine, record, table } from '../../src/terminal/table.js';
 import { displayWidth, prepareWidths } from '../../src/terminal/text.js';
 import { pipe, terminal } from './screens.js';
 
@@ -293,7 +293,7 @@ describe('a record', () => {
 
   it('breaks values between words and aligns the lines, and keeps a long word whole', () => {
     const id = '0x'.padEnd(40, '7');
-    const entries: Entry[] = [
+    const entries: RecordLine[] = [
       ['lever', 'no   margin: investment and lending', (text, paint) => paint.warn(text)],
       ['address', id],
       ['coin', '比特币 比特币 比特币 比特币'],

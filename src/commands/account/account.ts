@@ -1,7 +1,7 @@
 import * as shape from '../../cli/shapes.js';
 import type { Permission } from '../../domain/account.js';
 import type { Screen } from '../../terminal/screen.js';
-import { type Entry, record } from '../../terminal/table.js';
+import { type RecordLine, record } from '../../terminal/table.js';
 import { operationName } from '../../trading/journal/write.js';
 import { define } from '../session/command.js';
 import { warnOfUnknown } from '../writes/unknown-writes.js';
@@ -59,14 +59,14 @@ export default define({
     const halted = (await client.halt()) !== undefined;
     const account = { ...info, coins: coins.map((coin) => ({ ...balanceOf(coin), ...coin.details })) };
     const onOff = (enabled: boolean | null) => (enabled === null ? null : enabled ? 'on' : 'off');
-    const security: Entry[] = [
+    const security: RecordLine[] = [
       ['user', account.username],
       ['trade password', onOff(account.tradePassword)],
       ['authenticator app', onOff(account.googleAuth)],
       ['phone', onOff(account.mobileAuth)],
     ];
     const names = Object.keys(PERMISSIONS) as Permission[];
-    const permissions = names.map((name): Entry => {
+    const permissions = names.map((name): RecordLine => {
       const has = account.permissions[name];
       if (has === null) return [name, `unknown  ${PERMISSIONS[name]}`, (line, paint) => paint.faint(line)];
       const needs = has ? '' : `; needed by ${whatNeeds(name)}`;

@@ -3,7 +3,7 @@ import { NumberText, parseJson, printJson } from '../../platform/json.js';
 import type { Answer } from '../../terminal/answer.js';
 import { JsonText } from '../../terminal/json.js';
 import type { Screen } from '../../terminal/screen.js';
-import { type Column, type Entry, record, table } from '../../terminal/table.js';
+import { type Column, type RecordLine, record, table } from '../../terminal/table.js';
 import { safe } from '../../terminal/text.js';
 
 /**
@@ -44,7 +44,7 @@ interface List {
 /** Any answer: its plain fields as a record, and each of its lists as a table. */
 function rendered(screen: Screen, value: unknown): string {
   const { fields, lists } = parted(value);
-  const entries = Object.entries(fields).map(([name, text]): Entry => [name === '' ? 'value' : name, text]);
+  const entries = Object.entries(fields).map(([name, text]): RecordLine => [name === '' ? 'value' : name, text]);
   const blocks = lists.map((list) => listed(screen, list));
   return [...(entries.length === 0 ? [] : [record(screen, entries)]), ...blocks].join('\n\n');
 }

@@ -3,7 +3,7 @@ import { Failure, suggest, usage } from '../../errors.js';
 import { likelyOrders, operations, readRawWithdrawal, readRawWrite } from '../../exchange/description.js';
 import { refusalFailure } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
-import { type Entry, record } from '../../terminal/table.js';
+import { type RecordLine, record } from '../../terminal/table.js';
 import { refuseIdenticalCall, sendCall } from '../../trading/call/call.js';
 import { parseAmount, parsePrice } from '../../trading/expressions.js';
 import { type GuardReport, guardOrders } from '../../trading/guards/guards.js';
@@ -102,7 +102,7 @@ export async function callUndescribed(
           ...Object.entries(parameters),
           ['effect', 'unknown'],
           ['exchange', exchange],
-          ...texts.map((text): Entry => ['warning', text]),
+          ...texts.map((text): RecordLine => ['warning', text]),
         ]);
     },
     dryRun: ({ breaches, warnings }) => {

@@ -5,7 +5,7 @@ import { quoted, suggest, tryRead, usage } from '../../errors.js';
 import { RehearsalClock } from '../../platform/rehearsal-clock.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
-import { type Entry, record } from '../../terminal/table.js';
+import { type RecordLine, record } from '../../terminal/table.js';
 import { readOpenOrders } from '../../trading/history/open-orders.js';
 import { closeMarket } from '../../trading/settling/reconcile-orders.js';
 import { startTimerWithRetries, type Timer } from '../../trading/timed-cancel/timer.js';
@@ -146,11 +146,11 @@ interface Wanted {
 
 function preview(screen: Screen, { market, command, hold, open, where }: Wanted): string {
   const held = command.length === 0 ? 'until Ctrl-C' : `while this runs: ${command.join(' ')}`;
-  const entries: Entry[] = [
+  const entries: RecordLine[] = [
     ['market', market],
     ['effect', effect(market), (text, paint) => paint.warn(text)],
     ['open now', open],
-    ...(hold ? [['held', `restarted every 15 seconds ${held}`] as Entry] : []),
+    ...(hold ? [['held', `restarted every 15 seconds ${held}`] as RecordLine] : []),
     ['undo', 'none: the timer cannot be stopped'],
     ['exchange', where],
   ];

@@ -6,7 +6,7 @@ import { type Hint, type Interruption, suggest, tryRead } from '../../errors.js'
 import type { Answer } from '../../terminal/answer.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
-import { type Entry, record } from '../../terminal/table.js';
+import { type RecordLine, record } from '../../terminal/table.js';
 import { type Loss, lossesOf } from '../../trading/algos/service/losses.js';
 import type { CancelAttempt, CancelledAll } from '../../trading/cancel/cancel-orders.js';
 import { NO_ORDERS, type OwnOrders, ordersToCancel, readOpenOrders } from '../../trading/history/open-orders.js';
@@ -217,7 +217,7 @@ function openOrdersTable(
   exchange: string,
   losses: readonly Loss[],
 ): string {
-  const side = (of: Side): Entry => [
+  const side = (of: Side): RecordLine => [
     sideText(of),
     openText(market, of, open[of]),
     (text, paint) => paintSide(text, of, paint),
@@ -226,13 +226,13 @@ function openOrdersTable(
     ['market', market],
     side('buy'),
     side('sell'),
-    ...(failure === null ? [] : [['not read', `older orders: ${failure.message}`] as Entry]),
+    ...(failure === null ? [] : [['not read', `older orders: ${failure.message}`] as RecordLine]),
     ['exchange', exchange],
     ...lossEntries(losses),
   ]);
 }
 
-function lossEntries(losses: readonly { readonly text: string }[]): Entry[] {
+function lossEntries(losses: readonly { readonly text: string }[]): RecordLine[] {
   return losses.map(({ text }) => ['warning', text, (shown, paint) => paint.warn(shown)]);
 }
 

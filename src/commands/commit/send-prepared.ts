@@ -4,7 +4,7 @@ import { type Advice, Failure, suggest, usage } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { sideText } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
-import { type Column, type Entry, record, table } from '../../terminal/table.js';
+import { type Column, type RecordLine, record, table } from '../../terminal/table.js';
 import { ageText } from '../../terminal/time.js';
 import type { AgentLimits } from '../../trading/guards/agent-limits.js';
 import { PREPARED_FOR } from '../../trading/prepared/prepared-folder.js';
@@ -114,7 +114,7 @@ async function confirmPrepared(context: Context, { write, estimates }: PreparedW
 function preparedText(screen: Screen, { cancels }: WorkedOut, warnings: readonly string[], exchange: string): string {
   const facts = record(screen, [
     ['exchange', exchange],
-    ...warnings.map((warning): Entry => ['warning', warning, (shown, paint) => paint.warn(shown)]),
+    ...warnings.map((warning): RecordLine => ['warning', warning, (shown, paint) => paint.warn(shown)]),
   ]);
   return cancels.length === 0 ? facts : `${table(screen, CANCELS, cancels)}\n${facts}`;
 }

@@ -3,7 +3,7 @@ import { adviceParts, Failure } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Meaning } from '../../terminal/palette.js';
 import type { Screen } from '../../terminal/screen.js';
-import { type Entry, record } from '../../terminal/table.js';
+import { type RecordLine, record } from '../../terminal/table.js';
 import { type Context, define } from '../session/command.js';
 import { type CheckFinding, Probes, runCheck, type Status } from './check.js';
 import {
@@ -74,9 +74,9 @@ const MEANINGS: Readonly<Record<Status, Meaning>> = { ok: 'good', warn: 'warn', 
 
 function show(screen: Screen, findings: readonly PrintedFinding[]): string {
   const arrow = screen.symbols ? '→' : '->';
-  const entries = findings.flatMap(({ check, status, detail, fix }): Entry[] => [
+  const entries = findings.flatMap(({ check, status, detail, fix }): RecordLine[] => [
     [check, `${status.padEnd(4)}  ${detail}`, (text, paint) => painted(text, status, paint[MEANINGS[status]])],
-    ...(fix === null ? [] : [['', `${arrow} ${fix}`] as Entry]),
+    ...(fix === null ? [] : [['', `${arrow} ${fix}`] as RecordLine]),
   ]);
   return record(screen, entries);
 }

@@ -4,7 +4,7 @@ import { Failure, suggest } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
-import { type Entry, record } from '../../terminal/table.js';
+import { type RecordLine, record } from '../../terminal/table.js';
 import { checkTerms, type TermsMarket } from '../../trading/algos/plan/check-terms.js';
 import { most } from '../../trading/algos/plan/children.js';
 import { kindOfEntry, namedPriceOf } from '../../trading/algos/plan/entries/entry-kinds.js';
@@ -374,7 +374,7 @@ function previewText(
   const { side, market: rules, amount, entry, exits } = terms;
   const { does, exchangeKnows, onlyPitKnows } = algoSentences(terms, market, { priceBand });
   const reference = referenceOf(viewOf(market), side);
-  const priced = (label: string, price: Decimal | null): Entry[] =>
+  const priced = (label: string, price: Decimal | null): RecordLine[] =>
     price === null
       ? []
       : [
@@ -400,8 +400,8 @@ function previewText(
     ['only pit knows', onlyPitKnows],
     ['available', spendable instanceof Failure ? 'unknown' : `${formatAmount(spendable)} ${spentCoin(rules, side)}`],
     ['exchange', exchange],
-    ...guards.map((guard): Entry => ['guard', guard, (text, paint) => paint.bad(text)]),
-    ...warnings.map((warning): Entry => ['warning', warning.text, (text, paint) => paint.warn(text)]),
+    ...guards.map((guard): RecordLine => ['guard', guard, (text, paint) => paint.bad(text)]),
+    ...warnings.map((warning): RecordLine => ['warning', warning.text, (text, paint) => paint.warn(text)]),
   ]);
 }
 

@@ -2,7 +2,7 @@ import * as shape from '../../cli/shapes.js';
 import { counted, Decimal, formatAmount, formatPercent, formatPrice, grouped } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import { FACTS, WRITE_OPERATIONS } from '../../exchange/description.js';
-import type { Entry } from '../../terminal/table.js';
+import type { RecordLine } from '../../terminal/table.js';
 import { batchOf } from '../../trading/batches/batch-sender.js';
 import { type Job, MAX_PAIRS } from '../../trading/batches/job.js';
 import { totals } from '../../trading/batches/lines.js';
@@ -83,7 +83,7 @@ export function batchPreviewText({ id: job, plan, lines, resumed, preview }: Pre
       : `${grouped(String(crossing))} of ${grouped(String(orders))} reach the other side of the book`;
   return {
     requested: [
-      ...(resumed === undefined ? [] : [['so far', progressOf(resumed)] as Entry]),
+      ...(resumed === undefined ? [] : [['so far', progressOf(resumed)] as RecordLine]),
       ['orders', `${grouped(String(orders))} in ${counted(requests, 'request')}, about ${seconds} s`],
       ['amount', `${formatAmount(amount)} ${base}`],
       [

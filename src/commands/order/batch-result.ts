@@ -10,7 +10,7 @@ import type { Answer } from '../../terminal/answer.js';
 import type { Paint } from '../../terminal/palette.js';
 import { progressBar } from '../../terminal/progress.js';
 import type { Screen } from '../../terminal/screen.js';
-import { type Entry, record, table } from '../../terminal/table.js';
+import { type RecordLine, record, table } from '../../terminal/table.js';
 import type { LineOutcome } from '../../trading/batches/batch-event.js';
 import type { CheckLines } from '../../trading/batches/batch-sender.js';
 import { type Job, MAX_PAIRS } from '../../trading/batches/job.js';
@@ -301,17 +301,17 @@ function batchTable(screen: Screen, { job, counts, rows, duplicates, filled }: B
   const ends = (['placed', 'refused', 'unknown', 'notSent'] as const).filter(
     (outcome) => outcome === 'placed' || counts[outcome] > 0,
   );
-  const entries: Entry[] = [
+  const entries: RecordLine[] = [
     ['job', job],
     ...ends.map(
-      (outcome): Entry => [
+      (outcome): RecordLine => [
         OUTCOME_TEXT[outcome],
         grouped(String(counts[outcome])),
         (text, paint) => paintOutcome(text, outcome, paint),
       ],
     ),
-    ...(filled === null ? [] : [['filled', filled] as Entry]),
-    ...(duplicates.length === 0 ? [] : [['duplicates', duplicates.join(' ')] as Entry]),
+    ...(filled === null ? [] : [['filled', filled] as RecordLine]),
+    ...(duplicates.length === 0 ? [] : [['duplicates', duplicates.join(' ')] as RecordLine]),
   ];
   const runs = runsOf(rows.filter(({ outcome }) => outcome !== 'placed'));
   if (runs.length === 0) return record(screen, entries);

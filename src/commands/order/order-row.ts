@@ -5,7 +5,7 @@ import type { Order } from '../../domain/order.js';
 import { paintSide, sideColumn, sideText } from '../../terminal/cells.js';
 import type { Paint } from '../../terminal/palette.js';
 import type { Screen } from '../../terminal/screen.js';
-import { type Column, type Entry, record } from '../../terminal/table.js';
+import { type Column, type RecordLine, record } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
 import { parentOf } from '../../trading/algos/record/child-name.js';
 import { averageOfFills } from '../../trading/orders/terms.js';
@@ -108,10 +108,10 @@ function paintState(text: string, { state }: OrderRow, paint: Paint): string {
 /** One order with everything that is known of it. */
 export function orderRecord(screen: Screen, row: OrderRow): string {
   const { side } = row;
-  const entries: Entry[] = [
+  const entries: RecordLine[] = [
     ['id', row.id],
-    ...(row.clientId === null ? [] : [['client id', row.clientId] as Entry]),
-    ...(row.algo === null ? [] : [['algo order', row.algo] as Entry]),
+    ...(row.clientId === null ? [] : [['client id', row.clientId] as RecordLine]),
+    ...(row.algo === null ? [] : [['algo order', row.algo] as RecordLine]),
     ['market', row.market],
     ['side', sideText(side), (text, paint) => paintSide(text, side, paint)],
     ['type', row.type],
@@ -122,7 +122,7 @@ export function orderRecord(screen: Screen, row: OrderRow): string {
     ['filled value', formatAmount(row.filledValue)],
     ['average price', averageText(row)],
     ['fee', feeText(row)],
-    ...(row.feeDiscount ? [['fee coin', "the platform's own discount coin"] as Entry] : []),
+    ...(row.feeDiscount ? [['fee coin', "the platform's own discount coin"] as RecordLine] : []),
     [timeTitle(), localTime(Date.parse(row.time))],
     [
       'state',

@@ -4,7 +4,7 @@ import type { Market } from '../../domain/market.js';
 import type { AccountType, OrderType, Side } from '../../domain/order.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
-import { type Entry, record } from '../../terminal/table.js';
+import { type RecordLine, record } from '../../terminal/table.js';
 import type { GuardName } from '../../trading/guards/limits.js';
 import type { RecordedOrderTerms, TypedRequest } from '../../trading/journal/write.js';
 import { notionalText } from '../../trading/orders/terms.js';
@@ -24,14 +24,14 @@ interface Previewed extends Assessment {
 /** The parts of a preview that are not the same for every kind of order. */
 export interface PreviewText {
   /** Before everything else. */
-  readonly head?: readonly Entry[];
+  readonly head?: readonly RecordLine[];
   /** What is asked for, for instance amount and price. */
-  readonly requested: readonly Entry[];
+  readonly requested: readonly RecordLine[];
   readonly distance: string | null;
-  readonly fills: Entry;
+  readonly fills: RecordLine;
   readonly notional: string;
   /** How it is sent, for instance type, account and client id. */
-  readonly details: readonly Entry[];
+  readonly details: readonly RecordLine[];
 }
 
 /** What orders will do and where they go, as a table that is shown before the question. */
@@ -72,8 +72,8 @@ export async function previewTable(
       ],
       ...details,
       ['exchange', exchange],
-      ...guards.map((guard): Entry => ['guard', guard, (shown, paint) => paint.bad(shown)]),
-      ...warnings.map((warning): Entry => ['warning', warning.text, (shown, paint) => paint.warn(shown)]),
+      ...guards.map((guard): RecordLine => ['guard', guard, (shown, paint) => paint.bad(shown)]),
+      ...warnings.map((warning): RecordLine => ['warning', warning.text, (shown, paint) => paint.warn(shown)]),
     ]);
   };
 }

@@ -23,7 +23,7 @@ import {
 import { checkUrl } from '../../config/urls.js';
 import { Failure, suggest, tryRead, usage } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
-import { type Entry, record } from '../../terminal/table.js';
+import { type RecordLine, record } from '../../terminal/table.js';
 import { filePath, profileName, word } from '../inputs/parsers.js';
 import { readNamedFile, STDIN } from '../named-files/input.js';
 import { type Context, define } from '../session/command.js';
@@ -152,14 +152,17 @@ export const show = define({
     const isUsual = ({ name: key, origin }: OriginatedValue) => key.startsWith('stream.') && origin === 'default';
     const entries = origins
       .filter((one) => !isUsual(one))
-      .map(({ name: key, value, origin }): Entry => {
+      .map(({ name: key, value, origin }): RecordLine => {
         if (key === 'profile' && name !== undefined) return [key, row.active ? `${name} (active)` : name];
         const shown = key === 'baseUrl' || key === 'tradeUrl' ? hostText(value, row.name) : value;
         const text = shown === null ? null : `${shown} (${ORIGIN_TEXTS[key]?.[origin] ?? origin})`;
         return [HOST_LABELS[key] ?? key, text, origin === 'default' ? (shown, paint) => paint.faint(shown) : undefined];
       });
     const keyStore = await keyStoreOf(context, profile, name);
-    const keys: Entry = ['keys', profile.builtIn ? "the sandbox's own" : (KEY_STORE_TEXTS[keyStore ?? ''] ?? 'none')];
+    const keys: RecordLine = [
+      'keys',
+      profile.builtIn ? "the sandbox's own" : (KEY_STORE_TEXTS[keyStore ?? ''] ?? 'none'),
+    ];
     const data = { ...row, settings: shownSettings(profile.settings), keyStore, origins };
     return { data, show: (screen) => record(screen, [...entries.slice(0, 4), keys, ...entries.slice(4)]) };
   },

@@ -1,7 +1,7 @@
 import { counted, Decimal, formatAmount, grouped } from '../../domain/decimal.js';
 import { paintChange, signed } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
-import { type Entry, record as recordTable } from '../../terminal/table.js';
+import { type RecordLine, record as recordTable } from '../../terminal/table.js';
 import { wrapped } from '../../terminal/text.js';
 import { localTime } from '../../terminal/time.js';
 import type { AccountRecord } from './account-record.js';
@@ -24,31 +24,31 @@ export function showReport(
   const { unit, drawdown } = record;
   const count = (value: number) => grouped(String(value));
   const value = (amount: string | null) => (amount === null ? 'unknown' : `${grouped(rounded(amount))} ${unit}`);
-  const change = (label: string, amount: string | null): Entry => {
+  const change = (label: string, amount: string | null): RecordLine => {
     const text = amount === null ? 'unknown' : value(signed(rounded(amount)));
     return [label, text, (shown, paint) => paintChange(shown, amount, paint)];
   };
   const share = drawdown.share === null ? '' : ` (${Decimal.of(drawdown.share).times(Decimal.of('100')).trimmed()}%)`;
   const gaps = tape.gaps === 0 ? '' : `, with ${tape.gaps} ${tape.gaps === 1 ? 'gap' : 'gaps'}`;
-  const entries: Entry[] = [
+  const entries: RecordLine[] = [
     ['tape', `${time(tape.from)} to ${time(tape.to)}${isInterrupted ? ', interrupted' : ''}`],
     ['replayed', `${count(tape.documents)} documents${gaps}`],
     ...(hasCandles
-      ? [['path in candles', report.seed === null ? report.path : `${report.path}:${report.seed}`] as Entry]
+      ? [['path in candles', report.seed === null ? report.path : `${report.path}:${report.seed}`] as RecordLine]
       : []),
     ...(algo === null
       ? []
-      : [['algo order', algo.reason === null ? algo.state : `${algo.state}: ${algo.reason}`] as Entry]),
+      : [['algo order', algo.reason === null ? algo.state : `${algo.state}: ${algo.reason}`] as RecordLine]),
     ...(bothExits === null || bothExits.stopped + bothExits.taken === 0
       ? []
-      : [['both exits reached', bothExitsText(bothExits)] as Entry]),
+      : [['both exits reached', bothExitsText(bothExits)] as RecordLine]),
     ['orders', count(orders)],
     ['fills', count(fills)],
     ...report.beyondVolume.map(
-      ({ coin, amount }): Entry => ['filled beyond the recorded volume', `${formatAmount(amount)} ${coin}`],
+      ({ coin, amount }): RecordLine => ['filled beyond the recorded volume', `${formatAmount(amount)} ${coin}`],
     ),
     ['refused', count(refused)],
-    ...(report.refusedReads === 0 ? [] : [['refused reads', count(report.refusedReads)] as Entry]),
+    ...(report.refusedReads === 0 ? [] : [['refused reads', count(report.refusedReads)] as RecordLine]),
     ['fees', fees.map(({ coin, amount }) => `${formatAmount(amount)} ${coin ?? ''}`).join(', ') || 'none'],
     change('realised', report.realised),
     change('unrealised', report.unrealised),
@@ -58,7 +58,7 @@ export function showReport(
     ['worst drawdown', `${value(report.drawdown)}${share}`],
     ['slippage', value(report.slippage)],
     ...faults.map(
-      ({ kind, applied, executed }): Entry => ['fault', `${kind}: applied ${applied} times, ${executed} executed`],
+      ({ kind, applied, executed }): RecordLine => ['fault', `${kind}: applied ${applied} times, ${executed} executed`],
     ),
   ];
   return (screen) => {

@@ -4,8 +4,8 @@ import * as shape from '../../cli/shapes.js';
 import { grouped } from '../../domain/decimal.js';
 import { Failure, quoted, suggest, usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
-import type { OtherLimits } from '../../sandbox/lifecycle/serve.js';
-import { type Entry, record } from '../../terminal/table.js';
+import type { OtherLimitValues } from '../../sandbox/lifecycle/serve.js';
+import { type RecordLine, record } from '../../terminal/table.js';
 import { localTime, timeTitle } from '../../terminal/time.js';
 import { duration, oneOf, utcOffset, wholeNumber } from '../inputs/parsers.js';
 import { define } from '../session/command.js';
@@ -24,7 +24,7 @@ const ADDRESS = {
 
 const ADDRESS_AND_ADMIN = shape.object({ ...ADDRESS, adminUrl: shape.text(''), adminToken: shape.text('') });
 
-const LIMITS: Readonly<Record<keyof OtherLimits, Parser<number | null>>> = {
+const LIMITS: Readonly<Record<keyof OtherLimitValues, Parser<number | null>>> = {
   key: countOrOff('key'),
   address: countOrOff('address'),
   kline: countOrOff('kline'),
@@ -91,7 +91,7 @@ function withoutLibrary(thrown: unknown): never {
 }
 
 /** Reads `key=600,address=off,lock=10s,kline=off,reqTime=5s`, any of them. Throws Failure `usage`. */
-function limitList(list: string): OtherLimits {
+function limitList(list: string): OtherLimitValues {
   const entries = list.split(',').map((pair) => {
     const [name = '', value = ''] = pair.split('=');
     if (!isLimit(name))
@@ -101,7 +101,7 @@ function limitList(list: string): OtherLimits {
   return Object.fromEntries(entries);
 }
 
-function isLimit(name: string): name is keyof OtherLimits {
+function isLimit(name: string): name is keyof OtherLimitValues {
   return Object.hasOwn(LIMITS, name);
 }
 
@@ -191,7 +191,7 @@ export const status = define({
       return { data: { ...NOTHING, running: false }, show: () => text };
     }
     const count = (value: number) => grouped(String(value));
-    const entries: Entry[] = [
+    const entries: RecordLine[] = [
       ['address', found.tradeUrl],
       ['websocket', found.wsUrl],
       ['process', String(found.pid)],

@@ -11,9 +11,9 @@ import type {
   ExchangeClient,
   Following,
   Latch,
-  Limits,
   Network,
   OrderPushes,
+  RateLimits,
   Sharing,
   StreamChoices,
 } from '../../exchange/connect.js';
@@ -78,7 +78,7 @@ export class Session {
   #loadingKeys: Promise<KeyPair> | undefined;
   #keychainKeys: KeyPair | undefined;
   #sharing: Sharing | undefined;
-  #limits: Limits | undefined;
+  #limits: RateLimits | undefined;
   #latch: Promise<Latch> | undefined;
   #exchange: Promise<Exchange> | undefined;
   #journal: Journal | undefined;
@@ -282,7 +282,7 @@ export class Session {
   #shared(connect: Connect, connection: ProfileConnection): Pick<ClientOptions, 'limits' | 'halt' | 'admit'> {
     return {
       limits: () => {
-        this.#limits ??= connect.sharedLimits(this.#sharingOf(connect, connection));
+        this.#limits ??= connect.sharedRateLimits(this.#sharingOf(connect, connection));
         return this.#limits;
       },
       halt: async () => (await this.latch()).blocking(),

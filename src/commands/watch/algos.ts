@@ -55,7 +55,7 @@ function linesOf({ id, terms, facts, children }: AlgoSnapshot): AlgoLine[] {
   const exitSide = exitSideOf(terms);
   const isTriggered = facts.exitTriggered !== null;
   const isEntered = filledOf(children.filter(({ role }) => role === 'entry')).compare(terms.amount) >= 0;
-  const level = isTriggered ? null : stopLevel(terms, facts.best?.price ?? null);
+  const level = isTriggered ? null : stopLevel(terms, facts.trailBest?.price ?? null);
   return [
     ...(level === null
       ? []

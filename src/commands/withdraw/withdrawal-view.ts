@@ -6,7 +6,7 @@ import { type Advice, adviceParts, Failure, type Hint, suggest } from '../../err
 import { notSentFailure, refusalFailure } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
-import { type Entry, record } from '../../terminal/table.js';
+import { type RecordLine, record } from '../../terminal/table.js';
 import { localTime } from '../../terminal/time.js';
 import type { UnknownWithdrawal } from '../../trading/settling/withdrawals/settle-withdrawal.js';
 import type { EarlierUse } from '../../trading/withdrawals/coin-facts.js';
@@ -68,11 +68,11 @@ export async function previewTable(
       ['exchange', where],
       ...warnings
         .filter(({ text }) => text !== unfamiliar)
-        .map((warning): Entry => ['warning', warning.text, (text, paint) => paint.warn(text)]),
+        .map((warning): RecordLine => ['warning', warning.text, (text, paint) => paint.warn(text)]),
     ]);
 }
 
-function moneyEntries({ wanted, chain, sums, place, available, left }: PreparedWithdrawal): Entry[] {
+function moneyEntries({ wanted, chain, sums, place, available, left }: PreparedWithdrawal): RecordLine[] {
   const { coin, internal } = wanted;
   const amount = (text: string) => `${formatAmount(text)} ${coin}`;
   const side = place === 'inside' ? 'as part of the amount' : 'on top of the amount';
@@ -82,11 +82,11 @@ function moneyEntries({ wanted, chain, sums, place, available, left }: PreparedW
     ['fee', `${amount(sums.fee)}, ${side} (assumed)`],
     ['arrives', `${amount(sums.receives)} (assumed)`],
     ['available', `${amount(available)}, then ${amount(left)} (assumed)`],
-    ...(internal ? [['internal', 'yes, if the address is of this exchange'] as Entry] : []),
+    ...(internal ? [['internal', 'yes, if the address is of this exchange'] as RecordLine] : []),
   ];
 }
 
-function memoEntry(memo: string): Entry {
+function memoEntry(memo: string): RecordLine {
   return ['memo', memo, (text, paint) => paint.strong(text)];
 }
 
@@ -101,7 +101,7 @@ function inFours(address: string): string {
   return address.match(/.{1,4}/gu)?.join(' ') ?? address;
 }
 
-function usedEntry(earlier: EarlierUse | undefined, unfamiliar: string | null): Entry {
+function usedEntry(earlier: EarlierUse | undefined, unfamiliar: string | null): RecordLine {
   if (earlier?.last === undefined) return ['used before', unfamiliar, (text, paint) => paint.bad(text)];
   const { time, state, status, amount } = earlier.last;
   const text = `yes, last ${localTime(time)}: ${formatAmount(amount)}, ${state === 'other' ? `state ${status}` : state}`;
@@ -188,7 +188,7 @@ function resultTable(screen: Screen, sent: SentWithdrawal, outcome: string, id: 
     ['withdrawal', isUnknown ? 'unknown' : 'submitted', (text, paint) => (isUnknown ? paint.warn : paint.good)(text)],
     ['amount', `${formatAmount(sums.amount)} ${wanted.coin}`],
     ['address', address],
-    ...(memo === null ? [] : [['memo', memo] as Entry]),
+    ...(memo === null ? [] : [['memo', memo] as RecordLine]),
     isUnknown ? ['journal', sent.id] : ['id', id ?? 'none (a transfer within the exchange)'],
   ]);
 }

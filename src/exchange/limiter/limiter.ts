@@ -32,14 +32,14 @@ export interface RequestPermit {
 export class Limiter {
   readonly #host: Pick<Host, 'sleep' | 'monotonic'>;
   readonly #budget: TimeBudget;
-  readonly #limits: Limits;
+  readonly #limits: RateLimits;
 
   readonly #queues: Readonly<Record<Priority, Map<PermitSource, Promise<unknown>>>> = {
     common: new Map(),
     cancel: new Map(),
   };
 
-  constructor(host: Pick<Host, 'sleep' | 'monotonic'>, budget: TimeBudget, limits: Limits) {
+  constructor(host: Pick<Host, 'sleep' | 'monotonic'>, budget: TimeBudget, limits: RateLimits) {
     this.#host = host;
     this.#budget = budget;
     this.#limits = limits;
@@ -105,7 +105,7 @@ function countsPerIp(bucket: Bucket): boolean {
 }
 
 /** The limits for the requests to one host, whichever client sends them. */
-export interface Limits {
+export interface RateLimits {
   /** A request of a bucket takes a permit of each. */
   readonly permitsOf: (bucket: Bucket) => readonly Pick<Permits, 'claim'>[];
   /** Remembers that the trade host has locked this machine's address. Absent: locks are not remembered. */
@@ -113,7 +113,7 @@ export interface Limits {
 }
 
 /** The limits of a client that shares them with no other. @param now a clock in milliseconds from an arbitrary start */
-export function ownLimits(now: () => number): Limits {
+export function ownRateLimits(now: () => number): RateLimits {
   const inMemory = (limit: PermitCount) => new Permits([new MemoryStore(limit, now)]);
   const permits = { key: inMemory(LIMITS.key), address: inMemory(LIMITS.address), kline: inMemory(LIMITS.kline) };
   return { permitsOf: (bucket) => LIMITS_OF[bucket].map((name) => permits[name]) };

@@ -10,10 +10,10 @@ export const LIMITS = {
   kline: { count: 1, reserved: 0 },
 } as const satisfies Record<string, PermitCount>;
 
-export type LimitName = keyof typeof LIMITS;
+export type RateLimitName = keyof typeof LIMITS;
 
 /** The limits that a call of a bucket draws from. */
-export const LIMITS_OF: Readonly<Record<Bucket, readonly LimitName[]>> = {
+export const LIMITS_OF: Readonly<Record<Bucket, readonly RateLimitName[]>> = {
   none: [],
   kline: ['kline'],
   ip: ['address'],

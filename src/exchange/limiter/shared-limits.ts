@@ -2,16 +2,16 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { FileStore } from './file-store.js';
 import { IpLock } from './ip-lock.js';
-import type { Limits } from './limiter.js';
+import type { RateLimits } from './limiter.js';
 import {
   fractionOf,
   LIMITS,
   LIMITS_OF,
-  type LimitName,
   MemoryStore,
   type PermitCount,
   type PermitStore,
   Permits,
+  type RateLimitName,
 } from './permits.js';
 import { Redis, RedisStore } from './redis-store.js';
 
@@ -43,7 +43,7 @@ export function hostKey(host: string): string {
 }
 
 /** The limits that all processes of a `PIT_HOME` share, and with Redis also those of other machines. */
-export function sharedLimits(sharing: Sharing): Limits {
+export function sharedRateLimits(sharing: Sharing): RateLimits {
   const permits = new SharedPermits(sharing);
   const { root, hosts, now } = sharing;
   return {
@@ -53,7 +53,7 @@ export function sharedLimits(sharing: Sharing): Limits {
 }
 
 /** The path of a limit below the state folder, which is also its name in Redis. */
-export function limitPath(name: LimitName, { hosts, keyDigest }: Pick<Sharing, 'hosts' | 'keyDigest'>): string {
+export function limitPath(name: RateLimitName, { hosts, keyDigest }: Pick<Sharing, 'hosts' | 'keyDigest'>): string {
   const host = name === 'kline' ? hosts.base : hosts.trade;
   return path.join(hostFolder(host), name === 'key' ? keyLimit(keyDigest()) : name);
 }
@@ -112,7 +112,7 @@ class SharedPermits {
     this.#redis = sharing.redisUrl === undefined ? undefined : new Redis(sharing.redisUrl, sharing.redisProblem);
   }
 
-  of(name: LimitName): Permits {
+  of(name: RateLimitName): Permits {
     const within = limitPath(name, this.#sharing);
     const permits = this.#permits.get(within) ?? this.#make(name, within);
     this.#permits.set(within, permits);
@@ -124,7 +124,7 @@ class SharedPermits {
    * only some of its processes reach Redis. If Redis fails, this process uses its share of the files; if the files fail, its
    * share in memory.
    */
-  #make(name: LimitName, within: string): Permits {
+  #make(name: RateLimitName, within: string): Permits {
     const limit = LIMITS[name];
     const part = fractionOf(limit, this.#sharing.share);
     // one folder for every share, so that no process of this `PIT_HOME` adds to what the others take

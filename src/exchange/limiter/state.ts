@@ -2,7 +2,7 @@ import path from 'node:path';
 import { Failure } from '../../errors.js';
 import { permitsTaken } from './file-store.js';
 import { IpLock } from './ip-lock.js';
-import { LIMITS, type LimitName } from './permits.js';
+import { LIMITS, type RateLimitName } from './permits.js';
 import { Redis, RedisStore } from './redis-store.js';
 import { hostFolder, limitPath, permitsFolder, reasonOf, redisKey, type Sharing } from './shared-limits.js';
 
@@ -23,7 +23,7 @@ export interface LimiterState {
 }
 
 interface LimitState {
-  readonly name: LimitName;
+  readonly name: RateLimitName;
   /** How many permits there are. */
   readonly count: number;
   /** How many permits are taken now, in this `PIT_HOME` or in Redis; null if Redis cannot be reached. */
@@ -50,7 +50,7 @@ export async function limiterState(sharing: Sharing): Promise<LimiterState> {
   }
 }
 
-function namesOf({ keyDigest }: Sharing): LimitName[] {
+function namesOf({ keyDigest }: Sharing): RateLimitName[] {
   try {
     keyDigest();
     return ['key', 'address', 'kline'];
@@ -69,7 +69,7 @@ function inFiles(sharing: Sharing): LimitState[] {
 }
 
 function inRedis(redis: Redis, sharing: Sharing): Promise<LimitState[]> {
-  const taken = (name: LimitName) =>
+  const taken = (name: RateLimitName) =>
     new RedisStore(redis, redisKey(limitPath(name, sharing)), LIMITS[name], '').taken();
   return Promise.all(
     namesOf(sharing).map(async (name) => ({ name, count: LIMITS[name].count, taken: await taken(name) })),

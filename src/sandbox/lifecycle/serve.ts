@@ -16,7 +16,7 @@ import { FaultLog } from '../faults/log.js';
 import { RequestRefused } from '../refusals.js';
 import { Activity, interfaceRequestListener, type Listener, listen } from '../server/http.js';
 import { type Dialect, STREAMS } from '../server/interface-details.js';
-import { DOCUMENTED_LIMITS, keptLimits, type LimitValues, UNLIMITED } from '../server/limits.js';
+import { DOCUMENTED_LIMITS, keptLimits, type RateLimitValues, UNLIMITED } from '../server/limits.js';
 import { RequestHandler } from '../server/request-handler.js';
 import { StreamServer } from '../streams/stream-server.js';
 import { isAnswering } from './admin-client.js';
@@ -43,10 +43,10 @@ interface StartOptions extends Pick<ServeOptions, 'strictAgent' | 'klineSince' |
   /** False for no rate limits. */
   readonly limits?: boolean | undefined;
   /** Other values for single limits. */
-  readonly limit?: OtherLimits | undefined;
+  readonly limit?: OtherLimitValues | undefined;
 }
 
-export interface OtherLimits extends Partial<LimitValues> {
+export interface OtherLimitValues extends Partial<RateLimitValues> {
   /** How far reqTime may be from the machine's clock, in ms. */
   readonly reqTime?: number;
 }
@@ -126,7 +126,7 @@ export interface ServeOptions {
   /** 0 takes any free port; null prefers the last one of this folder. */
   readonly port: number | null;
   readonly seed: number;
-  readonly limits: LimitValues;
+  readonly limits: RateLimitValues;
   /** How far reqTime may be from the exchange's clock, in ms (default: a minute). */
   readonly tolerance?: number | undefined;
   /** Stops after this time without a request; null for never. */

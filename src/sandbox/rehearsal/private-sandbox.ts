@@ -15,7 +15,7 @@ import { recordOf } from '../orders/order.js';
 import type { CandleEvent, TapeEvent, TradeEvent } from '../replay/tape-event.js';
 import { Activity, interfaceRequestListener, type Listener, listen } from '../server/http.js';
 import { STREAMS } from '../server/interface-details.js';
-import { DOCUMENTED_LIMITS, keptLimits, type LimitValues, UNLIMITED } from '../server/limits.js';
+import { DOCUMENTED_LIMITS, keptLimits, type RateLimitValues, UNLIMITED } from '../server/limits.js';
 import { statusOf } from '../server/operations/trading.js';
 import { type ApiResponse, RequestHandler } from '../server/request-handler.js';
 import { StreamServer } from '../streams/stream-server.js';
@@ -135,7 +135,7 @@ export class PrivateSandbox {
   }
 
   /** Limits count the seconds of the market, at any speed. */
-  #handlerWith(limits: LimitValues): RequestHandler {
+  #handlerWith(limits: RateLimitValues): RequestHandler {
     const { exchange } = this;
     return new RequestHandler({
       exchange,

@@ -26,7 +26,7 @@ export class SlidingLog {
 }
 
 /** The limits; null for none. */
-export interface LimitValues {
+export interface RateLimitValues {
   /** Requests a second for each API key. */
   readonly key: number | null;
   /** Requests a minute for each address; beyond that it is locked. */
@@ -40,7 +40,7 @@ export interface LimitValues {
 }
 
 /** As the interface states them. */
-export const DOCUMENTED_LIMITS: LimitValues = {
+export const DOCUMENTED_LIMITS: RateLimitValues = {
   key: LIMITS.key.requests,
   address: LIMITS.address.requests,
   lock: LIMITS.address.lock,
@@ -48,7 +48,7 @@ export const DOCUMENTED_LIMITS: LimitValues = {
   subscriptions: STREAMS.subscriptionsPerSecond,
 };
 
-export const UNLIMITED: LimitValues = {
+export const UNLIMITED: RateLimitValues = {
   ...DOCUMENTED_LIMITS,
   key: null,
   address: null,
@@ -57,7 +57,7 @@ export const UNLIMITED: LimitValues = {
 };
 
 /** The interface's "Limits", in memory. Each check counts a request and throws {@link RequestRefused} if it is over the limit. */
-export interface EnforcedLimits {
+export interface EnforcedRateLimits {
   /** Trade host, per IP: 10,000 a minute, beyond that the IP is locked for an hour (4001). Counts requests with a valid signature. */
   address(address: string, now: number): void;
   /** The same for requests without one, so that a program without a key cannot lock out those with one. */
@@ -69,7 +69,7 @@ export interface EnforcedLimits {
 }
 
 /** Default: the limits that the interface states. */
-export function keptLimits(values: LimitValues = DOCUMENTED_LIMITS): EnforcedLimits {
+export function keptLimits(values: RateLimitValues = DOCUMENTED_LIMITS): EnforcedRateLimits {
   const { key, address, lock, kline } = values;
   return {
     address: address === null ? () => undefined : addressLimit(address, lock),

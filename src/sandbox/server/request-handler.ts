@@ -5,7 +5,7 @@ import { RequestRefused } from '../refusals.js';
 import { NotWritten } from '../store/store.js';
 import { marketDataRefusal, type RefusalBody, refusalBodyOf, signedRefusal, toJsonText } from './bodies.js';
 import { type Dialect, REQUEST_TIME_TOLERANCE, ZONE } from './interface-details.js';
-import type { EnforcedLimits } from './limits.js';
+import type { EnforcedRateLimits } from './limits.js';
 import { SERVED } from './operations/index.js';
 import { checkParameters, readQuery, splitTarget } from './parameters.js';
 import type { KlineSince, Served, ServedOpenly, ServedSigned } from './served-operation.js';
@@ -15,7 +15,7 @@ interface HandlerOptions {
   readonly exchange: SandboxExchange;
   /** The machine's clock, for limits: the exchange's may be stopped. */
   readonly now: () => number;
-  readonly limits: EnforcedLimits;
+  readonly limits: EnforcedRateLimits;
   /** How far reqTime may be from the exchange's clock, in ms (default: a minute). */
   readonly tolerance?: number | undefined;
   /** The zone of the interface's dates, in minutes ahead of UTC (default: UTC). */

@@ -6,7 +6,7 @@ import { PROGRAM } from '../../../src/commands/index.js';
 import { batchAnswer } from '../../../src/commands/order/batch-result.js';
 import { ExchangeClient } from '../../../src/exchange/exchange-client.js';
 import { IpLock } from '../../../src/exchange/limiter/ip-lock.js';
-import { ownLimits } from '../../../src/exchange/limiter/limiter.js';
+import { ownRateLimits } from '../../../src/exchange/limiter/limiter.js';
 import { TimeBudget } from '../../../src/platform/time-budget.js';
 import { KEYS } from '../../exchange/support.js';
 import { saying } from '../../support/advice.js';
@@ -25,7 +25,7 @@ it('a batch under a known lock ends at once as limited, and can be resumed', asy
   const ipLock = new IpLock(temporaryState(), 'limits', host.now);
   const client = new ExchangeClient({
     ...{ host, hosts: trading.client.hosts, credentials: () => KEYS, budget: new TimeBudget(60_000, host.now) },
-    limits: () => ({ ...ownLimits(host.now), ipLock }),
+    limits: () => ({ ...ownRateLimits(host.now), ipLock }),
   });
   const job = await begin(trading, { lines: lines(200) });
   ipLock.recordLock();

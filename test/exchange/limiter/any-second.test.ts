@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { Limiter, ownLimits } from '../../../src/exchange/limiter/limiter.js';
+import { Limiter, ownRateLimits } from '../../../src/exchange/limiter/limiter.js';
 import { HOLD_MS, LIMITS, POLL_MS } from '../../../src/exchange/limiter/permits.js';
 import { TimeBudget } from '../../../src/platform/time-budget.js';
 import { fakeHost } from '../../support/fake-host.js';
@@ -48,7 +48,7 @@ async function counted(
 ): Promise<number[]> {
   const time = new VirtualTime();
   const host = { ...fakeHost(), now: () => time.now, monotonic: () => time.now, sleep: (ms: number) => time.sleep(ms) };
-  const limiter = new Limiter(host, new TimeBudget(1e9, host.now), ownLimits(host.now));
+  const limiter = new Limiter(host, new TimeBudget(1e9, host.now), ownRateLimits(host.now));
   const moments: number[] = [];
   const carry = async (request: number) => {
     const turn = await limiter.acquire(permitRequest);
@@ -123,7 +123,7 @@ it.each([0, 40, 600, 1_500])('asks for candles once a second though each answer 
 it('frees the permit of a cancelled request at once', async () => {
   const time = new VirtualTime();
   const host = { ...fakeHost(), now: () => time.now, sleep: (ms: number) => time.sleep(ms) };
-  const limiter = new Limiter(host, new TimeBudget(1e9, host.now), ownLimits(host.now));
+  const limiter = new Limiter(host, new TimeBudget(1e9, host.now), ownRateLimits(host.now));
   let left = 0;
   const all = Array.from({ length: 200 }, async () => {
     await (await limiter.acquire(ORDER)).cancel();

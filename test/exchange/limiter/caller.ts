@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { keyDigest } from '../../../src/config/keys.js';
 import { Limiter } from '../../../src/exchange/limiter/limiter.js';
 import type { Priority } from '../../../src/exchange/limiter/permits.js';
-import { hostKey, sharedLimits } from '../../../src/exchange/limiter/shared-limits.js';
+import { hostKey, sharedRateLimits } from '../../../src/exchange/limiter/shared-limits.js';
 import type { Bucket } from '../../../src/exchange/operations/operation.js';
 import { monotonicMs } from '../../../src/platform/host.js';
 import { TimeBudget } from '../../../src/platform/time-budget.js';
@@ -33,7 +33,7 @@ const { root, url, accessKey, bucket, priority, calls, atOnce, jitterMs, redis, 
 const limiter = new Limiter(
   { sleep: (ms) => delay(ms), monotonic: monotonicMs },
   new TimeBudget(600_000, Date.now),
-  sharedLimits({
+  sharedRateLimits({
     ...{ root, share: 0.25, now: Date.now, monotonic: monotonicMs },
     hosts: { base: hostKey(url), trade: hostKey(url) },
     keyDigest: () => keyDigest(accessKey),

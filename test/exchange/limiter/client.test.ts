@@ -10,7 +10,7 @@ import {
   limitPath,
   permitsFolder,
   type Sharing,
-  sharedLimits,
+  sharedRateLimits,
 } from '../../../src/exchange/limiter/shared-limits.js';
 import { limiterState } from '../../../src/exchange/limiter/state.js';
 import { TimeBudget } from '../../../src/platform/time-budget.js';
@@ -40,7 +40,7 @@ function clientIn(root: string, url: string, budgetMs = 1_000) {
   };
   const hosts = { baseUrl: url, tradeUrl: url };
   const budget = new TimeBudget(budgetMs, host.monotonic);
-  const limits = () => sharedLimits(sharing);
+  const limits = () => sharedRateLimits(sharing);
   return { host, sharing, client: new ExchangeClient({ host, hosts, credentials: () => KEYS, budget, limits }) };
 }
 
@@ -159,7 +159,7 @@ it('returns an answer and remembers a lock although permits cannot be returned',
   answer = LOCKED;
   const { client: other, sharing } = clientIn(root, server.url);
   expect(await other.api.write('order', ORDER)).toMatchObject({ kind: 'refused', refusal: { code: 4001 } });
-  expect(sharedLimits(sharing).ipLock?.until).toBe(host.now() + 3_600_000);
+  expect(sharedRateLimits(sharing).ipLock?.until).toBe(host.now() + 3_600_000);
 });
 
 it('never counts requests without a key against the limit of the key', async () => {

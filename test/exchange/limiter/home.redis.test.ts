@@ -2,7 +2,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { LIMITS, type Permit, type Priority } from '../../../src/exchange/limiter/permits.js';
-import { type Sharing, sharedLimits } from '../../../src/exchange/limiter/shared-limits.js';
+import { type Sharing, sharedRateLimits } from '../../../src/exchange/limiter/shared-limits.js';
 import { monotonicMs } from '../../../src/platform/host.js';
 import { freePort, serveRedis } from '../../support/redis.js';
 import { requires } from '../../support/tools.js';
@@ -13,7 +13,7 @@ const { count, reserved } = LIMITS.key;
 /** A process of a home takes all permits of the key that it can get, and keeps them. */
 function processOf(root: string, terms: Partial<Pick<Sharing, 'redisUrl' | 'share'>> = {}) {
   const notices: string[] = [];
-  const limits = sharedLimits({
+  const limits = sharedRateLimits({
     ...{
       root,
       share: 0.25,

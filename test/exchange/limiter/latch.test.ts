@@ -7,9 +7,9 @@ import { ExchangeClient } from '../../../src/exchange/exchange-client.js';
 import { machineDigest } from '../../../src/exchange/limiter/file-store.js';
 import { haltText } from '../../../src/exchange/limiter/halt-record.js';
 import { Latch } from '../../../src/exchange/limiter/latch.js';
-import type { Limits } from '../../../src/exchange/limiter/limiter.js';
+import type { RateLimits } from '../../../src/exchange/limiter/limiter.js';
 import { Redis } from '../../../src/exchange/limiter/redis-store.js';
-import { type Sharing, sharedLimits } from '../../../src/exchange/limiter/shared-limits.js';
+import { type Sharing, sharedRateLimits } from '../../../src/exchange/limiter/shared-limits.js';
 import { waitForRequests } from '../../../src/exchange/limiter/under-way.js';
 import { TimeBudget } from '../../../src/platform/time-budget.js';
 import { eventually } from '../../support/eventually.js';
@@ -290,7 +290,7 @@ function sharingOf(root: string): Sharing {
 }
 
 /** A client whose latch is in a folder. */
-function clientWith(root: string, url: string, limits: () => Limits, redis?: Redis) {
+function clientWith(root: string, url: string, limits: () => RateLimits, redis?: Redis) {
   const host = fakeHost();
   const latch = latchIn(root, 'exchange-1', redis);
   const hosts = { baseUrl: url, tradeUrl: url };
@@ -301,7 +301,7 @@ function clientWith(root: string, url: string, limits: () => Limits, redis?: Red
 
 /** Limits whose permit comes after something else has happened. */
 function limitsAfter(meanwhile: () => Promise<unknown>): {
-  readonly limits: () => Limits;
+  readonly limits: () => RateLimits;
   readonly cancelled: string[];
 } {
   const cancelled: string[] = [];
@@ -352,7 +352,7 @@ describe('the send gate', () => {
     const root = temporaryState();
     const host = fakeHost();
     const sharing = sharingOf(root);
-    const [limit] = sharedLimits(sharing).permitsOf('key');
+    const [limit] = sharedRateLimits(sharing).permitsOf('key');
     const claim = await limit?.claim('common');
     if (claim === undefined || !('permit' in claim)) throw new Error('there is no permit');
     const short = () => new TimeBudget(2_100, host.monotonic);

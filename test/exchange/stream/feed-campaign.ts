@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { Decimal } from '../../../src/domain/decimal.js';
 import { ExchangeClient } from '../../../src/exchange/exchange-client.js';
-import { sharedLimits } from '../../../src/exchange/limiter/shared-limits.js';
+import { sharedRateLimits } from '../../../src/exchange/limiter/shared-limits.js';
 import { Connection } from '../../../src/exchange/stream/connection.js';
 import { type Channel, channelKey, isOpen, type StreamEvent } from '../../../src/exchange/stream/events.js';
 import { Feeds } from '../../../src/exchange/stream/feeds.js';
@@ -17,7 +17,7 @@ import { Faults } from '../../../src/sandbox/faults/faults.js';
 import { FaultLog } from '../../../src/sandbox/faults/log.js';
 import { RequestRefused } from '../../../src/sandbox/refusals.js';
 import { Activity, interfaceRequestListener, listen } from '../../../src/sandbox/server/http.js';
-import { DOCUMENTED_LIMITS, type EnforcedLimits, keptLimits } from '../../../src/sandbox/server/limits.js';
+import { DOCUMENTED_LIMITS, type EnforcedRateLimits, keptLimits } from '../../../src/sandbox/server/limits.js';
 import { RequestHandler } from '../../../src/sandbox/server/request-handler.js';
 import { StreamServer } from '../../../src/sandbox/streams/stream-server.js';
 import { fakeHost } from '../../support/fake-host.js';
@@ -214,7 +214,7 @@ interface Asked {
 }
 
 /** The same limits, counting what they refuse. */
-function counting(limits: EnforcedLimits, refusals: { count: number }): EnforcedLimits {
+function counting(limits: EnforcedRateLimits, refusals: { count: number }): EnforcedRateLimits {
   return new Proxy(limits, {
     get: (target, name) => {
       const method: unknown = Reflect.get(target, name, target);
@@ -330,7 +330,7 @@ class Side {
     const sleep = (ms: number, cut?: AbortSignal) => delay(ms, undefined, { signal: cut }).catch(() => undefined);
     const host = { ...fakeHost(), now: Date.now, monotonic, random: Math.random, sleep };
     const url = `http://127.0.0.1:${port}`;
-    const limits = sharedLimits({
+    const limits = sharedRateLimits({
       ...{
         root: path.join(folder, 'state'),
         now: Date.now,

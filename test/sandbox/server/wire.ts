@@ -7,7 +7,7 @@ import { Faults } from '../../../src/sandbox/faults/faults.js';
 import { FaultLog } from '../../../src/sandbox/faults/log.js';
 import { Activity, interfaceRequestListener, type Listener, listen } from '../../../src/sandbox/server/http.js';
 import type { Dialect } from '../../../src/sandbox/server/interface-details.js';
-import { type EnforcedLimits, keptLimits, UNLIMITED } from '../../../src/sandbox/server/limits.js';
+import { type EnforcedRateLimits, keptLimits, UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import { RequestHandler } from '../../../src/sandbox/server/request-handler.js';
 import type { StreamServerOptions } from '../../../src/sandbox/streams/stream-server.js';
 import { StreamServer } from '../../../src/sandbox/streams/stream-server.js';
@@ -28,7 +28,7 @@ export interface Served {
 /** Serves the interface on its own port until the end of the test. */
 export async function serveInterface(
   given: Exchange | SandboxExchange = stillExchange(),
-  limits: EnforcedLimits = keptLimits(UNLIMITED),
+  limits: EnforcedRateLimits = keptLimits(UNLIMITED),
   now: () => number = () => NOW,
   dialect?: Dialect,
   streamOptions: Partial<StreamServerOptions> = {},

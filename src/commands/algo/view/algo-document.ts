@@ -21,7 +21,7 @@ export function algoTermsRow(terms: AlgoTerms) {
     amount: amount.trimmed().toString(),
     kind: kindOf(terms),
     entry: entryRow(terms),
-    exit: exitRow(terms, { best: null }, null),
+    exit: exitRow(terms, { trailBest: null }, null),
   };
 }
 
@@ -154,7 +154,7 @@ function entryRow({ entry, when }: AlgoTerms): AlgoDocument['entry'] {
 
 function exitRow(
   terms: AlgoTerms,
-  { best }: Pick<AlgoFacts, 'best'>,
+  { trailBest }: Pick<AlgoFacts, 'trailBest'>,
   summary: LegSummary | null,
 ): AlgoDocument['exit'] {
   const { exits } = terms;
@@ -164,8 +164,8 @@ function exitRow(
     side: exitSideOf(terms),
     ...mapExitPrices((name) => textOrNull(exits[name])),
     trail: trail === null ? null : { unit: trail.unit, value: trail.value.trimmed().toString() },
-    best: textOrNull(best?.price),
-    level: textOrNull(stopLevel(terms, best?.price ?? null)),
+    best: textOrNull(trailBest?.price),
+    level: textOrNull(stopLevel(terms, trailBest?.price ?? null)),
     filled: (summary?.filled ?? Decimal.zero).trimmed().toString(),
     averagePrice: textOrNull(summary?.averagePrice),
     slippage: textOrNull(summary?.slippage),

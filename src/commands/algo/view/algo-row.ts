@@ -7,7 +7,7 @@ import type { Answer } from '../../../terminal/answer.js';
 import { paintSide, sideColumn, sideText } from '../../../terminal/cells.js';
 import type { Paint } from '../../../terminal/palette.js';
 import type { Screen } from '../../../terminal/screen.js';
-import { type Column, type Entry, record, table } from '../../../terminal/table.js';
+import { type Column, type RecordLine, record, table } from '../../../terminal/table.js';
 import { localTime, timeTitle } from '../../../terminal/time.js';
 import { isTakeCancelled } from '../../../trading/algos/plan/exits.js';
 import { unprotectedSince } from '../../../trading/algos/record/facts.js';
@@ -155,28 +155,33 @@ function algoRecord(screen: Screen, view: AlgoView, row: AlgoDocument): string {
   const { does, onlyPitKnows } = algoSentences(terms, best, { isTakeCancelled: isTakeCancelled(view) });
   const danger = dangerOf(view);
   const isOver = row.ended !== null;
-  const entries: Entry[] = [
+  const entries: RecordLine[] = [
     ['id', row.id],
     ['market', market.market],
     ['side', sideText(row.side), (text, paint) => paintSide(text, row.side, paint)],
     ['kind', row.kind],
     ['amount', `${formatAmount(row.amount)} ${market.base}`],
-    ...(row.agent ? [['made by', 'an agent'] as Entry] : []),
+    ...(row.agent ? [['made by', 'an agent'] as RecordLine] : []),
     [
       'state',
       danger === undefined ? row.state : `${row.state}, ${danger.join(': ')}`,
       (text, paint) => paintState(text, view, paint),
     ],
-    ...(row.reason === null ? [] : [['reason', row.reason] as Entry]),
+    ...(row.reason === null ? [] : [['reason', row.reason] as RecordLine]),
     ...termEntries(view, row),
     ...filledEntries(view, row),
-    ...(row.fees === null || row.fees.length > 0 ? [['fees', feesText(row, ', ') ?? 'unknown'] as Entry] : []),
+    ...(row.fees === null || row.fees.length > 0 ? [['fees', feesText(row, ', ') ?? 'unknown'] as RecordLine] : []),
     [timeTitle('started'), localTime(Date.parse(row.started))],
     ...(row.ended === null
       ? []
-      : [[timeTitle('ended'), `${localTime(Date.parse(row.ended))}, after ${lastedText(row.durationMs)}`] as Entry]),
-    ...view.said.map(({ said, time }): Entry => ['noted', `${localTime(time)}  ${said}`]),
-    ...(isOver ? [] : ([...doesEntries(does), ['only pit knows', onlyPitKnows]] as Entry[])),
+      : [
+          [
+            timeTitle('ended'),
+            `${localTime(Date.parse(row.ended))}, after ${lastedText(row.durationMs)}`,
+          ] as RecordLine,
+        ]),
+    ...view.said.map(({ said, time }): RecordLine => ['noted', `${localTime(time)}  ${said}`]),
+    ...(isOver ? [] : ([...doesEntries(does), ['only pit knows', onlyPitKnows]] as RecordLine[])),
   ];
   const duplicates = new Set(row.duplicates);
   const shownChildren = row.children.map((child) => ({ ...child, isDuplicate: duplicates.has(child.id) }));
@@ -185,15 +190,15 @@ function algoRecord(screen: Screen, view: AlgoView, row: AlgoDocument): string {
 }
 
 /** The entry, the exits, and where they act or have acted. */
-function termEntries(view: AlgoView, { exit, trigger, ended }: AlgoDocument): Entry[] {
+function termEntries(view: AlgoView, { exit, trigger, ended }: AlgoDocument): RecordLine[] {
   const { entry, exits, market } = view.terms;
-  const shown = (label: string, price: string | null | undefined, after = ''): Entry[] =>
+  const shown = (label: string, price: string | null | undefined, after = ''): RecordLine[] =>
     price == null ? [] : [[label, `${formatPrice(price, market)} ${market.quote}${after}`]];
   return [
     ...(entry === null ? [] : wordsOf(entry).rows(entry, market)),
     ...shown('take-profit', exit?.take, isTakeCancelled(view) ? ', cancelled' : ''),
     ...shown('stop', exit?.stop),
-    ...(exits?.trail == null ? [] : [['trail', distanceText(exits.trail)] as Entry]),
+    ...(exits?.trail == null ? [] : [['trail', distanceText(exits.trail)] as RecordLine]),
     ...shown('best price', exit?.best),
     ...(ended === null ? shown('acts at', exit?.level) : []),
     ...(trigger === null
@@ -202,13 +207,13 @@ function termEntries(view: AlgoView, { exit, trigger, ended }: AlgoDocument): En
           [
             'triggered',
             `${localTime(Date.parse(trigger.time))} at ${formatPrice(trigger.price, market)} (${trigger.source}${trigger.late ? ', found late' : ''})`,
-          ] as Entry,
+          ] as RecordLine,
         ]),
   ];
 }
 
 /** What has filled of the entry and the exits, at which averages, and what is left as a position. */
-function filledEntries({ terms, facts }: AlgoView, row: AlgoDocument): Entry[] {
+function filledEntries({ terms, facts }: AlgoView, row: AlgoDocument): RecordLine[] {
   const { market } = terms;
   const { side, exit, position, averagePrice } = row;
   // its average is of the entry, which the trigger of an exit does not concern
@@ -216,24 +221,26 @@ function filledEntries({ terms, facts }: AlgoView, row: AlgoDocument): Entry[] {
   const average = (price: string, of: string) => formatAverage(price, market, of === 'buy' ? 'up' : 'down');
   return [
     ['filled', `${formatAmount(row.filled)} of ${formatAmount(row.amount)} ${market.base}`],
-    ...(averagePrice === null ? [] : [['average price', `${average(averagePrice, side)} ${market.quote}`] as Entry]),
-    ...(row.slippage === null ? [] : [['slippage', slippageText(row.slippage, !wasTriggered)] as Entry]),
+    ...(averagePrice === null
+      ? []
+      : [['average price', `${average(averagePrice, side)} ${market.quote}`] as RecordLine]),
+    ...(row.slippage === null ? [] : [['slippage', slippageText(row.slippage, !wasTriggered)] as RecordLine]),
     ...(terms.entry === null || exit === null || exit.averagePrice === null
       ? []
       : [
           [
             'exit',
             `${formatAmount(exit.filled)} ${market.base} at ${average(exit.averagePrice, exit.side)}${exit.slippage === null ? '' : `, ${slippageText(exit.slippage, false)}`}`,
-          ] as Entry,
+          ] as RecordLine,
         ]),
     ...(position === null || Decimal.of(position).sign === 0
       ? []
-      : [['position', `${formatAmount(position)} ${market.base}`] as Entry]),
+      : [['position', `${formatAmount(position)} ${market.base}`] as RecordLine]),
   ];
 }
 
 /** What an algo order does: a line for each sentence. */
-export function doesEntries(does: readonly string[]): Entry[] {
+export function doesEntries(does: readonly string[]): RecordLine[] {
   return does.map((sentence, index) => [index === 0 ? 'does' : '', sentence]);
 }
 

@@ -14,7 +14,7 @@ export class ChildrenInJournal {
   readonly #journal: Journal;
   readonly #lines = new Map<string, NewChildLine>();
   readonly #settlements = new Map<string, Settlement>();
-  readonly entries = new Map<string, JournalEntry<'order'>>();
+  readonly unsettled = new Map<string, JournalEntry<'order'>>();
 
   /**
    * @param since when the first of the algo orders began, in milliseconds since the Unix epoch
@@ -23,15 +23,15 @@ export class ChildrenInJournal {
   constructor(journal: Journal, since: number) {
     this.#journal = journal;
     // the unsettled first: what is settled meanwhile is in both
-    for (const entry of journal.unsettledEntries()) {
-      if (!entry.isKind('order') || childName(entry.write.id) === undefined) continue;
-      this.entries.set(entry.write.id, entry);
-      const { reqTime, terms } = entry.write;
-      this.#lines.set(entry.write.id, { ...terms, child: entry.write.id, time: reqTime });
+    for (const unsettled of journal.unsettledEntries()) {
+      if (!unsettled.isKind('order') || childName(unsettled.write.id) === undefined) continue;
+      this.unsettled.set(unsettled.write.id, unsettled);
+      const { reqTime, terms } = unsettled.write;
+      this.#lines.set(unsettled.write.id, { ...terms, child: unsettled.write.id, time: reqTime });
     }
     for (const { write, ...settlement } of journal.archive.newestFirst({}, since - CLOCK_SLACK_MS)) {
       if (!isKind(write, 'order') || childName(write.id) === undefined) continue;
-      this.entries.delete(write.id);
+      this.unsettled.delete(write.id);
       this.#settlements.set(write.id, settlement);
       this.#lines.set(write.id, { ...write.terms, child: write.id, time: write.reqTime });
     }

@@ -33,11 +33,11 @@ export async function readChildInList(trading: TradingContext, side: MarketSide,
 
 async function findOutcome(trading: TradingContext, market: string, child: ChildOrder): Promise<boolean> {
   const { journal, client } = trading;
-  const entry = journal.findUnsettled(child.clientId);
-  if (entry !== undefined) {
-    if (!entry.isKind('order') || !(entry.isOwn || entry.claim())) return false;
-    const found = await findOrderOutcome(trading, entry);
-    settleOrder(entry, found);
+  const unsettled = journal.findUnsettled(child.clientId);
+  if (unsettled !== undefined) {
+    if (!unsettled.isKind('order') || !(unsettled.isOwn || unsettled.claim())) return false;
+    const found = await findOrderOutcome(trading, unsettled);
+    settleOrder(unsettled, found);
     if (found.outcome === 'placed') {
       child.show(found.order);
       child.needsList = true;
@@ -64,9 +64,9 @@ async function compareWithList(trading: TradingContext, market: string, child: C
   const { journal } = trading;
   try {
     // the list that closed it has shown all that its requests made
-    const entry = journal.unclosedEntries(market).find(({ write }) => write.id === child.clientId);
-    if (entry?.isKind('order')) {
-      const list = await readOrderList(trading, entry.write.terms, entry.write.reqTime);
+    const unclosed = journal.unclosedEntries(market).find(({ write }) => write.id === child.clientId);
+    if (unclosed?.isKind('order')) {
+      const list = await readOrderList(trading, unclosed.write.terms, unclosed.write.reqTime);
       for (const report of (await reconcileOrders(trading, list)).duplicates)
         if (report.writeId === child.clientId) child.addDuplicates(report);
     }

@@ -29,7 +29,7 @@ export interface MarketSightOptions {
 
 /** A gap with the best price that a trail had when it ended. */
 interface SeenGap extends GapPrices {
-  readonly best: Decimal | null;
+  readonly trailBest: Decimal | null;
 }
 
 /** What one algo order sees of its market and its account: what is now, and what it must not forget of what was before. */
@@ -42,7 +42,7 @@ export class MarketSight {
   #newestTrade: string | null = null;
   readonly #gaps: SeenGap[] = [];
   /** The best price of the trail when the market was seen again, for each gap that is being read. */
-  readonly #bestAt = new Map<number, Decimal | null>();
+  readonly #trailBestAt = new Map<number, Decimal | null>();
   /** The one that is decided about now. */
   #gap: SeenGap | undefined;
   #met: MetCondition | null = null;
@@ -63,7 +63,7 @@ export class MarketSight {
   traded(trades: readonly Trade[], facts: AlgoFacts): void {
     // what traded before there was something to protect does not count
     const since = this.#position?.time ?? Number.POSITIVE_INFINITY;
-    const newest = this.#newestTrade ?? facts.best?.tradeId ?? null;
+    const newest = this.#newestTrade ?? facts.trailBest?.tradeId ?? null;
     const fresh = trades.filter(({ id }) => newest === null || compareIds(id, newest) > 0);
     this.#newestTrade = fresh.reduce((last, { id }) => (last === null || compareIds(id, last) > 0 ? id : last), newest);
     if (this.#terms.trigger !== 'last') return;
@@ -76,14 +76,14 @@ export class MarketSight {
 
   /** The market is seen again: a trail that goes on from here had this best price. What traded in the gap is not known yet. */
   gapEnded(from: number, facts: AlgoFacts): void {
-    this.#bestAt.set(from, facts.best?.price ?? null);
+    this.#trailBestAt.set(from, facts.trailBest?.price ?? null);
   }
 
   /** What traded in a gap is known, as far as anything shows it. */
   gapRead(prices: GapPrices, facts: AlgoFacts): void {
-    const best = this.#bestAt.get(prices.gap.from) ?? facts.best?.price ?? null;
-    this.#bestAt.delete(prices.gap.from);
-    this.#gaps.push({ ...prices, best });
+    const trailBest = this.#trailBestAt.get(prices.gap.from) ?? facts.trailBest?.price ?? null;
+    this.#trailBestAt.delete(prices.gap.from);
+    this.#gaps.push({ ...prices, trailBest });
   }
 
   meet(met: MetCondition): void {
@@ -159,14 +159,14 @@ export class MarketSight {
     return { ...market, seen: this.#prices };
   }
 
-  #gapOf({ best, ...prices }: SeenGap, { began }: AlgoFacts): AlgoMarket['gap'] {
+  #gapOf({ trailBest, ...prices }: SeenGap, { began }: AlgoFacts): AlgoMarket['gap'] {
     // candles and trades show what was before it began, too
     const from = Math.max(prices.gap.from, began.time);
     const known = pricesIn(prices, from);
     const { unknown } = prices;
     const isUnknown = unknown !== null && unknown.to > from;
     return {
-      ...{ from, to: prices.gap.to, high: known?.high ?? null, low: known?.low ?? null, best },
+      ...{ from, to: prices.gap.to, high: known?.high ?? null, low: known?.low ?? null, trailBest },
       unknown: isUnknown ? { from: Math.max(from, unknown.from), to: unknown.to } : null,
     };
   }

@@ -52,7 +52,7 @@ export interface MarketGap {
   readonly high: Decimal | null;
   readonly low: Decimal | null;
   /** The best price of the trail when the gap ended: what the first book after it shows is not in it. Null if there was none. */
-  readonly best: Decimal | null;
+  readonly trailBest: Decimal | null;
   /** The part of it that neither trades nor candles show; null if they show all. */
   readonly unknown: { readonly from: number; readonly to: number } | null;
 }

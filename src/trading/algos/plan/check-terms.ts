@@ -66,7 +66,7 @@ function checkSides(terms: AlgoTerms, exits: Exits, market: TermsMarket): void {
   const { entry, when, trigger, market: rules } = terms;
   const side = exitSideOf(terms);
   const { take, stop, limit, trail } = exits;
-  const bound = entryPrice(terms, market);
+  const entered = entryPrice(terms, market);
   const now = trigger === 'last' ? market.last : hitBy(side, market);
   if (stop !== null && take !== null)
     requireBeyond(terms, { name: 'stop', price: stop }, { name: 'take-profit', price: take });
@@ -83,14 +83,14 @@ function checkSides(terms: AlgoTerms, exits: Exits, market: TermsMarket): void {
         terms,
         'up',
       );
-  } else if (bound !== null) {
-    const paid = { name: 'the price of the entry', price: bound };
+  } else if (entered !== null) {
+    const paid = { name: 'the price of the entry', price: entered };
     if (stop !== null) requireBeyond(terms, { name: 'stop', price: stop }, paid, 'it would be reached at once');
-    if (take !== null && !isBeyond(side, bound, take))
+    if (take !== null && !isBeyond(side, entered, take))
       throw wrong(
-        `The take-profit ${price(take, terms)} is not ${side === 'sell' ? 'above' : 'below'} the price of the entry, ${price(bound, terms)}.`,
+        `The take-profit ${price(take, terms)} is not ${side === 'sell' ? 'above' : 'below'} the price of the entry, ${price(entered, terms)}.`,
         side,
-        bound,
+        entered,
         terms,
         'up',
       );

@@ -10,7 +10,7 @@ export function currentTerms({ began: { terms }, rules }: Pick<AlgoFacts, 'began
   const { market } = rules;
   const rounded = (side: Side, price: Decimal): Decimal =>
     price.rescaled(market.priceScale, side === 'buy' ? 'down' : 'up').trimmed();
-  const bound = (side: Side, price: Decimal | null) => (price === null ? null : rounded(side, price));
+  const roundedOrNull = (side: Side, price: Decimal | null) => (price === null ? null : rounded(side, price));
   const { entry, exits, side } = terms;
   const exitSide = exitSideOf(terms);
   return {
@@ -19,7 +19,7 @@ export function currentTerms({ began: { terms }, rules }: Pick<AlgoFacts, 'began
     entry: entry && kindOfEntry(entry).withPrice(entry, (price) => rounded(side, price)),
     exits: exits && {
       ...exits,
-      ...mapExitPrices((name) => (EXIT_PRICES[name].isOfOrder ? bound(exitSide, exits[name]) : exits[name])),
+      ...mapExitPrices((name) => (EXIT_PRICES[name].isOfOrder ? roundedOrNull(exitSide, exits[name]) : exits[name])),
       trail:
         exits.trail?.unit === 'ticks'
           ? { unit: 'price', value: exits.trail.value.times(Decimal.of(terms.market.tickSize)) }

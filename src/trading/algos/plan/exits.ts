@@ -125,7 +125,7 @@ function sized(input: DecisionInput, child: Omit<NewChild, 'amount'>): LegPlan {
 /** Whether what a reached stop would send is above the minimums. Unknown is yes. */
 function canStop(input: DecisionInput): boolean {
   const { terms, facts, market } = input;
-  const level = stopLevel(terms, facts.best?.price ?? null);
+  const level = stopLevel(terms, facts.trailBest?.price ?? null);
   if (level === null) return true;
   const price = terms.exits?.limit ?? limitWithSlippage(terms, exitSideOf(terms), level, market, null);
   return fits(terms.market, price, exitRest(input));

@@ -55,14 +55,14 @@ export function quietRange(input: DecisionInput): QuietRange | null {
 
 function stopRange(input: DecisionInput): StopRange | null {
   const { terms, facts, market } = input;
-  if (terms.exits?.trail != null && facts.best === null) return null;
+  if (terms.exits?.trail != null && facts.trailBest === null) return null;
   const { fact, reachedAt, until } = observeStop(input);
-  const best = facts.best?.price ?? null;
-  const level = stopLevel(terms, best);
+  const trailBest = facts.trailBest?.price ?? null;
+  const level = stopLevel(terms, trailBest);
   if (level === null || fact !== null || reachedAt !== null || until !== null) return null;
   const isSell = exitSideOf(terms) === 'sell';
   const now = (isSell ? market.book?.bid : market.book?.ask) ?? level;
-  const range = { level, furthest: best ?? now.times(isSell ? FAR : HALF) };
+  const range = { level, furthest: trailBest ?? now.times(isSell ? FAR : HALF) };
   return canAlwaysStop(input, range) ? range : null;
 }
 

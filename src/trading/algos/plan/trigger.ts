@@ -52,16 +52,16 @@ export function seenAfter(terms: AlgoTerms, facts: AlgoFacts, market: AlgoMarket
 
 /** The gap that is known now, unless a trail began after it: what was before its first price does not count. */
 function gapOfTrail({ entry, exits }: AlgoTerms, { gap }: AlgoMarket): AlgoMarket['gap'] {
-  const beginsLater = entry !== null && exits?.trail != null && gap?.best === null;
+  const beginsLater = entry !== null && exits?.trail != null && gap?.trailBest === null;
   return beginsLater ? null : gap;
 }
 
 /** The price at which the exits stop: that of the stop, or of the trail, the one that is reached first. Null if there is none yet. */
-export function stopLevel(terms: AlgoTerms, best: Decimal | null): Decimal | null {
+export function stopLevel(terms: AlgoTerms, trailBest: Decimal | null): Decimal | null {
   const { exits } = terms;
   if (exits === null) return null;
   const { stop, trail } = exits;
-  const trailing = trail === null || best === null ? null : trailLevel(terms, trail, best);
+  const trailing = trail === null || trailBest === null ? null : trailLevel(terms, trail, trailBest);
   if (stop === null || trailing === null) return stop ?? trailing;
   return isBetter(trailing, stop, terms) ? trailing : stop;
 }
@@ -69,17 +69,22 @@ export function stopLevel(terms: AlgoTerms, best: Decimal | null): Decimal | nul
 const ONE = Decimal.of('1');
 
 /** Where a trail acts that has seen this best price: the last tick that reaches it. */
-export function trailLevel(terms: AlgoTerms, distance: TrailDistance, best: Decimal): Decimal {
+export function trailLevel(terms: AlgoTerms, distance: TrailDistance, trailBest: Decimal): Decimal {
   const { priceScale } = terms.market;
   const isSell = exitSideOf(terms) === 'sell';
-  const level = exactLevel(terms, distance, best, isSell);
+  const level = exactLevel(terms, distance, trailBest, isSell);
   return level.scale > priceScale ? level.rescaled(priceScale, isSell ? 'down' : 'up') : level;
 }
 
-function exactLevel({ market }: AlgoTerms, { unit, value }: TrailDistance, best: Decimal, isSell: boolean): Decimal {
-  if (unit === 'share') return best.times(isSell ? ONE.minus(value) : ONE.plus(value));
+function exactLevel(
+  { market }: AlgoTerms,
+  { unit, value }: TrailDistance,
+  trailBest: Decimal,
+  isSell: boolean,
+): Decimal {
+  if (unit === 'share') return trailBest.times(isSell ? ONE.minus(value) : ONE.plus(value));
   const distance = unit === 'price' ? value : value.times(Decimal.of(market.tickSize));
-  return isSell ? best.minus(distance) : best.plus(distance);
+  return isSell ? trailBest.minus(distance) : trailBest.plus(distance);
 }
 
 /** Whether a price is at the level or beyond it: touching counts. */
@@ -113,12 +118,12 @@ export interface StopObservation {
 export function observeStop(input: DecisionInput): StopObservation {
   const { terms, facts, market } = input;
   if (!isArmed(input)) return { level: null, reachedAt: null, fact: null, until: null };
-  const best = facts.best?.price ?? null;
+  const trailBest = facts.trailBest?.price ?? null;
   const found = betterPrice(input);
-  const level = stopLevel(terms, found ?? best);
+  const level = stopLevel(terms, found ?? trailBest);
   const price = triggerPrice(input);
   const reachedAt = price !== null && level !== null && isReached(terms, price, level) ? price : null;
-  const writtenAt = facts.best?.time ?? null;
+  const writtenAt = facts.trailBest?.time ?? null;
   const mayWrite = writtenAt === null || market.now >= writtenAt + PACE_MS;
   if (found !== null && (mayWrite || reachedAt !== null))
     return { level, reachedAt, fact: bestFact(input, found), until: null };
@@ -148,7 +153,7 @@ function betterPrice(input: DecisionInput): Decimal | null {
   const isSell = exitSideOf(terms) === 'sell';
   const now = followedPrice(input);
   const seen = [now, isSell ? market.seen?.high : market.seen?.low, isSell ? gap?.high : gap?.low];
-  if (facts.best !== null) return bestOfAll(terms, seen, facts.best.price);
+  if (facts.trailBest !== null) return bestOfAll(terms, seen, facts.trailBest.price);
   // the trail of a bracket begins with its first fill: what traded before does not count
   if (terms.entry !== null) return now;
   const atStart = terms.trigger === 'book' ? (isSell ? facts.began.bid : facts.began.ask) : null;
@@ -177,7 +182,7 @@ export function missedIn(input: DecisionInput): { readonly level: Decimal; reado
   const { terms, market } = input;
   const gap = gapOfTrail(terms, market);
   if (gap === null || !isArmed(input)) return null;
-  const level = stopLevel(terms, gap.best);
+  const level = stopLevel(terms, gap.trailBest);
   const price = exitSideOf(terms) === 'sell' ? gap.low : gap.high;
   if (level === null || price === null || !isReached(terms, price, level)) return null;
   return observeStop(input).reachedAt === null ? { level, price } : null;

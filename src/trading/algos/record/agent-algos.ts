@@ -36,17 +36,17 @@ export function countAlgo(terms: AlgoTerms, best: BestPrices): CountedAlgo {
       throw usage(`What this would trade in ${terms.market.market} is unknown: the book is empty.`, 'Try again later.');
     return amount.times(others.reduce((one, other) => (other.compare(one) > 0 ? other : one), first));
   };
-  const bound = namedPriceOf(entry);
+  const namedPrice = namedPriceOf(entry);
   const entryValue =
-    entry === null ? Decimal.zero : value(side, bound === null ? [dearer(best.ask), best.bid] : [bound]);
+    entry === null ? Decimal.zero : value(side, namedPrice === null ? [dearer(best.ask), best.bid] : [namedPrice]);
   const exitSide = exitSideOf(terms);
   const trail = exits?.trail == null || best.ask === null ? null : trailLevel(terms, exits.trail, best.ask);
   const exitValue =
     exits === null
       ? Decimal.zero
       : exitSide === 'sell'
-        ? value('sell', [exits.take, exits.stop, exits.limit, bound])
-        : value('buy', [exits.take, exits.limit ?? dearer(exits.stop), dearer(trail), bound]);
+        ? value('sell', [exits.take, exits.stop, exits.limit, namedPrice])
+        : value('buy', [exits.take, exits.limit ?? dearer(exits.stop), dearer(trail), namedPrice]);
   return {
     largest: entryValue.compare(exitValue) > 0 ? entryValue : exitValue,
     whole: entryValue.plus(exitValue),

@@ -76,7 +76,7 @@ export type FactOf<Name extends AlgoFact['fact']> = Extract<AlgoFact, { readonly
 export interface AlgoFacts {
   readonly began: FactOf<'began'>;
   /** The best price of a trail. */
-  readonly best: FactOf<'best'> | null;
+  readonly trailBest: FactOf<'best'> | null;
   /** The conditions of the entry held. The first such fact counts. */
   readonly entryTriggered: FactOf<'triggered'> | null;
   /** The stop was reached. The first such fact counts: it is final. */
@@ -97,7 +97,7 @@ export function foldFacts(facts: readonly AlgoFact[]): AlgoFacts | undefined {
   if (began === undefined) return undefined;
   const start: AlgoFacts = {
     began,
-    best: null,
+    trailBest: null,
     entryTriggered: null,
     exitTriggered: null,
     paused: null,
@@ -115,8 +115,8 @@ export function withFact(facts: AlgoFacts, fact: AlgoFact): AlgoFacts {
     case 'began':
       return facts;
     case 'best':
-      return facts.best === null || isBetter(fact.price, facts.best.price, facts.began.terms)
-        ? { ...facts, best: fact }
+      return facts.trailBest === null || isBetter(fact.price, facts.trailBest.price, facts.began.terms)
+        ? { ...facts, trailBest: fact }
         : facts;
     case 'triggered':
       return fact.leg === 'entry'

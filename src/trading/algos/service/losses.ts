@@ -70,7 +70,7 @@ function areEqual(one: string, other: string): boolean {
 
 function lossText({ role }: ChildOrder, { id }: Order, facts: AlgoFacts): string {
   const { terms } = facts.began;
-  const level = hasStop(terms) ? stopLevel(terms, facts.best?.price ?? null) : null;
+  const level = hasStop(terms) ? stopLevel(terms, facts.trailBest?.price ?? null) : null;
   const stop = level === null ? 'its stop' : `its stop at ${formatPrice(level, terms.market)}`;
   const of = (what: string, then: string) =>
     `Order ${id} is ${what} of algo order ${terms.id} and is not placed again: ${then}.`;

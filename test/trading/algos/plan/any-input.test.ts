@@ -80,7 +80,7 @@ const market: fc.Arbitrary<AlgoMarket> = fc.record({
   balance: optional(decimal),
   gap: optional(
     fc.record({
-      ...{ from: time, to: time, high: optional(decimal), low: optional(decimal), best: optional(decimal) },
+      ...{ from: time, to: time, high: optional(decimal), low: optional(decimal), trailBest: optional(decimal) },
       unknown: optional(fc.record({ from: time, to: time })),
     }),
   ),

@@ -176,7 +176,7 @@ describe('a trail', () => {
     ['that was there before the gap takes it in', d('105'), ['105.5', '90']],
     ['that begins after the gap leaves it out', null, ['104', '104']],
   ])('%s, whatever the first book after it has shown', (_, before, [high, low]) => {
-    const shown = at('104', { gap: { ...gap, best: before } });
+    const shown = at('104', { gap: { ...gap, trailBest: before } });
     const terms = buy('1', { entry: limit('104'), trail: '2%' });
     const facts = factsOf(terms, best('105', START + 20_001));
     const seen = seenAfter(terms, facts, shown);
@@ -187,7 +187,7 @@ describe('a trail', () => {
     const missed = (low: string) =>
       missedIn({
         ...{ terms: TRAIL, facts: factsOf(TRAIL, best('110', START + 20_001)), children: [] },
-        market: at('109', { gap: { ...gap, low: d(low), best: d('100') } }),
+        market: at('109', { gap: { ...gap, low: d(low), trailBest: d('100') } }),
       });
     expect([missed('98.01'), textOf(missed('98')?.level ?? null)]).toEqual([null, '98']);
   });
@@ -205,7 +205,7 @@ describe('a crossing in a gap', () => {
   const missed = (low: string | null, bid = '100') => {
     const gap = {
       ...{ from: START, to: START + 1, high: null, low: low === null ? null : d(low) },
-      ...{ best: null, unknown: null },
+      ...{ trailBest: null, unknown: null },
     };
     const found = missedIn({
       ...{ terms: STOP, facts: factsOf(STOP), market: market({ gap, book: bookOf(bid, '101') }), children: [] },

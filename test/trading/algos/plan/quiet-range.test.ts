@@ -250,7 +250,7 @@ describe('the quiet range of an algo order', () => {
       'has just missed a part of the market',
       sell('1', { stop: '95' }),
       [],
-      { ...resting, gap: { from: START, to: NOW, high: null, low: null, best: null, unknown: null } },
+      { ...resting, gap: { from: START, to: NOW, high: null, low: null, trailBest: null, unknown: null } },
     ],
     ['would send less than the minimum', sell('0.05', { stop: '95', slippage: '0.01' }), [], resting],
     ['is being cancelled', sell('1', { stop: '95' }), [{ fact: 'cancelled', time: NOW, reason: 'so' }], resting],

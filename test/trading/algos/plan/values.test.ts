@@ -162,11 +162,11 @@ describe('facts', () => {
     expect(facts.began.terms).toBe(BRACKET);
     expect(facts.entryTriggered?.price.toString()).toBe('101');
     expect(facts.exitTriggered?.price.toString()).toBe('98');
-    expect(facts.best?.price.toString()).toBe('105');
+    expect(facts.trailBest?.price.toString()).toBe('105');
     expect(facts.paused).toBeNull();
     expect(facts.resumed?.time).toBe(START + 1);
     expect(factsOf(OCO, paused('one'), paused('two')).paused?.reason).toBe('two');
-    expect(factsOf(buy('1', { trail: '2%' }), best('105'), best('103')).best?.price.toString()).toBe('103');
+    expect(factsOf(buy('1', { trail: '2%' }), best('105'), best('103')).trailBest?.price.toString()).toBe('103');
     const ended = (reason: string): AlgoFact => ({
       ...{ fact: 'ended', time: START, outcome: 'done', reason },
       ...{ filled: Decimal.zero, remaining: Decimal.zero, position: Decimal.zero },

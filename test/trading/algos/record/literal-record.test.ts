@@ -54,7 +54,7 @@ describe('the record of an algo order, as it is on the disk of an earlier versio
   test('is read in full, with its terms, so that the algo order goes on', () => {
     const record = readRecord(RECORD);
     expect(record).toMatchObject({ problem: null, torn: 0, lastFactTime: 9 });
-    const { began, best, exitTriggered, paused, resumed, ended } = record?.facts ?? {};
+    const { began, trailBest: best, exitTriggered, paused, resumed, ended } = record?.facts ?? {};
     expect([best?.price.toString(), best?.tradeId, exitTriggered?.price.toString()]).toEqual(['101.5', '77', '90']);
     expect([paused, resumed?.time, ended]).toEqual([null, 8, null]);
     const { exits, amount, entry, agent } = began?.terms ?? {};

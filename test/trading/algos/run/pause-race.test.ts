@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { keyDigest } from '../../../../src/config/keys.js';
 import { ExchangeClient } from '../../../../src/exchange/exchange-client.js';
 import { Latch } from '../../../../src/exchange/limiter/latch.js';
-import { type Sharing, sharedLimits } from '../../../../src/exchange/limiter/shared-limits.js';
+import { type Sharing, sharedRateLimits } from '../../../../src/exchange/limiter/shared-limits.js';
 import { waitForRequests } from '../../../../src/exchange/limiter/under-way.js';
 import { TimeBudget } from '../../../../src/platform/time-budget.js';
 import type { AlgoFact } from '../../../../src/trading/algos/record/facts.js';
@@ -41,7 +41,7 @@ async function stopWithPermits() {
       },
       hosts: { base: 'exchange', trade: 'exchange' },
     };
-    const limits = sharedLimits(sharing);
+    const limits = sharedRateLimits(sharing);
     const hosts = { baseUrl: exchange.server.url, tradeUrl: exchange.server.url };
     const client = new ExchangeClient({ host, hosts, credentials: () => KEYS, budget, limits: () => limits });
     made.trading = { ...trading, client };

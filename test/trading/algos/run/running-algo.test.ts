@@ -388,7 +388,7 @@ describe('while it is not known what became of a child', () => {
     await eventually(() => expect(work.algo.state).toBe('settling'));
     work.pass(1_000);
     work.move('105', '106');
-    expect(work.store.read(ID)?.facts?.best?.price.toString()).toBe('105');
+    expect(work.store.read(ID)?.facts?.trailBest?.price.toString()).toBe('105');
   });
 
   test('what was bought is sold, and no more than that, although another slice of the entry is unknown', async () => {
@@ -536,12 +536,12 @@ test('a trail that follows trades forgets those of a time before it began, and t
   work.pass(10);
   work.algo.traded([trade('7', '150', time - 1), trade('8', '101', time + 1)]);
   show('101');
-  await eventually(() => expect(work.algo.facts.best?.price.toString()).toBe('101'));
+  await eventually(() => expect(work.algo.facts.trailBest?.price.toString()).toBe('101'));
   work.pass(1_000);
   // held up on its way
   work.algo.traded([trade('6', '140', time + 1), trade('9', '102', time + 2)]);
   show('102');
-  await eventually(() => expect(work.algo.facts.best?.price.toString()).toBe('102'));
+  await eventually(() => expect(work.algo.facts.trailBest?.price.toString()).toBe('102'));
 });
 
 test('the trail of a bracket follows neither a book nor a trade from before its first fill, and has the book read anew', async () => {
@@ -553,10 +553,10 @@ test('the trail of a bracket follows neither a book nor a trade from before its 
   work.pass(15_000);
   await eventually(() => expect(work.names).toContain('filled'));
   await eventually(() => expect(work.market.refreshes).toBe(1));
-  expect(work.algo.facts.best).toBe(null);
+  expect(work.algo.facts.trailBest).toBe(null);
   work.market.ageMs = 0;
   work.move('94', '95');
-  await eventually(() => expect(work.algo.facts.best?.price.toString()).toBe('94'));
+  await eventually(() => expect(work.algo.facts.trailBest?.price.toString()).toBe('94'));
 });
 
 test('a fill is told once, however many processes watch one after the other, and what fills later is told by the next one', async () => {

@@ -208,7 +208,7 @@ class Life {
 
   /** What must hold of a fact when it is written. */
   #check(fact: AlgoFact): void {
-    const { best } = this.#facts;
+    const { trailBest: best } = this.#facts;
     if (fact.fact === 'best' && best !== null && !isBetter(fact.price, best.price, this.#terms))
       throw new Error(`the trail went back from ${best.price} to ${fact.price}`);
     if (fact.fact === 'triggered') {
@@ -500,7 +500,7 @@ class Life {
       to: this.#now,
       low: price(this.#gapLow),
       high: price(this.#gapHigh),
-      ...{ best: this.#facts.best?.price ?? null, unknown: null },
+      ...{ trailBest: this.#facts.trailBest?.price ?? null, unknown: null },
     };
     this.#blindSince = null;
   }

@@ -150,7 +150,13 @@ class Player {
     else if (first === 'traded') this.#trade(Decimal.of(second));
     else if (first === 'gap')
       this.#see({
-        gap: { from: now - 1, to: now, ...rangeOf(second), best: this.#facts.best?.price ?? null, unknown: null },
+        gap: {
+          from: now - 1,
+          to: now,
+          ...rangeOf(second),
+          trailBest: this.#facts.trailBest?.price ?? null,
+          unknown: null,
+        },
       });
     else if (first === 'band') this.#see({ band: rangeOf(second) });
     else if (first === 'available') this.#see({ available: Decimal.of(second), balance: Decimal.of(second) });
