@@ -234,10 +234,14 @@ const GROUPS = [
     files: sourcesIn('commands/order'),
     tests: [
       'test/commands/order/*.test.ts',
-      ...['algo-document', 'changed-rules', 'previews', 'refusals', 'result', 'trail-distance'].map(
+      ...['algo', 'algo-document', 'changed-rules', 'previews', 'refusals', 'result', 'trail-distance'].map(
         (name) => `test/commands/algo/${name}.test.ts`,
       ),
+      'test/commands/guided/guided.test.ts',
+      'test/commands/listings/orders.test.ts',
+      ...['algo-orders', 'trading', 'unattended'].map((name) => `test/commands/mcp/${name}.test.ts`),
       'test/commands/writes/guards.test.ts',
+      'test/trading/orders/own-fills.test.ts',
       'test/trading/orders/order-command.test.ts',
     ],
   },

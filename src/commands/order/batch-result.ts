@@ -319,8 +319,8 @@ function batchTable(screen: Screen, { job, counts, rows, duplicates, filled }: B
     screen,
     [
       { title: 'line', value: ({ lines }) => lines, importance: 9 },
-      { title: 'price', value: ({ price }) => grouped(price), align: 'decimal', importance: 6 },
-      { title: 'amount', value: ({ amount }) => grouped(amount), align: 'decimal', importance: 5 },
+      { title: 'price', value: ({ price }) => price, align: 'decimal', importance: 6 },
+      { title: 'amount', value: ({ amount }) => amount, align: 'decimal', importance: 5 },
       {
         title: 'outcome',
         value: ({ outcome }) => OUTCOME_TEXT[outcome],
@@ -352,8 +352,8 @@ function runsOf(rows: readonly LineRow[]): Run[] {
   return runs.map(({ first, last }) => {
     const lines = first === last ? `${first.line}` : `${first.line} to ${last.line}`;
     const { outcome, reason } = first;
-    const terms = first === last ? first : { price: `${first.price}…`, amount: `${first.amount}…` };
-    return { lines, outcome, reason, price: terms.price, amount: terms.amount };
+    const more = first === last ? '' : '…';
+    return { lines, outcome, reason, price: grouped(first.price) + more, amount: grouped(first.amount) + more };
   });
 }
 

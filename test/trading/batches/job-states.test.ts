@@ -1,25 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { BatchEvent } from '../../../src/trading/batches/batch-event.js';
-import { Job } from '../../../src/trading/batches/job.js';
-import type { JournalEntry } from '../../../src/trading/journal/entry.js';
 import type { JournalEvent } from '../../../src/trading/journal/write.js';
 import { NOW } from '../../support/fake-host.js';
-import { lines } from './jobs.js';
+import { lines, recordedJob } from './jobs.js';
 
 const COUNT = 6;
 
-/** A job whose record holds these events, as far as a job reads them. */
-function jobOf(batchEvents: readonly BatchEvent[], others: Partial<JournalEvent>[] = []): Job {
-  const terms = { market: 'btc_usdt', side: 'buy', account: 'spot', count: COUNT, lines: lines(COUNT), baseline: [] };
-  const events = [
-    { time: NOW, event: 'recorded' },
-    ...batchEvents.map((batchEvent) => ({ time: NOW, event: '', batchEvent })),
-    ...others.map((other) => ({ time: NOW, event: '', ...other })),
-  ];
-  const write = { operation: 'batch', id: 'job1', time: NOW, reqTime: NOW, terms };
-  return new Job({ write, events, mayBeAbandoned: true } as unknown as JournalEntry<'batch'>);
-}
+const jobOf = (events: readonly BatchEvent[], others: Partial<JournalEvent>[] = []) =>
+  recordedJob(lines(COUNT), events, others);
 
 const someLines = fc.uniqueArray(fc.integer({ min: 0, max: COUNT - 1 }), { minLength: 1, maxLength: COUNT });
 

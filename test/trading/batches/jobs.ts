@@ -1,7 +1,10 @@
-import type { Job } from '../../../src/trading/batches/job.js';
+import type { BatchEvent } from '../../../src/trading/batches/batch-event.js';
+import { Job } from '../../../src/trading/batches/job.js';
 import { type Ending, JobRun } from '../../../src/trading/batches/job-run.js';
 import { resumeJob, startJob } from '../../../src/trading/batches/start-job.js';
-import type { BatchLine, BatchTerms } from '../../../src/trading/journal/write.js';
+import type { JournalEntry } from '../../../src/trading/journal/entry.js';
+import type { BatchLine, BatchTerms, JournalEvent } from '../../../src/trading/journal/write.js';
+import { NOW } from '../../support/fake-host.js';
 import type { TestTrading } from '../support/trading.js';
 
 export const JOB = 'job0123456789abcdef';
@@ -9,6 +12,23 @@ export const JOB = 'job0123456789abcdef';
 /** Lines with different prices. */
 export function lines(count: number): BatchLine[] {
   return Array.from({ length: count }, (_, index): BatchLine => [index + 1, `${20_000 + index}`, '0.01']);
+}
+
+/** A job whose record holds these events, as far as a job reads them. */
+export function recordedJob(
+  wanted: readonly BatchLine[],
+  batchEvents: readonly BatchEvent[],
+  others: Partial<JournalEvent>[] = [],
+): Job {
+  const common = { market: 'btc_usdt', side: 'buy', account: 'spot', baseline: [] };
+  const events = [
+    { time: NOW, event: 'recorded' },
+    ...batchEvents.map((batchEvent) => ({ time: NOW, event: '', batchEvent })),
+    ...others.map((other) => ({ time: NOW, event: '', ...other })),
+  ];
+  const terms = { ...common, count: wanted.length, lines: wanted };
+  const write = { operation: 'batch', id: 'job1', time: NOW, reqTime: NOW, terms };
+  return new Job({ write, events, mayBeAbandoned: true } as unknown as JournalEntry<'batch'>);
 }
 
 type Terms = Partial<Pick<BatchTerms, 'side' | 'account' | 'lines' | 'ladder'>>;

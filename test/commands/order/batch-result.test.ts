@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest';
+import { batchQuestion, type PlannedBatch } from '../../../src/commands/order/batch-preview.js';
+import { batchAnswer, progressOf } from '../../../src/commands/order/batch-result.js';
+import { Failure } from '../../../src/errors.js';
+import type { BatchEvent } from '../../../src/trading/batches/batch-event.js';
+import type { Job } from '../../../src/trading/batches/job.js';
+import type { Ending } from '../../../src/trading/batches/job-run.js';
+import type { BatchLine } from '../../../src/trading/journal/write.js';
+import { NOW } from '../../support/fake-host.js';
+import { pipe } from '../../terminal/screens.js';
+import { lines, recordedJob } from '../../trading/batches/jobs.js';
+import { MARKET } from '../../trading/support/market.js';
+
+const FINISHED: Ending = { kind: 'finished' };
+
+const sent = (request: number, ...of: number[]): BatchEvent => ({
+  ...{ kind: 'sending', requests: [[request, of]], reqTime: NOW },
+});
+const placed = (request: number, ...ids: string[]): BatchEvent => ({ kind: 'answered', request, ids, message: null });
+const closed = (request: number, outcome: 'refused' | 'notSent', reason: string): BatchEvent => ({
+  ...{ kind: 'closed', request, outcome, reason, code: null },
+});
+const lost = (request: number): BatchEvent => ({ kind: 'lost', request });
+
+/** What a person reads of a job, and the failure of the command. */
+function told(job: Job, ending = FINISHED) {
+  const { show, failure } = batchAnswer(job, ending);
+  return { rows: show?.(pipe()).trimEnd().split('\n'), failure };
+}
+
+/** The failure of a job that placed nothing. */
+function failureOf(job: Job, ending: Ending): Failure {
+  try {
+    batchAnswer(job, ending);
+  } catch (thrown) {
+    if (thrown instanceof Failure) return thrown;
+  }
+  throw new Error('it did not fail');
+}
+
+describe('the result of a batch', () => {
+  it('counts its orders if all of them are placed, and fails in nothing', () => {
+    const job = recordedJob(lines(2), [sent(1, 0, 1), placed(1, '7', '8')]);
+    expect(told(job)).toEqual({ rows: ['job     job1', 'placed  2'], failure: undefined });
+    expect(progressOf(job)).toBe('2 of 2 orders placed');
+  });
+
+  it('lists the others with their reasons, and those that were not sent as one row', () => {
+    const job = recordedJob(lines(6), [
+      ...[sent(1, 0), placed(1, '7'), sent(2, 1, 2), closed(2, 'refused', 'bad price')],
+    ]);
+    const { rows, failure } = told(job);
+    expect(rows?.map((row) => row.replaceAll(/ {2,}/g, ' | '))).toEqual([
+      'job | job1',
+      'placed | 1',
+      'refused | 2',
+      'not sent | 3',
+      '',
+      expect.stringMatching(/^line \| price \| amount \| outcome \| why$/),
+      '2 | 20,001 | 0.01 | refused | bad price',
+      '3 | 20,002 | 0.01 | refused | bad price',
+      expect.stringMatching(/^4 to 6 \| 20,003… \| 0\.01… \| not sent \| -$/),
+    ]);
+    expect(failure).toMatchObject({
+      ...{
+        kind: 'partial',
+        message: '1 of 6 orders placed, 2 refused, 3 not sent: rejected by the exchange: bad price.',
+      },
+    });
+  });
+
+  it('keeps lines apart that were not sent for different reasons', () => {
+    const job = recordedJob(lines(4), [
+      ...[sent(1, 0, 1), lost(1), closed(1, 'notSent', 'one'), sent(2, 2, 3), lost(2), closed(2, 'notSent', 'other')],
+    ]);
+    const failure = failureOf(job, FINISHED);
+    expect(failure.kind).toBe('unreachable');
+    const placedOne = recordedJob(lines(5), [
+      ...job.entry.events.flatMap((event) => event.batchEvent ?? []),
+      sent(3, 4),
+      placed(3, '9'),
+    ]);
+    const rows = told(placedOne).rows?.filter((row) => row.includes(' to '));
+    expect(rows?.map((row) => row.split(/ {2,}/)[0])).toEqual(['1 to 2', '3 to 4']);
+  });
+
+  it('shows a person fifty rows and how many more there are', () => {
+    const wanted = lines(52);
+    const job = recordedJob(wanted, [
+      ...wanted.slice(0, 51).flatMap((_, line) => [sent(line + 1, line), closed(line + 1, 'refused', 'no')]),
+      ...[sent(99, 51), placed(99, '7')],
+    ]);
+    const { rows } = told(job);
+    expect(rows?.at(-1)).toBe('And 1 more; --json and --csv list all.');
+    expect(rows?.filter((row) => row.includes('refused  '))).toHaveLength(51);
+  });
+
+  it('is unknown if the outcome of one order is, and may be resumed', () => {
+    const { failure } = told(recordedJob(lines(2), [sent(1, 0), placed(1, '7'), sent(2, 1), lost(2)]));
+    expect(failure).toMatchObject({
+      kind: 'unknown',
+      message: 'It is unknown whether every order was placed: 1 of 2 orders placed, 1 unknown.',
+      clientId: 'job1',
+    });
+    expect(failure?.hints[0]).toBe('Do not place them again before you know.');
+  });
+
+  it.each<[string, Ending, string]>([
+    ['the time', { kind: 'time' }, '1 of 2 orders placed, 1 not sent: the time ran out.'],
+    ['a host', { kind: 'unreachable', reason: 'no answer' }, '1 of 2 orders placed, 1 not sent: no answer.'],
+    [
+      'a refusal',
+      { kind: 'refused', refusal: { kind: 'other', code: 1, message: 'no more' } },
+      '1 of 2 orders placed, 1 not sent: rejected by the exchange: no more.',
+    ],
+    ['nothing that is known', FINISHED, '1 of 2 orders placed, 1 not sent: the answer lists the reasons.'],
+    [
+      'its record',
+      { kind: 'unrecorded', failure: new Failure('internal', 'The disk is full.', { hint: 'Make room.' }) },
+      '1 of 2 orders placed, 1 not sent. The disk is full.',
+    ],
+  ])('that %s ended says so', (_, ending, message) => {
+    const { failure } = told(recordedJob(lines(2), [sent(1, 0), placed(1, '7')]), ending);
+    expect(failure).toMatchObject({ kind: 'partial', message });
+    expect(failure?.hints.at(-1)).toMatchObject({ note: 'To continue' });
+    if (ending.kind === 'unrecorded') expect(failure?.hints[0]).toBe('Make room.');
+  });
+
+  it.each<[string, Ending, Failure['kind'], string]>([
+    ['limits', { kind: 'limited', reason: 'the limits' }, 'limited', 'None of the 2 orders was placed: the limits.'],
+    ['time', { kind: 'time' }, 'unreachable', 'None of the 2 orders was placed: the time ran out.'],
+    [
+      'a host that is away',
+      { kind: 'unreachable', reason: 'no answer' },
+      ...(['unreachable', 'None of the 2 orders was placed: no answer.'] as const),
+    ],
+  ])('that placed nothing for %s fails with the kind of that', (_, ending, kind, message) => {
+    expect(failureOf(recordedJob(lines(2), []), ending)).toMatchObject({ kind, message });
+  });
+});
+
+describe('the question of a batch', () => {
+  const planned = (orders: readonly BatchLine[], more: Partial<PlannedBatch> = {}) =>
+    ({ plan: { side: 'buy', market: MARKET }, lines: orders, ...more }) as unknown as PlannedBatch;
+  const resumed = recordedJob(lines(1), []);
+  const [first] = lines(1);
+
+  it.each<[string, PlannedBatch, boolean]>([
+    ['Place this order: buy 0.01 btc_usdt at 20,000.00?', planned(lines(1)), false],
+    ['Place these 2 orders: buy 0.02 btc_usdt in all at 20,000.00 to 20,001.00?', planned(lines(2)), false],
+    [
+      'Place these 2 orders: buy 0.02 btc_usdt in all at 20,000.00?',
+      planned([...lines(1), ...(first === undefined ? [] : [first])]),
+      false,
+    ],
+    ['Place this order as they are now: buy 0.01 btc_usdt at 20,000.00?', planned(lines(1)), true],
+    ['Continue: buy 0.01 btc_usdt at 20,000.00?', planned(lines(1), { resumed }), false],
+    ['Continue?', planned([], { resumed }), false],
+  ])('is "%s"', (question, batch, isAgain) => {
+    expect(batchQuestion(batch, isAgain)).toBe(question);
+  });
+});
