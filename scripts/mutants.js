@@ -148,7 +148,9 @@ const GROUPS = [
   {
     files: ['src/exchange/requests/transport.ts', ...sourcesIn('exchange/network')],
     tests: [
-      ...['foreign-hosts', 'reads', 'responses', 'two-clocks', 'writes'].map((name) => `test/exchange/${name}.test.ts`),
+      ...['foreign-hosts', 'reads', 'responses', 'transport', 'two-clocks', 'writes'].map(
+        (name) => `test/exchange/${name}.test.ts`,
+      ),
       'test/exchange/network/*.test.ts',
       'test/exchange/stream/network.test.ts',
       'test/exchange/limiter/client.test.ts',
