@@ -67,7 +67,11 @@ function argvOf(kind: PrepareRequest['kind'], market: string, given: Omit<Given<
       const needed = requireGiven(kind, { side, amount, price });
       refuseForeign(kind, { type, borrow, repay, orders });
       const ladder = parseLadder(needed.price);
-      requireFew(ladder.count);
+      if (ladder.count > MOST_ORDERS)
+        throw usage(
+          `These are too many orders: ${ladder.count}, and an agent may prepare up to ${MOST_ORDERS} at once.`,
+          'Prepare them in parts.',
+        );
       const input = { kind, ladder, amount: parseAmount(needed.amount), weight: weight ?? 'equal' } as const;
       return ladderArgs({ side: needed.side, market, account: account ?? 'spot' }, input);
     }
@@ -86,7 +90,7 @@ function argvOf(kind: PrepareRequest['kind'], market: string, given: Omit<Given<
       const needed = requireGiven(kind, { orders }).orders;
       refuseForeign(kind, { side, amount, price, type, weight, account, borrow, repay });
       const isAll = needed[0] === 'all' && needed.length === 1;
-      return ['cancel', market, ...(isAll ? ['--all'] : few(needed, orderId))];
+      return ['cancel', market, ...(isAll ? ['--all'] : eachOnce(needed, orderId))];
     }
     case 'algo': {
       const needed = requireGiven(kind, { side, amount });
@@ -106,7 +110,7 @@ function argvOf(kind: PrepareRequest['kind'], market: string, given: Omit<Given<
     case 'algoResume': {
       const needed = requireGiven(kind, { orders }).orders;
       refuseForeign(kind, { side, amount, price, type, weight, account, borrow, repay });
-      return ['algo', ALGO_CHANGES[kind], ...few(needed, algoId)];
+      return ['algo', ALGO_CHANGES[kind], ...eachOnce(needed, algoId)];
     }
   }
 }
@@ -171,16 +175,7 @@ const ALGO_INSTEAD: Readonly<Record<string, string>> = {
   replace: 'Only kind algo takes that: cancel the order, then prepare that kind.',
 };
 
-/** The ids, each once. */
-function few(ids: readonly string[], parse: (id: string) => string): string[] {
-  requireFew(ids.length);
+/** The ids, each once. A list of texts has no more of them than a ladder may have orders. */
+function eachOnce(ids: readonly string[], parse: (id: string) => string): string[] {
   return [...new Set(ids.map(parse))];
-}
-
-function requireFew(count: number): void {
-  if (count > MOST_ORDERS)
-    throw usage(
-      `These are too many orders: ${count}, and an agent may prepare up to ${MOST_ORDERS} at once.`,
-      'Prepare them in parts.',
-    );
 }

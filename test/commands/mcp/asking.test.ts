@@ -169,6 +169,20 @@ describe('in the newer protocol the client sends the call again with the reply',
     await server.end();
   });
 
+  it.each([
+    [99, { structuredContent: { data: 'confirmed' } }],
+    [100, { resultType: 'input_required' }],
+  ])(
+    'which counts as long as the question is one of the newest hundred: %i were asked since',
+    async (newer, expected) => {
+      const { server, state } = await open();
+      for (let id = 2; id < newer + 2; id += 1) await server.ask(id, 'tools/call', { ...CALL, _meta: capable });
+      expect((await server.ask(200, 'tools/call', retry(state))).result).toMatchObject(expected);
+      server.input.end();
+      await server.end();
+    },
+  );
+
   it('which does not count without a question', async () => {
     const { server } = await open();
     for (const state of ['guessed', undefined]) {

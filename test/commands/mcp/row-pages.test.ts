@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { pageNewestFirst } from '../../../src/commands/mcp/row-pages.js';
+import { cursorOf, limitOf, pageNewestFirst, pageOfRows, positionOf } from '../../../src/commands/mcp/row-pages.js';
 
 interface Row {
   readonly id: number;
@@ -52,4 +52,47 @@ it('rows without a time are given in their order', () => {
   const rows = [rowAt(null, 1), rowAt(null, 2), rowAt(null, 3)];
   const first = page(rows, 2, undefined, false);
   expect([...first.rows, ...page(rows, 2, first.cursor, false).rows]).toEqual(rows);
+});
+
+it('a cursor says where its own tool continues', () => {
+  const position = { page: 3, time: 1_767_614_400_000, skip: 2 };
+  expect(positionOf('bills', { cursor: cursorOf('bills', position) })).toEqual(position);
+  expect(positionOf('bills', {})).toBeUndefined();
+});
+
+it.each([
+  'fills.1.0.2',
+  'bills.1.0',
+  'bills.1.0.2.5',
+  'bills.1.0.2x',
+  'xbills.1.0.2',
+  'bills.-1.0.2',
+  '',
+  'bills.12345678.0.2',
+])('the text %s is no cursor of another tool', (cursor) => {
+  const given = { cursor: Buffer.from(cursor).toString('base64url') };
+  expect(() => positionOf('bills', given)).toThrow('The cursor is not one of bills.');
+});
+
+it.each([
+  [undefined, 50],
+  ['1', 1],
+  ['200', 200],
+])('the limit %s gives up to %i rows', (limit, rows) => {
+  expect(limitOf({ limit })).toBe(rows);
+});
+
+it.each(['0', '201', '-1', '1.5', 'ten', '1000', ''])('the limit %s is refused', (limit) => {
+  expect(() => limitOf({ limit })).toThrow(`limit must be a whole number from 1 to 200, not ${limit}.`);
+});
+
+it('rows without an order of time continue at their number, and an answer without rows stays whole', () => {
+  const result = { data: [1, 2, 3], warnings: [], error: null };
+  const first = pageOfRows('markets', { limit: '2' }, result);
+  expect(first).toEqual({ ...result, data: [1, 2], nextCursor: cursorOf('markets', { page: 1, time: 0, skip: 2 }) });
+  const cursor = first.nextCursor ?? '';
+  expect(pageOfRows('markets', { limit: '2', cursor }, result)).toEqual({ ...result, data: [3], nextCursor: null });
+  expect(pageOfRows('markets', { limit: '3' }, result).nextCursor).toBeNull();
+  const whole = { ...result, data: { a: 1 } };
+  expect(pageOfRows('markets', { limit: '2' }, whole)).toBe(whole);
 });
