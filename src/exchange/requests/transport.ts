@@ -318,7 +318,7 @@ class HttpRequest {
   async result(timeoutMs: number, signal: AbortSignal | undefined): Promise<HttpResponse> {
     const timer = setTimeout(() => this.#end('timeout', FAULT_TEXTS.timeout), timeoutMs);
     const cancel = () => this.#end('cancelled', CANCELLED);
-    signal?.addEventListener('abort', cancel, { once: true });
+    signal?.addEventListener('abort', cancel);
     try {
       const { statusCode: status, body, headers } = await Promise.race([this.#response, this.#failed]);
       const date = dateOf(headers.date);
@@ -346,7 +346,7 @@ function expiryOf(socket: Socket | TLSSocket): number | null {
 }
 
 function secondsOf(header: string | undefined): number | null {
-  return header !== undefined && /^\d{1,6}$/.test(header) ? Number(header) : null;
+  return /^\d{1,6}$/.test(header ?? '') ? Number(header) : null;
 }
 
 function dateOf(header: string | undefined): number | null {
@@ -382,7 +382,7 @@ export function connectError({ code, message }: { readonly code: string; readonl
 }
 
 function isRequestError(thrown: unknown): thrown is RequestError {
-  return thrown instanceof Error && 'code' in thrown && 'options' in thrown;
+  return thrown instanceof Error && 'options' in thrown;
 }
 
 const FAULT_TEXTS = {
