@@ -51,7 +51,8 @@ export class Cache {
     try {
       makePrivateFolder(this.#folder);
       const content = `${JSON.stringify([key, this.#now(), text.length])}\n${text}`;
-      replaceFile(path.join(this.#folder, fileOf(key)), content.repeat(2));
+      // after a power failure it may be damaged, which a reader finds
+      replaceFile(path.join(this.#folder, fileOf(key)), content.repeat(2), { isDurable: false });
     } catch {
       // A cache that cannot be written costs a request, not the command.
     }

@@ -93,7 +93,8 @@ export class CompletionNames {
       if (this.#text(kind) === text) return;
       makePrivateFolder(this.#root);
       makePrivateFolder(this.#root, this.#folder);
-      replaceFile(this.#file(kind), text);
+      // a reader leaves out what a power failure has damaged
+      replaceFile(this.#file(kind), text, { isDurable: false });
     } catch {
       // a shell that offers fewer completions does no harm
     }

@@ -1,17 +1,18 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { KeyStore } from '../../src/config/keys.js';
 import { Profiles } from '../../src/config/profiles.js';
 import { ConfigStore } from '../../src/config/store.js';
 import { shellWord } from '../../src/errors.js';
-import { openPrivate, rememberFoldersAbove } from '../../src/platform/files/private-files.js';
+import { openPrivate } from '../../src/platform/files/private-files.js';
 import { replaceFile } from '../../src/platform/files/replacement.js';
 import { everythingIn, failureOf, freshFolder, HOSTS, noKeychain } from '../config/support.js';
 import { adviceText } from '../support/advice.js';
 
-// folders are changed here, and checked each time
-rememberFoldersAbove()();
+// folders are changed here: each check of those above comes a second after the one before
+let seconds = 0;
+vi.spyOn(process, 'uptime').mockImplementation(() => ++seconds);
 
 /** A group that is no user's own. */
 const SHARED_GROUP = 47_112;

@@ -1,20 +1,20 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterAll, afterEach, expect, it, vi } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { Failure } from '../../src/errors.js';
-import { makePrivateFolder, readPrivate, rememberFoldersAbove } from '../../src/platform/files/private-files.js';
+import { makePrivateFolder, readPrivate } from '../../src/platform/files/private-files.js';
 import { freshFolder } from '../config/support.js';
 
-// A process that watches algo orders: it remembers which folders above pit's own it has checked.
+// A process remembers for a second which folders above pit's own it has checked.
 
+/** Of the process, in seconds. */
 let now = 0;
 
-afterAll(rememberFoldersAbove());
 afterEach(() => void vi.restoreAllMocks());
 
 /** A private file that was read just now, and the folder above pit's own. */
 function read() {
-  vi.spyOn(performance, 'now').mockImplementation(() => now);
+  vi.spyOn(process, 'uptime').mockImplementation(() => now);
   const root = freshFolder();
   makePrivateFolder(root, 'keys');
   fs.writeFileSync(path.join(root, 'keys', 'one'), 'text', { mode: 0o600 });
@@ -32,9 +32,9 @@ function read() {
 it('finds after a second that the user has opened a folder above to others', () => {
   const { again, above } = read();
   fs.chmodSync(above, 0o777);
-  now += 999;
+  now += 0.999;
   expect(again()).toBe('text');
-  now += 1;
+  now += 0.001;
   expect(again()).toBe('credentials');
 });
 

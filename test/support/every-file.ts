@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module';
 import fc from 'fast-check';
 import { afterAll, afterEach, expect, vi } from 'vitest';
-import { rememberFoldersAbove } from '../../src/platform/files/private-files.js';
 import { displayWidth } from '../../src/terminal/text.js';
 import { endFile } from './after-file.js';
 import { recordHint, wrongHints } from './every-hint.js';
@@ -11,9 +10,6 @@ import { recordHint, wrongHints } from './every-hint.js';
 // the same cases each time, so that a failure is of the change; another seed explores others
 fc.configureGlobal({ seed: Number(process.env.PIT_TEST_SEED ?? 20_181_023) });
 afterAll(endFile);
-
-// the folders above those of a test are checked once a second, as by a process that watches algo orders
-rememberFoldersAbove();
 
 vi.mock(import('../../src/cli/hints.js'), async (original) => {
   const hints = await original();

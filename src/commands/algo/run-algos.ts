@@ -2,7 +2,6 @@ import path from 'node:path';
 import { commandLine } from '../../cli/hints.js';
 import { counted } from '../../domain/decimal.js';
 import { boundedLog } from '../../platform/files/bounded-log.js';
-import { rememberFoldersAbove } from '../../platform/files/private-files.js';
 import { sleepOfMarket } from '../../platform/rehearsal-clock.js';
 import { ALGO_FOLDER } from '../../trading/algos/record/algo-folder.js';
 import type { Watcher } from '../../trading/algos/record/watchers.js';
@@ -111,7 +110,6 @@ export async function runAlgos(context: Context, { onEvent, onOther }: RunCallba
   const over = new AbortController();
   if (globals.isTimeoutGiven)
     void sleepOfMarket(host)(globals.timeoutMs, over.signal).then(() => (over.signal.aborted ? undefined : stopOnce()));
-  const forgetFolders = rememberFoldersAbove();
   try {
     await runner.run();
     // what is not watched any more is said before the command ends
@@ -123,7 +121,6 @@ export async function runAlgos(context: Context, { onEvent, onOther }: RunCallba
     throw error;
   } finally {
     explained();
-    forgetFolders();
     over.abort();
     forget();
     bind();

@@ -11,8 +11,8 @@ const OTHERS_WRITE = 0o022;
 /** In such a folder, like /tmp, users can move only their own files. */
 const STICKY = 0o1000;
 
-/** So long a check of the folders above pit's own holds in a process that remembers it, in milliseconds. */
-const REMEMBERED_MS = 1_000;
+/** So long a check of the folders above pit's own holds, in seconds. */
+const REMEMBERED_S = 1;
 
 /** As many links in one path as Linux follows. */
 const MOST_LINKS = 40;
@@ -223,28 +223,18 @@ export function followPath(
   }
 }
 
-/** Where folders really are that were checked, and when; undefined if nothing is remembered. */
-let checked: Map<string, { readonly folder: string; readonly at: number }> | undefined;
+/** Where folders really are that were checked, and when, in seconds of this process. */
+const checked = new Map<string, { readonly folder: string; readonly at: number }>();
 
 /**
- * From now on, this process checks the folders above pit's own at most once a second: an order of a reached stop needs more than twenty such
- * checks. The result cannot become wrong by itself: only the user and root can change a folder that others cannot write. Folders of pit are
- * checked each time. Returns a function that ends it.
+ * As {@link resolveUnmovable}, at most once a second: a single order needs more than thirty such checks. The result cannot become wrong by
+ * itself: only the user and root can change a folder that others cannot write. Folders of pit are checked each time.
  */
-export function rememberFoldersAbove(): () => void {
-  checked ??= new Map();
-  return () => {
-    checked = undefined;
-  };
-}
-
-/** As {@link resolveUnmovable}, from memory if this process remembers. */
 function resolveRoot(root: string): string | undefined {
-  // Node loads its clock when it is first read
-  if (checked === undefined) return resolveUnmovable(root);
-  const now = performance.now();
+  // the clock of `performance` takes Node a millisecond to load
+  const now = process.uptime();
   const before = checked.get(root);
-  if (before !== undefined && now - before.at < REMEMBERED_MS) return before.folder;
+  if (before !== undefined && now - before.at < REMEMBERED_S) return before.folder;
   const folder = resolveUnmovable(root);
   if (folder !== undefined) checked.set(root, { folder, at: now });
   return folder;

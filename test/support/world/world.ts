@@ -6,7 +6,7 @@ import { onTestFinished, TestRunner, vi } from 'vitest';
 import { commands, PROGRAM } from '../../../src/commands/index.js';
 import { createContext } from '../../../src/commands/session/context.js';
 import type { ExchangeLink } from '../../../src/commands/session/exchange-link.js';
-import { makeOwnFolder, rememberFoldersAbove } from '../../../src/platform/files/private-files.js';
+import { makeOwnFolder } from '../../../src/platform/files/private-files.js';
 import type { Host } from '../../../src/platform/host.js';
 import type { AdminCallName } from '../../../src/sandbox/admin/calls.js';
 import { sandboxFiles } from '../../../src/sandbox/lifecycle/files.js';
@@ -392,8 +392,6 @@ export async function testWorld(options: WorldOptions = {}): Promise<World> {
     isClosed = true;
     isOpen = false;
     moveTimeBy(undefined);
-    // a killed process has not ended what it remembered
-    rememberFoldersAbove()();
     restoreTimers();
     restoreProcesses();
     await exchange.close();
