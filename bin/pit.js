@@ -1,7 +1,9 @@
 #!/usr/bin/env node
 // Runs the program that scripts/build.js has bundled in dist/, with V8's code cache: compiling is most of what a start costs.
-// Each file's code is there once, with the functions that any command has used. Node's own cache (module.enableCompileCache) is
-// missing on Node 20, and holds only the functions that the first of all commands has used.
+// `start` of dist/main.cjs is the program. Each file of dist/ is one function, which load() compiles or takes from the cache, and runs.
+// The cache has each file's code once, with the functions that any command has used, and a run adds the code of a command that is new
+// to it when it ends. Node's own cache (module.enableCompileCache) is missing on Node 20, and holds only the functions that the first of
+// all commands has used.
 const {
   accessSync,
   closeSync,
@@ -9,7 +11,6 @@ const {
   existsSync,
   fstatSync,
   fsyncSync,
-  futimesSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -21,7 +22,6 @@ const {
   rmSync,
   writeFileSync,
 } = require('node:fs');
-const { createRequire, isBuiltin } = require('node:module');
 const path = require('node:path');
 const { Script } = require('node:vm');
 
@@ -29,12 +29,13 @@ const DIST = path.join(__dirname, '..', 'dist');
 const ENTRY = 'main.cjs';
 /** The command that shells ask at each Tab. */
 const COMPLETION = '__complete';
+/** The exit code of a wrong command line: its first word may be no command. */
+const USAGE = 2;
 const STICKY = 0o1000;
 /** In bytes, of all files of the cache together: those of several versions of Node. */
-const LARGEST_CACHE = 12_000_000;
+const LARGEST_CACHE = 24_000_000;
 /** Bytes that hold the first line of a cache. */
 const LONGEST_INDEX = 65_536;
-const requireOther = createRequire(path.join(DIST, ENTRY));
 
 /** The text of files that were read before they are needed, by the names of the files. */
 const held = new Map();
@@ -48,22 +49,43 @@ const command = commandOf(process.argv.slice(2));
 const cacheFile = command === undefined && process.argv[2] !== COMPLETION ? undefined : cacheFileOf();
 const cache = cacheFile === undefined ? undefined : openCache(cacheFile);
 
+process.once('exit', (code) => {
+  if (command === undefined || code === USAGE || (isComplete && cache?.commands.includes(command))) return;
+  try {
+    writeCache();
+  } catch {
+    // a full disk, or no folder of the user's own: the next run compiles as this one did
+  }
+});
+
+run().catch((error) => {
+  if (error.code !== 'PIT_REPLACED') throw error;
+  reportMissing(error);
+});
+
+async function run() {
+  await load(ENTRY).start(holdProgram);
+}
+
 /**
- * Requires a file of dist/, or another module.
+ * Requires a file of dist/, or a module of Node. A package would be searched for in every folder above as well, where others may have put
+ * one.
  * @param {string} id
  */
 function requireFrom(id) {
-  const name = id.startsWith('./') ? id.slice('./'.length) : undefined;
-  // Node would search for a package in every folder above as well, where others may have put one
-  if (name === undefined && !isBuiltin(id)) throw Object.assign(new Error(`No ${id}`), { code: 'MODULE_NOT_FOUND' });
-  if (name === undefined) return requireOther(id);
-  if (!loaded.has(name)) load(name);
-  return loaded.get(name).exports;
+  if (id.startsWith('./')) return load(id.slice('./'.length));
+  const found = process.getBuiltinModule(id);
+  if (found === undefined) throw Object.assign(new Error(`No ${id}`), { code: 'MODULE_NOT_FOUND' });
+  return found;
 }
-requireFrom.resolve = requireOther.resolve;
 
-/** @param {string} name */
+/**
+ * What a file of dist/ exports. It is run when it is first asked for.
+ * @param {string} name
+ */
 function load(name) {
+  const before = loaded.get(name);
+  if (before !== undefined) return before.exports;
   // path.join for every file makes V8 optimize it, which takes megabytes
   const filename = `${DIST}${path.sep}${name}`;
   const source = held.get(name) ?? sourceOf(filename);
@@ -75,6 +97,7 @@ function load(name) {
   const module = { exports: {} };
   loaded.set(name, module);
   script.runInThisContext()(module.exports, requireFrom, module, filename, DIST);
+  return module.exports;
 }
 
 /**
@@ -194,24 +217,21 @@ function openCache(file) {
     const descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const found = fstatSync(descriptor);
     requireOwn(found, 0);
-    const first = Buffer.allocUnsafe(LONGEST_INDEX);
-    const index = first.subarray(0, readSync(descriptor, first, { length: LONGEST_INDEX, position: 0 }));
-    let start = index.indexOf('\n') + 1;
-    /** @type {{ written: number, commands: string[], codes: [name: string, length: number][] }} */
-    const { written, commands, codes } = JSON.parse(index.toString('utf8', 0, start));
+    const opened = { descriptor, half: found.size / 2 };
+    const beginning = Math.min(LONGEST_INDEX, opened.half);
+    const index = readTwice(opened, 0, Buffer.allocUnsafe(beginning), Buffer.allocUnsafe(beginning));
+    if (index === undefined) return undefined;
+    let position = index.indexOf('\n') + 1;
+    /** @type {{ commands: string[], codes: [name: string, length: number][] }} */
+    const { commands, codes } = JSON.parse(index.toString('utf8', 0, position));
     const places = new Map();
     for (const [name, length] of codes) {
-      places.set(name, { start, length });
-      start += length;
+      places.set(name, { position, length });
+      position += length;
     }
-    // V8 crashes on damaged code: a file that was touched since it was written is not used
-    if (found.size !== start || found.mtimeMs !== written * 1000) return undefined;
-    return {
-      descriptor,
-      places,
-      commands,
-      content: Buffer.allocUnsafe(Math.max(0, ...codes.map(([, length]) => length))),
-    };
+    if (position !== opened.half) return undefined;
+    const longest = Math.max(0, ...codes.map(([, length]) => length));
+    return { ...opened, commands, places, code: Buffer.allocUnsafe(longest), copy: Buffer.allocUnsafe(longest) };
   } catch {
     // missing, damaged, or open to others
     return undefined;
@@ -219,14 +239,28 @@ function openCache(file) {
 }
 
 /**
- * The cached code of a file, in a buffer that the next call overwrites. Undefined if there is none.
+ * Fills a buffer from a place in a cache, which holds its content twice; undefined if the two differ. V8 checks no code, and a flipped bit
+ * makes it crash or never end. Comparing takes less time than a checksum, for which Node loads zlib.
+ * @param {{ descriptor: number, half: number }} cache
+ * @param {number} position
+ * @param {Buffer} content
+ * @param {Buffer} copy of the same length
+ */
+function readTwice({ descriptor, half }, position, content, copy) {
+  const read = readSync(descriptor, content, { position });
+  const copied = readSync(descriptor, copy, { position: position + half });
+  return read === content.length && copied === copy.length && content.equals(copy) ? content : undefined;
+}
+
+/**
+ * The cached code of a file, in a buffer that the next call overwrites. Undefined if there is none, or it is damaged.
  * @param {string} name
  */
 function cachedCode(name) {
   const place = cache?.places.get(name);
   if (cache === undefined || place === undefined) return undefined;
-  const code = cache.content.subarray(0, place.length);
-  return readSync(cache.descriptor, code, { position: place.start }) === place.length ? code : undefined;
+  const { position, length } = place;
+  return readTwice(cache, position, cache.code.subarray(0, length), cache.copy.subarray(0, length));
 }
 
 /** Adds the code of this run to the cache. The file is replaced as a whole: other runs may read or write it. */
@@ -237,16 +271,15 @@ function writeCache() {
   // that of an earlier build goes
   for (const name of cache?.places.keys() ?? [])
     if (!codes.has(name) && existsSync(path.join(DIST, name))) codes.set(name, Buffer.from(cachedCode(name) ?? ''));
-  const written = Math.floor(Date.now() / 1000);
   const lengths = [...codes].map(([name, code]) => [name, code.length]);
-  const index = { written, commands: [...new Set([...(cache?.commands ?? []), command])], codes: lengths };
-  const content = Buffer.concat([Buffer.from(`${JSON.stringify(index)}\n`), ...codes.values()]);
+  const index = { commands: [...new Set([...(cache?.commands ?? []), command])], codes: lengths };
+  const once = [Buffer.from(`${JSON.stringify(index)}\n`), ...codes.values()];
+  const content = Buffer.concat([...once, ...once]);
   if (content.length > LARGEST_CACHE) return rmSync(file, { force: true });
   const temporary = `${file}.${process.pid}`;
   try {
     const descriptor = openSync(temporary, 'wx', 0o600);
     writeFileSync(descriptor, content);
-    futimesSync(descriptor, written, written);
     fsyncSync(descriptor);
     closeSync(descriptor);
     renameSync(temporary, file);
@@ -278,24 +311,3 @@ function sizeAndTime(file) {
   const { size = 0, mtimeMs = 0 } = lstatSync(file, { throwIfNoEntry: false }) ?? {};
   return { size, mtimeMs };
 }
-
-/** The exit code of a wrong command line: its first word may be no command. */
-const USAGE = 2;
-
-process.once('exit', (code) => {
-  if (command === undefined || code === USAGE || (isComplete && cache?.commands.includes(command))) return;
-  try {
-    writeCache();
-  } catch {
-    // a full disk, or no folder of the user's own: the next run compiles as this one did
-  }
-});
-
-async function run() {
-  await requireFrom(`./${ENTRY}`).start(holdProgram);
-}
-
-run().catch((error) => {
-  if (error.code !== 'PIT_REPLACED') throw error;
-  reportMissing(error);
-});

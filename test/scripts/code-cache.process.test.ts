@@ -76,8 +76,6 @@ function bundled(wanted: RegExp): string {
 }
 
 interface Index {
-  /** When the file was written, in whole seconds: one that was touched since is not used. */
-  readonly written: number;
   readonly commands: readonly string[];
   readonly codes: readonly (readonly [name: string, length: number])[];
 }
@@ -88,13 +86,6 @@ function indexOf(content: Buffer): Index {
 
 function namesIn(content: Buffer): string[] {
   return indexOf(content).codes.map(([name]) => name);
-}
-
-/** Puts a cache in its place as pit has written it. */
-function place(file: string, content: Buffer): void {
-  writeFileSync(file, content);
-  const { written } = indexOf(content);
-  utimesSync(file, written, written);
 }
 
 /** Runs the program as a user who may only read it. */
@@ -130,7 +121,7 @@ beforeEach(() => {
   // of a run that found the folder beside the program open to others
   rmSync(path.join(home, 'cache'), { recursive: true, force: true });
   mkdirSync(cacheFolder);
-  place(cacheFile, cached.wrong);
+  writeFileSync(cacheFile, cached.wrong);
 });
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -147,7 +138,8 @@ it('the cached code of another build is not used, and is removed', async () => {
   const old = 'profile-anotherb.cjs';
   const head = cached.wrong.indexOf('\n');
   const renamed = cached.wrong.subarray(0, head).toString().replace(name, old);
-  place(cacheFile, Buffer.concat([Buffer.from(renamed), cached.wrong.subarray(head)]));
+  const content = Buffer.concat([Buffer.from(renamed), cached.wrong.subarray(head, cached.wrong.length / 2)]);
+  writeFileSync(cacheFile, Buffer.concat([content, content]));
   expect((await start()).stdout).toContain(RIGHT);
   const names = namesIn(readFileSync(cacheFile));
   expect(names).toContain(name);
@@ -155,12 +147,12 @@ it('the cached code of another build is not used, and is removed', async () => {
 });
 
 it('a run adds what it compiles to what another run of the command has cached', async () => {
-  place(cacheFile, cached.right);
+  writeFileSync(cacheFile, cached.right);
   await start(['profile', 'show']);
   expect(namesIn(readFileSync(cacheFile))).toEqual(expect.arrayContaining(namesIn(cached.right)));
 });
 
-it('the code of each file is there once, whatever number of commands use it', async () => {
+it('the code of each file is there twice, whatever number of commands use it', async () => {
   rmSync(cacheFolder, { recursive: true });
   for (const words of [WORDS, ['schema', 'depth'], ['sandbox', 'status'], ['markets', '--help']]) await start(words);
   expect(readdirSync(cacheFolder)).toEqual([cacheName]);
@@ -169,17 +161,18 @@ it('the code of each file is there once, whatever number of commands use it', as
   expect(commands).toEqual(['profile', 'schema', 'sandbox', 'markets']);
   expect(new Set(namesIn(content)).size).toBe(codes.length);
   const length = codes.reduce((sum, [, of]) => sum + of, content.indexOf('\n') + 1);
-  expect(content.length).toBe(length);
+  expect(content.length).toBe(2 * length);
+  expect(content.subarray(0, length).equals(content.subarray(length))).toBe(true);
 });
 
-it('the code of other versions goes, the oldest first, once all together are larger than 12 MB', async () => {
+it('the code of other versions goes, the oldest first, once all together are larger than 24 MB', async () => {
   rmSync(cacheFile);
   for (const [name, age] of [
     ['profile-v18.0.0-linux-x64', 3],
     ['code-v22.0.0-linux-x64', 2],
     ['code-v24.0.0-linux-x64', 1],
   ] as const) {
-    writeFileSync(path.join(cacheFolder, name), Buffer.alloc(5_000_000));
+    writeFileSync(path.join(cacheFolder, name), Buffer.alloc(10_000_000));
     utimesSync(path.join(cacheFolder, name), 1_700_000_000 - age, 1_700_000_000 - age);
   }
   await start();
@@ -215,7 +208,9 @@ it.each<[string, () => void]>([
   ['lacks its last byte', () => truncateSync(cacheFile, cached.wrong.length - 1)],
   ['has a byte too many', () => writeFileSync(cacheFile, 'x', { flag: 'a' })],
   ['has a flipped bit in its list', () => flipBit(3)],
-  ['has a flipped bit in its code', () => flipBit(Math.floor(cached.wrong.length / 2))],
+  ['has a flipped bit in the copy of its list', () => flipBit(cached.wrong.length / 2 + 3)],
+  ['has a flipped bit in the code that would be run', () => flipBit(middleOfCode())],
+  ['has a flipped bit in the copy of that code', () => flipBit(cached.wrong.length / 2 + middleOfCode())],
   ['is text', () => writeFileSync(cacheFile, 'not compiled code\n'.repeat(5_000))],
   ['is all zeros', () => writeFileSync(cacheFile, Buffer.alloc(cached.wrong.length))],
   [
@@ -241,6 +236,14 @@ it.each<[string, () => void]>([
     expect(stdout).toContain(RIGHT);
   }
 });
+
+/** Where the code of the file with the text is in the cache. */
+function middleOfCode(): number {
+  const { codes } = indexOf(cached.wrong);
+  const position = codes.findIndex(([name]) => name === path.basename(fileWithText()));
+  const before = codes.slice(0, position).reduce((sum, [, length]) => sum + length, cached.wrong.indexOf('\n') + 1);
+  return before + Math.floor((codes[position]?.[1] ?? 0) / 2);
+}
 
 function flipBit(at: number): void {
   const content = readFileSync(cacheFile);
@@ -367,7 +370,6 @@ it('runs at the same time leave a complete cache, and all answer right', async (
   expect(started.map(({ code, stderr }) => ({ code, stderr }))).toEqual(started.map(() => ({ code: 0, stderr: '' })));
   for (const { stdout } of started) expect(stdout).toContain(RIGHT);
   expect(readdirSync(cacheFolder)).toEqual([cacheName]);
-  place(cacheFile, readFileSync(cacheFile));
   expect((await start()).stdout).toContain(RIGHT);
 });
 
@@ -398,7 +400,7 @@ describe.skipIf(!isRoot)('a user who may not write to the installation', () => {
     expect(existsSync(cacheFolder)).toBe(false);
     const own = path.join(cache, 'code', cacheName);
     expect(statSync(own)).toMatchObject({ uid: NOBODY });
-    place(own, cached.wrong);
+    writeFileSync(own, cached.wrong);
     expect(startAs(NOBODY).stdout).toContain(WRONG);
   });
 
