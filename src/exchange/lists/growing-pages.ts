@@ -38,15 +38,6 @@ export interface PageSpan {
   readonly to: number;
 }
 
-/** The first pages are read one by one, so that a short list costs no extra request. */
-const PAGES_READ_SINGLY = 4;
-/** How many pages of a run are read at the same time. */
-const CONCURRENT_READS = 4;
-/** How many pages one run has. */
-const PAGES_PER_RUN = 12;
-/** How many pages are read one by one after the list has grown. */
-const PAGES_READ_SINGLY_AFTER_GROWTH = 8;
-
 type Rows<Row> = readonly Row[];
 
 interface Page<Row> {
@@ -57,30 +48,24 @@ interface Page<Row> {
 }
 
 /**
- * The pages of a list in order, to the last one. Rows added at the head push others to later pages; `fresh` has each row once,
- * and no row is missed: a page counts only if it was read after the one before it, or if nothing moved in between.
+ * The pages of a list in order, to the last one, read one by one. Rows added at the head push others to later pages; `fresh` has each row
+ * once, and no row is missed, because each page is read after the one before it.
  *
  * Throws Failure `partial` if the exchange returns the same page for every number, and what `read` throws.
  *
  * @param taken the rows of the list that this one continues
- * @param span the first and the last page, which are read one by one: all pages if undefined, several of them at a time
+ * @param span the first and the last page; all pages if undefined
  */
 export async function* pagesInOrder<Row>(
   list: GrowingList<Row>,
   taken?: TakenRows<Row>,
-  span?: PageSpan,
+  { from, to }: PageSpan = { from: 1, to: Number.POSITIVE_INFINITY },
 ): AsyncGenerator<Page<Row>> {
   const reader = new PageReader(list, taken);
-  const { from, to } = span ?? { from: 1, to: Number.POSITIVE_INFINITY };
-  let singleReads = span === undefined ? PAGES_READ_SINGLY : Number.POSITIVE_INFINITY;
-  for (let next = from; next <= to; ) {
-    const pages = singleReads > 0 ? [await reader.read(next)] : await reader.readRun(next);
-    for (const page of pages) {
-      yield page;
-      if (list.isLast(page.rows)) return;
-    }
-    singleReads = pages.length === 0 ? PAGES_READ_SINGLY_AFTER_GROWTH : singleReads - 1;
-    next += pages.length;
+  for (let number = from; number <= to; number += 1) {
+    const page = await reader.read(number);
+    yield page;
+    if (list.isLast(page.rows)) return;
   }
 }
 
@@ -100,30 +85,10 @@ class PageReader<Row> {
   /** The page after the one that was read last. Throws Failure `partial` if the exchange ignores page numbers. */
   async read(page: number): Promise<Page<Row>> {
     const rows = await this.#list.read(page);
-    return this.#join(rows, await this.#hasMoved(page, rows));
-  }
-
-  /**
-   * A run of pages, read several at a time; none if they may not fit together. The exchange may read a later page before an
-   * earlier one, and a row added in between would push another one out of both. So the page before the run is read again
-   * after it: if that has not changed, nothing moved.
-   */
-  async readRun(first: number): Promise<Page<Row>[]> {
-    const pages: Rows<Row>[] = [];
-    let next = 0;
-    let end = PAGES_PER_RUN;
-    const readPages = async () => {
-      while (next < end) {
-        const index = next;
-        next += 1;
-        const rows = await this.#list.read(first + index);
-        pages[index] = rows;
-        if (this.#list.isLast(rows)) end = Math.min(end, index + 1);
-      }
-    };
-    await Promise.all(Array.from({ length: CONCURRENT_READS }, readPages));
-    if (await this.#isChanged(first - 1)) return [];
-    return pages.slice(0, end).map((rows) => this.#join(rows, false));
+    const hasMoved = await this.#hasMoved(page, rows);
+    this.#repeatedPages.check(this.#key(rows));
+    this.#before = rows;
+    return { rows, fresh: this.#taken.fresh(rows, hasMoved) };
   }
 
   /**
@@ -133,17 +98,8 @@ class PageReader<Row> {
   async #hasMoved(page: number, rows: Rows<Row>): Promise<boolean> {
     if (!this.#taken.hasAny(rows)) return false;
     const isRepetition = this.#before.length === 0 || this.#key(rows) === this.#key(this.#before);
-    return this.#list.isUnique || isRepetition || this.#isChanged(page - 1);
-  }
-
-  async #isChanged(page: number): Promise<boolean> {
-    return this.#key(await this.#list.read(page)) !== this.#key(this.#before);
-  }
-
-  #join(rows: Rows<Row>, hasMoved: boolean): Page<Row> {
-    this.#repeatedPages.check(this.#key(rows));
-    this.#before = rows;
-    return { rows, fresh: this.#taken.fresh(rows, hasMoved) };
+    if (this.#list.isUnique || isRepetition) return true;
+    return this.#key(await this.#list.read(page - 1)) !== this.#key(this.#before);
   }
 
   #key(rows: Rows<Row>): string {
