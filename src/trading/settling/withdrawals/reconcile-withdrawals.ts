@@ -9,7 +9,7 @@ import { fitOf } from '../../withdrawals/terms.js';
 import { closingOf } from '../close-write.js';
 import { datedRead } from '../dated-read.js';
 import type { DuplicateWithdrawals } from '../duplicates.js';
-import { type Attempt, reconcile, SLACK_MS } from '../reconcile.js';
+import { expiresAt, SLACK_MS } from '../reconcile.js';
 import { settleWithdrawal } from './settle-withdrawal.js';
 
 /** How far a record's date may be from its request: clocks differ, and a review may date it. */
@@ -226,62 +226,96 @@ export function candidatesText(candidates: readonly Withdrawal[]): string {
   return `it may be withdrawal ${all.join(' or ')}, or none of these`;
 }
 
+/** What a list shows of a settled withdrawal. */
+interface Shown {
+  readonly entry: WithdrawalEntry;
+  /** The record of one that lacked it. */
+  readonly found: Withdrawal | undefined;
+  /** The records that its request made beside its own; undefined if there are none. */
+  readonly report: DuplicateWithdrawals | undefined;
+  /** Whether a record that another withdrawal may have made is a duplicate of this one if it turns out not to be the other's. */
+  readonly isReserved: boolean;
+}
+
 /**
  * Reports what the list shows of settled withdrawals beyond their own records, and closes those that are over. One that lacks its
  * record gets the nearest that fits, without a report.
  */
 function closeWithdrawals(
   trading: TradingContext,
-  { coin, records, began }: RecordList,
+  list: RecordList,
   settled: readonly WithdrawalEntry[],
   known: ReadonlySet<string>,
   reserved: ReadonlySet<string>,
 ): readonly DuplicateWithdrawals[] {
-  const listed = new Map(records.map((record) => [record.id, record]));
-  const requestLifetime = trading.requestLifetimeMs + DATE_SLACK_MS;
-  const matchKeyOf = (record: Withdrawal) =>
-    bestFit(record, settled, listed, requestLifetime + SLACK_MS)?.write.id ?? '';
-  const rows = records.map((record) => ({ id: record.id, matchKey: matchKeyOf(record), time: record.time }));
-  const accountedFor = new Set([...known, ...reserved]);
-  const { outcomes, duplicates, closed } = reconcile(
-    settled.map(attemptOf),
-    { rows, began, since: Number.NEGATIVE_INFINITY },
-    { accountedFor, requestLifetime },
-  );
-  const found = settled.flatMap((entry) => {
-    const own = duplicates.find(({ item }) => item.id === entry.write.id);
-    if (own === undefined) return [];
-    const { id: writeId, terms } = entry.write;
-    const recordedOutcome = absentOutcome(entry.settlement?.outcome);
-    const ids = own.rows.map(({ id }) => id);
-    return { entry, report: { writeId, terms, id: own.item.rowId, ids, recordedOutcome } };
-  });
-  const reports = found.map(({ report }): DuplicateWithdrawals => report);
+  const shown = recordsOf(trading, list, settled, known, reserved);
+  const reports = shown.flatMap(({ report }) => report ?? []);
   // before they are recorded: if this process is killed in between, they are reported twice rather than never
   if (reports.length > 0) trading.reportDuplicateWithdrawals(reports);
-  for (const entry of settled) {
-    const own = outcomes.get(entry.write.id);
-    if (own?.outcome === 'placed') entry.noteFound([], own.id);
-  }
-  for (const { entry, report } of found) {
+  for (const { entry, found } of shown) if (found !== undefined) entry.noteFound([], found.id);
+  for (const { entry, report } of shown) {
+    if (report === undefined) continue;
     const [record, ...others] = report.ids;
     if (report.recordedOutcome === undefined) entry.noteFound(report.ids);
     else entry.noteFound(others, record);
   }
   const closings = new Map<string, ClosedAs>();
-  for (const entry of settled) {
-    const { id: writeId, reqTime } = entry.write;
-    // a record that another withdrawal may have made is a duplicate of this one if it turns out not to be the other's
-    const isReserved = rows.some(({ id, matchKey }) => reserved.has(id) && matchKey === writeId);
+  for (const { entry, isReserved } of shown) {
     const closing = closingOf(trading, entry, {
-      lastReqTime: reqTime,
-      areOver: (closed.has(writeId) || lacksRecord(entry)) && !isReserved,
+      lastReqTime: entry.write.reqTime,
+      areOver: (isOver(trading, list, entry) || lacksRecord(entry)) && !isReserved,
       isAbsent: entry.settlement?.outcome !== 'placed' || lacksRecord(entry),
     });
-    if (closing !== undefined) closings.set(writeId, closing);
+    if (closing !== undefined) closings.set(entry.write.id, closing);
   }
-  trading.journal.close({ coin }, closings);
+  trading.journal.close({ coin: list.coin }, closings);
   return reports;
+}
+
+/** Gives each record to the settled withdrawal that it fits best. */
+function recordsOf(
+  trading: TradingContext,
+  { records }: RecordList,
+  settled: readonly WithdrawalEntry[],
+  known: ReadonlySet<string>,
+  reserved: ReadonlySet<string>,
+): Shown[] {
+  const listed = new Map(records.map((record) => [record.id, record]));
+  const windowMs = executedWithinMs(trading) + SLACK_MS;
+  const fits = new Map(records.map((record) => [record, bestFit(record, settled, listed, windowMs)]));
+  const accountedFor = new Set([...known, ...reserved, ...settled.flatMap(({ settlement }) => settlement?.id ?? [])]);
+  return settled.map((entry) => {
+    const fitting = records.filter((record) => fits.get(record) === entry).toReversed();
+    const fresh = fitting.filter(({ id }) => !accountedFor.has(id));
+    const gap = ({ time }: Withdrawal) => Math.abs(time - entry.write.reqTime);
+    const [nearest] = fresh.toSorted((one, other) => gap(one) - gap(other));
+    const found = lacksRecord(entry) ? nearest : undefined;
+    const more = fresh.filter((record) => record !== found).map(({ id }) => id);
+    const report = more.length === 0 ? undefined : reportOf(entry, found, more);
+    return { entry, found, report, isReserved: fitting.some(({ id }) => reserved.has(id)) };
+  });
+}
+
+/** @param ids the records beside its own, oldest first */
+function reportOf(
+  { write, settlement }: WithdrawalEntry,
+  found: Withdrawal | undefined,
+  ids: readonly string[],
+): DuplicateWithdrawals {
+  const id = found?.id ?? settlement?.id ?? null;
+  return { writeId: write.id, terms: write.terms, id, ids, recordedOutcome: absentOutcome(settlement?.outcome) };
+}
+
+/** Whether the list was read after its request had expired, and shows its record. */
+function isOver(trading: TradingContext, { records, began }: RecordList, entry: WithdrawalEntry): boolean {
+  const id = entry.settlement?.id ?? null;
+  const isShown = id === null || records.some((record) => record.id === id);
+  return isShown && began > expiresAt(entry.write.reqTime, executedWithinMs(trading));
+}
+
+/** For how long after its request a withdrawal is executed, unless late, in milliseconds. */
+function executedWithinMs({ requestLifetimeMs }: TradingContext): number {
+  return requestLifetimeMs + DATE_SLACK_MS;
 }
 
 /**
@@ -318,20 +352,4 @@ function mayComeLate(entry: WithdrawalEntry): boolean {
 /** Whether the user settled it as placed without naming its record, and none has appeared since. */
 function lacksRecord({ settlement }: WithdrawalEntry): boolean {
   return settlement?.outcome === 'placed' && settlement.id === null;
-}
-
-function attemptOf(entry: WithdrawalEntry): Attempt {
-  const { settlement, write } = entry;
-  const { id } = write;
-  const placedState = lacksRecord(entry) ? 'pending' : 'placed';
-  const state = settlement?.outcome === 'placed' ? placedState : 'absent';
-  return {
-    id,
-    writeId: id,
-    items: [{ id, matchKey: id, rowId: settlement?.id ?? null, state }],
-    response: mayComeLate(entry) ? 'lost' : 'decided',
-    responseIds: [],
-    reqTime: write.reqTime,
-    isOlderRow: (record) => !isNewer(record, write.terms.before.record),
-  };
 }
