@@ -262,11 +262,10 @@ export class ExchangeClient extends DescribedReads {
   }
 
   /**
-   * The orders of one side of a market, newest first and each once, until there are no more, or until `isEnough` returns true
-   * for the last order of a page. A later page that cannot be read is in the answer.
+   * The orders of one side of a market on some pages, newest first and each once. That a later page could not be read is in the answer.
    */
-  orders(market: string, side: Side, span: PageSpan, isEnough?: (last: Order) => boolean): Promise<OrderPages> {
-    return readOrderPages(this, market, side, span, isEnough);
+  orders(market: string, side: Side, span: PageSpan): Promise<OrderPages> {
+    return readOrderPages(this, market, side, span);
   }
 
   /** The same page by page, until `isEnough` returns true for a page. Throws what a read throws. */

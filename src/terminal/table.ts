@@ -137,7 +137,7 @@ export type RecordLine = readonly [
 ];
 
 /** Draws a single thing as lines of label and value. A long value is wrapped. */
-export function record(screen: Screen, entries: readonly RecordLine[], options: TableOptions = {}): string {
+export function record(screen: Screen, entries: readonly RecordLine[]): string {
   const labels: Column<RecordLine> = {
     title: '',
     value: ([label]) => label,
@@ -152,7 +152,7 @@ export function record(screen: Screen, entries: readonly RecordLine[], options: 
   };
   const lines = entries.flatMap((entry) => linesOf(entry, roomForValues(screen, entries)));
   const columns = withChanges(screen, [labels, values]).map((column) => layOut(column, lines, screen.paint));
-  return [...titleOf(screen, options), draw(screen, columns, lines.length, false)].join('\n');
+  return draw(screen, columns, lines.length, false);
 }
 
 /** In cells: several lines of prose, or anything that has to be copied. */

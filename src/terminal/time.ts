@@ -1,10 +1,8 @@
-const formats = new Map<string, Intl.DateTimeFormat>();
-
-/** For tables: `2026-11-21 08:27:39` in the given zone, or in the user's own. */
-export function localTime(ms: number, zone?: string): string {
+/** For tables: `2026-11-21 08:27:39` in the user's zone. */
+export function localTime(ms: number): string {
   const date = new Date(ms);
-  // Without a zone the plain getters do: a formatter costs several milliseconds of start-up.
-  return zone === undefined ? ownTime(date) : formatFor(zone).format(date).replace(',', '');
+  const day = [date.getFullYear(), date.getMonth() + 1, date.getDate()].map(twoDigits).join('-');
+  return `${day} ${[date.getHours(), date.getMinutes(), date.getSeconds()].map(twoDigits).join(':')}`;
 }
 
 /** The title of a column of local times, with the zone: `time (Europe/Berlin)`. */
@@ -17,8 +15,7 @@ export function timeTitle(title = 'time', zone?: string): string {
  * finding the zone's name would cost as much as half of Node's own start.
  */
 export function zonedTime(ms: number): string {
-  const date = new Date(ms);
-  return `${ownTime(date)} (${offset(-date.getTimezoneOffset())})`;
+  return `${localTime(ms)} (${offset(-new Date(ms).getTimezoneOffset())})`;
 }
 
 /** For programs: `2026-11-21T08:27:39.123Z`. */
@@ -55,20 +52,6 @@ function offset(minutes: number): string {
   return `UTC${minutes < 0 ? '-' : '+'}${twoDigits(hours)}:${twoDigits(rest)}`;
 }
 
-function ownTime(date: Date): string {
-  const day = [date.getFullYear(), date.getMonth() + 1, date.getDate()].map(twoDigits).join('-');
-  return `${day} ${[date.getHours(), date.getMinutes(), date.getSeconds()].map(twoDigits).join(':')}`;
-}
-
 function twoDigits(value: number): string {
   return String(value).padStart(2, '0');
-}
-
-function formatFor(zone: string): Intl.DateTimeFormat {
-  const known = formats.get(zone);
-  if (known !== undefined) return known;
-  // The Swedish form of a date is the ISO form.
-  const format = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' });
-  formats.set(zone, format);
-  return format;
 }

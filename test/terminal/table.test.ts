@@ -275,18 +275,12 @@ describe('a long table', () => {
 describe('a record', () => {
   it('prints one line per label and value', () => {
     const show = (screen: Screen) =>
-      record(
-        screen,
-        [
-          ['market', 'btc_usdt'],
-          ['fee', null],
-          ['coin', '比特币', (text, paint) => paint.bid(text)],
-        ],
-        {
-          title: 'Order 17',
-        },
-      );
-    expect(show(terminal(80))).toBe(lines('Order 17', 'market  btc_usdt', 'fee     -', 'coin    比特币'));
+      record(screen, [
+        ['market', 'btc_usdt'],
+        ['fee', null],
+        ['coin', '比特币', (text, paint) => paint.bid(text)],
+      ]);
+    expect(show(terminal(80))).toBe(lines('market  btc_usdt', 'fee     -', 'coin    比特币'));
     expect(uncoloured(show(terminal(80, true)))).toBe(show(pipe()));
     expect(show(terminal(80, true))).toContain('\u001b[38;5;28m比特币\u001b[39m');
   });
@@ -308,10 +302,6 @@ describe('a record', () => {
     expect(record(terminal(34), entries)).toBe(narrow);
     expect(uncoloured(record(terminal(34, true), entries))).toBe(narrow);
     expect(record(pipe(), entries).split('\n')).toHaveLength(3);
-  });
-
-  it('breaks its title between words', () => {
-    expect(record(terminal(10), [['a', 'b']], { title: 'Order 17 of 20' })).toBe(lines('Order 17', 'of 20', 'a  b'));
   });
 });
 

@@ -30,10 +30,9 @@ export function warnOfUnknown(
 export function warnOfUnknownIn(
   { trading: { journal }, output }: WriteContext,
   market: string,
-  concerns: (write: UnknownWrite) => boolean = () => true,
 ): Promise<readonly UnknownWrite[]> {
   const read = async () => unknownWrites(journal, journal.unsettled());
-  return warnOf(output, read, (write) => concernsMarket(write, market) && concerns(write));
+  return warnOf(output, read, (write) => concernsMarket(write, market));
 }
 
 async function warnOf(

@@ -32,8 +32,6 @@ export interface FeedContext {
   readonly client: ExchangeClient;
   readonly orderMarkets: (client: ExchangeClient) => Promise<readonly string[]>;
   readonly reads: HttpReads;
-  /** Between two polls, in milliseconds. Absent: by the channel. */
-  readonly pollMs?: number | undefined;
   /** Whether there is a stream that is worth waiting for. */
   readonly hasStream: () => boolean;
   readonly emit: (event: AnyDataEvent | GapEvent) => void;
@@ -97,7 +95,7 @@ export class Feed {
     this.message = subscribeMessage(channel);
     this.wire = this.message.channel;
     this.#schedule = new ReadSchedule({
-      ...{ reads, pollMs: context.pollMs ?? pollMs, hasStream: hasStream(), now: host.monotonic() },
+      ...{ reads, pollMs, hasStream: hasStream(), now: host.monotonic() },
     });
     this.#health = new FeedHealth(this.#description, snapshot !== null && this.#schedule.allows('checks'));
   }

@@ -39,8 +39,6 @@ export interface FeedsOptions {
   readonly observe?: ((event: StreamEvent) => void) | undefined;
   /** Takes the failure after which nothing can come any more. */
   readonly failed?: ((thrown: unknown) => void) | undefined;
-  /** How long to wait between two polls of a channel, in milliseconds. Absent: by its kind. */
-  readonly pollMs?: number | undefined;
   /** Ends all. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -79,23 +77,12 @@ export class Feeds {
   constructor(options: FeedsOptions) {
     this.#options = options;
 
-    const {
-      host,
-      clientOf,
-      orderMarkets,
-      marketNamed,
-      channels,
-      connection,
-      reads = 'polls',
-      signal,
-      pollMs,
-    } = options;
+    const { host, clientOf, orderMarkets, marketNamed, channels, connection, reads = 'polls', signal } = options;
     this.#budget = new TimeBudget(READ_MS, host.monotonic);
     this.#state = connection === null ? 'none' : 'connecting';
     this.#context = {
       host,
       reads,
-      pollMs,
       client: clientOf(this.#budget, this.#ending.signal).restartingBudget(this.#budget),
       orderMarkets: orderMarkets ?? (async () => []),
       marketNamed: marketNamed ?? (() => undefined),

@@ -30,27 +30,27 @@ export function openRegular(file: string, flags = 0): number {
 const BLOCK = 65_536;
 
 /**
- * The bytes of a regular file from an offset on. Every file that pit reads whole is read here or in pieces. Throws
+ * The bytes of a regular file. Every file that pit reads whole is read here or in pieces. Throws
  * {@link UnboundedFile} for a device, pipe or folder and for more than `max` bytes, whatever size the system reports, and
  * the system's error if the file cannot be read.
  */
-export function readBounded(file: string, max: number, from = 0): Buffer {
+export function readBounded(file: string, max: number): Buffer {
   const descriptor = openRegular(file);
   try {
-    return readDescriptor(descriptor, max, from);
+    return readDescriptor(descriptor, max);
   } finally {
     fs.closeSync(descriptor);
   }
 }
 
 /** The same of an open file, which stays open. */
-export function readDescriptor(descriptor: number, max: number, from = 0): Buffer {
-  const expected = Math.min(Math.max(fs.fstatSync(descriptor).size - from, 0), max);
+export function readDescriptor(descriptor: number, max: number): Buffer {
+  const expected = Math.min(fs.fstatSync(descriptor).size, max);
   let bytes = Buffer.allocUnsafe(expected + 1);
   let length = 0;
   for (;;) {
     if (length === bytes.length) bytes = Buffer.concat([bytes, Buffer.allocUnsafe(BLOCK)]);
-    const read = fs.readSync(descriptor, bytes, length, bytes.length - length, from + length);
+    const read = fs.readSync(descriptor, bytes, length, bytes.length - length, length);
     if (read === 0) return bytes.subarray(0, length);
     length += read;
     if (length > max) throw new UnboundedFile(`longer than ${inWords(max)}`);

@@ -39,7 +39,7 @@ function feedsOf(reads: object, open: FeedsOptions['connection'] = null, channel
     sleep: (ms: number, cut?: AbortSignal) => delay(ms / FASTER, undefined, { signal: cut }).catch(() => undefined),
   };
   const feeds = new Feeds({
-    ...{ host, channels: [channel], clientOf: () => client, pollMs: 1_000, connection: open },
+    ...{ host, channels: [channel], clientOf: () => client, connection: open },
     observe: (event: StreamEvent) => seen.push(event),
   });
   onTestFinished(() => feeds.close());
