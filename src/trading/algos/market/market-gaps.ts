@@ -1,0 +1,107 @@
+import type { Trade } from '../../../domain/market-data.js';
+import { Failure } from '../../../errors.js';
+import type { Exchange } from '../../../exchange/exchange.js';
+import { backoffMs } from '../../../platform/backoff.js';
+import type { Host } from '../../../platform/host.js';
+import { type Gap, type GapPrices, readGapPrices } from './gap-prices.js';
+
+/** Who is told of a gap. */
+export interface GapReader {
+  /** The market is seen again; {@link gapRead} follows. */
+  gapEnded(gap: Gap): void;
+  /** What traded in a gap is known, as far as anything shows it. */
+  gapRead(prices: GapPrices): void;
+}
+
+export interface MarketGapsOptions {
+  readonly host: Pick<Host, 'monotonic' | 'now' | 'sleep'>;
+  readonly market: string;
+  readonly client: Pick<Exchange, 'trades' | 'candles'>;
+  readonly restartBudget: () => void;
+  /** A market that was not seen for longer has a gap, in milliseconds. */
+  readonly staleAfterMs: number;
+  /** The trades that the stream has shown. */
+  readonly pushed: () => readonly Trade[];
+  /** Called when the prices of a gap were handed over. */
+  readonly changed: () => void;
+  readonly warn: (message: string) => void;
+}
+
+/** How often it is tried to read what traded in a gap, with pauses in milliseconds. */
+const TRIES = 6;
+const PAUSES_MS = { first: 500, longest: 5_000 };
+
+/** The times in which a market was not seen, and what was traded then. */
+export class MarketGaps {
+  readonly #options: MarketGapsOptions;
+
+  /** The last moment at which the book was fresh, by three clocks; undefined before the first. */
+  #fresh:
+    | { readonly at: number; readonly wall: number; readonly exchange: number; readonly tradeId: string | null }
+    | undefined;
+  #isInterrupted = false;
+
+  constructor(options: MarketGapsOptions) {
+    this.#options = options;
+  }
+
+  /** Whether the book was ever fresh. */
+  get wasSeen(): boolean {
+    return this.#fresh !== undefined;
+  }
+
+  /** Until the book is fresh again there is a gap, however short. */
+  interrupt(): void {
+    this.#isInterrupted = true;
+  }
+
+  /**
+   * The book is fresh: if it was not for too long, a gap has ended.
+   * @param exchange what time it is, by the exchange's clock
+   * @param tradeId the newest trade that is known; null if none is
+   */
+  saw(exchange: number, tradeId: string | null, readers: readonly GapReader[]): void {
+    const { host, staleAfterMs } = this.#options;
+    const now = { at: host.monotonic(), wall: host.now(), exchange, tradeId };
+    const before = this.#fresh;
+    const wasInterrupted = this.#isInterrupted;
+    [this.#fresh, this.#isInterrupted] = [now, false];
+    if (before === undefined) return;
+    const unseenMs = Math.max(now.at - before.at, now.wall - before.wall);
+    if (unseenMs <= staleAfterMs && !wasInterrupted) return;
+    this.report({ from: before.exchange, to: now.exchange }, readers, before.tradeId);
+  }
+
+  /**
+   * Tells the readers of a gap, and reads what was traded in it: only then it is closed for them.
+   * @param after the newest trade that was known before it; null if none was
+   */
+  report(gap: Gap, readers: readonly GapReader[], after: string | null = null): void {
+    for (const reader of readers) reader.gapEnded(gap);
+    void this.#read(gap, readers, after);
+  }
+
+  async #read(gap: Gap, readers: readonly GapReader[], after: string | null): Promise<void> {
+    const { client, market, restartBudget, warn, host, pushed, changed } = this.#options;
+    let prices: GapPrices = { gap, traded: [], unknown: gap };
+    for (let tries = 1; ; tries += 1) {
+      try {
+        restartBudget();
+        prices = await readGapPrices(client, market, gap, after, pushed());
+        break;
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        if (tries === TRIES) {
+          const since = new Date(gap.from).toISOString();
+          warn(
+            `The prices of ${market} since ${since} could not be read, so a crossing may be missing: ${error.message}`,
+          );
+          break;
+        }
+        await host.sleep(backoffMs(tries - 1, PAUSES_MS));
+      }
+    }
+    for (const reader of readers) reader.gapRead(prices);
+    changed();
+  }
+}
