@@ -22,7 +22,7 @@ async function duplicatesText(host: Host): Promise<string[]> {
   const { state } = host.directories;
   const lines = openAlgos(state).flatMap(({ account }) => {
     const store = new AlgoStore(host, state, account);
-    return store.withUnseenDuplicates().map(async (id) => {
+    return store.unseenDuplicates.ids.map(async (id) => {
       const record = await tryRead(async () => store.read(id));
       const { profile } = record?.facts?.began.terms ?? {};
       const words = ['algo', 'show', id, ...(profile === undefined ? [] : ['--profile', profile])];

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { AccountType, OrderType, Side } from '../../domain/order.js';
-import { algoIdOf } from '../algos/record/store.js';
+import { algoIdOf } from '../algos/record/algo-id.js';
 import type { GivenLimits } from '../guards/given-limits.js';
 
 /** What an agent may prepare. */

@@ -52,7 +52,7 @@ function viewOf(store: AlgoStore) {
   const record = store.read(ID);
   if (record?.facts === undefined) throw new Error('it has no record');
   const orders = new ChildrenInJournal(NO_JOURNAL, 0).of(record);
-  const hasUnseenDuplicates = store.withUnseenDuplicates().includes(ID);
+  const hasUnseenDuplicates = store.unseenDuplicates.ids.includes(ID);
   return {
     ...snapshotOf(record.facts, orders, [], undefined),
     ...{ isWatched: false, hasUnseenDuplicates, problems: [] },
@@ -68,7 +68,7 @@ describe('an order of an algo order that the network made twice', () => {
       excess: { amount: '0.1', orders: ['101'] },
       duplicates: ['101'],
     });
-    store.duplicatesSeen(ID);
+    store.unseenDuplicates.seen(ID);
     expect(algoDocument(viewOf(store), 10)).toMatchObject({ excess: { amount: '0.1' }, duplicates: ['101'] });
   });
 
@@ -78,24 +78,24 @@ describe('an order of an algo order that the network made twice', () => {
     expect(await unprotectedText(host)).toContain(warning);
     store.putAway(ID);
     expect(await unprotectedText(host)).toEqual([warning]);
-    store.duplicatesSeen(ID);
+    store.unseenDuplicates.seen(ID);
     expect(await unprotectedText(host)).toEqual([]);
   });
 
   test('is not news again if another process finds it once more, or finds more of it filled', () => {
     const { store } = soldTwice();
-    store.duplicatesSeen(ID);
+    store.unseenDuplicates.seen(ID);
     store.addLine(ID, DUPLICATE);
-    expect(store.withUnseenDuplicates()).toEqual([]);
+    expect(store.unseenDuplicates.ids).toEqual([]);
     store.addLine(ID, { ...DUPLICATE, order: { ...FILLED, id: '102' } });
-    expect(store.withUnseenDuplicates()).toEqual([ID]);
+    expect(store.unseenDuplicates.ids).toEqual([ID]);
   });
 
   test('ends the commands that show it with exit code 9 until it was seen', () => {
     const { store } = soldTwice();
     const { failure } = algoList([viewOf(store)], 10, '');
     expect(failure).toMatchObject({ kind: 'partial', message: expect.stringContaining('(101)') });
-    store.duplicatesSeen(ID);
+    store.unseenDuplicates.seen(ID);
     expect(algoList([viewOf(store)], 10, '').failure).toBeUndefined();
   });
 });

@@ -48,7 +48,7 @@ test('every command says that a stop is not sent while its algo order is paused,
   store.add(entry, { ...pause, cause: 'guard', role: 'entry' });
   const price = Decimal.of('98');
   store.add(rejected, { fact: 'triggered', time: 1, leg: 'exit', price, source: 'book', late: false });
-  store.note(rejected, {
+  store.notes.write(rejected, {
     state: 'paused',
     reason: 'the balance is not sufficient',
     since: 1,
@@ -61,7 +61,7 @@ test('every command says that a stop is not sent while its algo order is paused,
   ]);
   // the pause of its entry does not hold the stop back
   store.add(entry, { fact: 'triggered', time: 2, leg: 'exit', price, source: 'book', late: false });
-  store.note(entry, {
+  store.notes.write(entry, {
     state: 'paused',
     reason: 'the balance is not sufficient',
     since: 2,
@@ -69,9 +69,9 @@ test('every command says that a stop is not sent while its algo order is paused,
     unsentSince: 2,
   });
   expect((await unprotectedText(host)).at(-1)).toContain(`the stop of ${entry} is reached since `);
-  store.note(entry, { state: 'triggered', reason: null, since: 2, resumed: null, unsentSince: null });
+  store.notes.write(entry, { state: 'triggered', reason: null, since: 2, resumed: null, unsentSince: null });
   store.add(paused, { fact: 'resumed', time: 2 });
-  store.note(rejected, { state: 'triggered', reason: null, since: 2, resumed: null, unsentSince: null });
+  store.notes.write(rejected, { state: 'triggered', reason: null, since: 2, resumed: null, unsentSince: null });
   expect(await unprotectedText(host)).toEqual([]);
   store.release();
 });

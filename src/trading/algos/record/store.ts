@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { Failure, hasErrorCode, suggest, usage } from '../../../errors.js';
+import { Failure, suggest, usage } from '../../../errors.js';
 import { lock } from '../../../platform/files/lock.js';
 import { makePrivateFolder, requireOwnFolder } from '../../../platform/files/private-files.js';
 import type { Host } from '../../../platform/host.js';
@@ -9,64 +9,32 @@ import {
   appendIfExists,
   create,
   encodeLine,
-  HIDDEN,
   ignoringDiskErrors,
   moveIfExists,
   namesIn,
   orCannotWrite,
   readBytesIfExists,
-  readIfExists,
   sweepLeftovers,
-  valueInLine,
 } from '../../journal/files.js';
-import { DigestKey, digestOf, isDigestOf } from '../../prepared/digest-key.js';
 import { ALGO_FOLDER } from './algo-folder.js';
+import { algoIdOf, RANDOM_CHARACTERS } from './algo-id.js';
+import { DiskReserve } from './disk-reserve.js';
 import { encodeFact } from './fact-line.js';
 import { type BesideFacts, type FactRecord, type KnownRecord, recordIn, unreadRecord } from './fact-record.js';
-import { type AlgoFact, type AlgoFacts, type AlgoState, type FactOf, isHeldBack } from './facts.js';
-import { claimWatch, namesOf, releaseWatch, type Watcher, watcherIn } from './watchers.js';
+import { type AlgoFact, type AlgoFacts, type FactOf, isHeldBack } from './facts.js';
+import { FirstLines } from './first-lines.js';
+import { type StatusNote, StatusNotes } from './status-notes.js';
+import { UnseenDuplicates } from './unseen-duplicates.js';
+import { claimWatch, releaseWatch, type Watcher, watcherIn } from './watchers.js';
 
 /** Ended algo orders are kept, so many of them. */
 const MOST_ENDED = 1_000;
 
-/** Before the digest at the end of the first line of a record. */
-const DIGEST = ',"digest":';
-const DIGEST_AT_END = new RegExp(`^(.*)${DIGEST}"([0-9a-f]{64})"}$`);
-
 /** Separates the end of an ended algo order from its id in the name of its file. */
 const SEPARATOR = '~';
 
-/** Begins the name of the file that stands for duplicates of an algo order which the user has not seen. */
-const UNSEEN = `${HIDDEN}duplicates${HIDDEN}`;
-
-/** The file that keeps room on the disk. The record of an order, its outcome and its archive take less. */
-const RESERVE = `${HIDDEN}reserve`;
-const RESERVE_BYTES = 131_072;
-
 /** What a process leaves while it makes a file is older than this only if the process died. */
 const LEFTOVER_MS = 3_600_000;
-
-/** No letter or digit looks like another one. */
-const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
-const RANDOM_CHARACTERS = 6;
-
-/** The id that some bytes come to. It is short and can be typed. */
-export function algoIdOf(bytes: Uint8Array): string {
-  const characters = [...bytes.slice(0, RANDOM_CHARACTERS)].map((byte) => ALPHABET[byte % ALPHABET.length]);
-  return `a${characters.join('')}`;
-}
-
-/** What the process that watches an algo order says of it. It is no fact: nothing rests on it. */
-export interface StatusNote {
-  readonly state: AlgoState;
-  readonly reason: string | null;
-  /** Since when, in milliseconds since the Unix epoch. */
-  readonly since: number;
-  /** Since when its stop is reached and not known to be sent; null if it is, or was not reached. Absent: as an earlier version wrote it. */
-  readonly unsentSince?: number | null;
-  /** The time of the `resumed` fact that it knew last: a note from before the last one is old. */
-  readonly resumed: number | null;
-}
 
 /**
  * The algo orders of one account. Each is a file of lines of JSON, its facts: lines are only added, and each is on the disk before
@@ -84,7 +52,12 @@ export class AlgoStore {
   readonly #root: string;
 
   readonly #folder: string;
-  readonly #key: DigestKey;
+  readonly #firstLines: FirstLines;
+  /** Room on the disk for what a stop has to record. */
+  readonly reserve: DiskReserve;
+  readonly unseenDuplicates: UnseenDuplicates;
+  /** What the process that watches says of each. */
+  readonly notes: StatusNotes;
   /** The records of open algo orders as they were read last: the process that watches reads them before each order that it sends. */
   readonly #known = new Map<string, KnownRecord>();
 
@@ -95,9 +68,11 @@ export class AlgoStore {
   constructor(host: Pick<Host, 'now' | 'randomBytes'>, root: string, account: string) {
     this.#host = host;
     this.#root = root;
-    this.#key = new DigestKey(host, root);
-
     this.#folder = path.join(ALGO_FOLDER, account);
+    this.#firstLines = new FirstLines(host, root, this.#folder);
+    this.reserve = new DiskReserve(path.join(root, this.#folder), host.randomBytes);
+    this.unseenDuplicates = new UnseenDuplicates(path.join(root, this.#folder));
+    this.notes = new StatusNotes(this.#of('open'));
   }
 
   /**
@@ -116,8 +91,8 @@ export class AlgoStore {
     while (given === undefined && this.#fileOf(id) !== undefined)
       id = algoIdOf(this.#host.randomBytes(RANDOM_CHARACTERS));
     const file = path.join(this.#of('open'), id);
-    const key = this.#key.readOrMake();
-    orCannotWrite(file, () => create(file, this.#beganLine(began(id), key), true));
+    const line = this.#firstLines.encode(began(id));
+    orCannotWrite(file, () => create(file, line, true));
     return id;
   }
 
@@ -154,25 +129,11 @@ export class AlgoStore {
     const file = this.#fileOf(id);
     if (file === undefined) throw usage(`There is no algo order ${id}.`, suggest('List them', 'algo', 'list', '--all'));
     orCannotWrite(file, () => {
-      if ('duplicateOf' in line && !this.#isDuplicateKnown(id, line.order.id)) create(this.#unseenFile(id), '', true);
+      const isKnown = (order: string) =>
+        this.read(id)?.children.some(({ duplicates }) => duplicates.has(order)) === true;
+      if ('duplicateOf' in line && !isKnown(line.order.id)) this.unseenDuplicates.add(id);
       append(file, encodeLine(line));
     });
-  }
-
-  #isDuplicateKnown(id: string, order: string): boolean {
-    return this.read(id)?.children.some(({ duplicates }) => duplicates.has(order)) === true;
-  }
-
-  /** The algo orders, ended ones too, with orders that the network made twice and that the user has not seen. */
-  withUnseenDuplicates(): string[] {
-    return namesOf(path.join(this.#root, this.#folder)).flatMap((name) =>
-      name.startsWith(UNSEEN) ? name.slice(UNSEEN.length) : [],
-    );
-  }
-
-  /** The user has seen the duplicates of an algo order. On a disk that cannot be written, every command goes on to name them. */
-  duplicatesSeen(id: string): void {
-    ignoringDiskErrors(() => fs.rmSync(this.#unseenFile(id), { force: true }));
   }
 
   /**
@@ -189,7 +150,7 @@ export class AlgoStore {
       const bytes = readBytesIfExists(file);
       if (bytes === undefined) return undefined;
       const isPutAway = path.dirname(file) === this.#of('ended');
-      const isOwnLine = (line: string) => this.#isOwnLine(line);
+      const isOwnLine = (line: string) => this.#firstLines.isOwn(line);
       const { record, known } = recordIn(bytes, { id, file, isPutAway }, isOwnLine, before);
       if (known !== undefined && !isPutAway) this.#known.set(id, known);
       return record;
@@ -219,7 +180,7 @@ export class AlgoStore {
   /** Puts an algo order away that has ended, and deletes the oldest of too many. Disk errors are left to the next time. */
   putAway(id: string): void {
     ignoringDiskErrors(() => {
-      fs.rmSync(this.#statusFile(id), { force: true });
+      this.notes.remove(id);
       moveIfExists(
         path.join(this.#of('open'), id),
         path.join(this.#of('ended'), `${this.#host.now()}${SEPARATOR}${id}`),
@@ -229,45 +190,10 @@ export class AlgoStore {
     });
   }
 
-  /** Says how an algo order is. If the disk is full, nothing is said: not what was before either. */
-  note(id: string, note: StatusNote): void {
-    const file = this.#statusFile(id);
-    try {
-      create(file, JSON.stringify(note), false);
-    } catch (thrown) {
-      if (!hasErrorCode(thrown)) throw thrown;
-      ignoringDiskErrors(() => fs.rmSync(file, { force: true }));
-    }
-  }
-
-  /** Keeps room on the disk for what a stop has to record, unless it is kept already or there is none. */
-  keepReserve(): void {
-    if (fs.existsSync(this.#reserve)) return;
-    // bytes of chance: some file systems store others in no room
-    ignoringDiskErrors(() => create(this.#reserve, Buffer.from(this.#host.randomBytes(RESERVE_BYTES)), true));
-  }
-
-  /** Gives the room back, because the disk is full. Returns false if there was none. */
-  freeReserve(): boolean {
-    try {
-      fs.rmSync(this.#reserve);
-      return true;
-    } catch (thrown) {
-      if (!hasErrorCode(thrown)) throw thrown;
-      return false;
-    }
-  }
-
-  /** What was said last; undefined for nothing. It counts only while the process that watches is alive. */
-  noteOf(id: string): StatusNote | undefined {
-    const text = readIfExists(this.#statusFile(id));
-    return text === undefined ? undefined : (valueInLine(text) as StatusNote | undefined);
-  }
-
   /** What the watching process said last; undefined if nobody watches, or if the user has changed the algo order since. */
   currentNoteOf(id: string, facts: AlgoFacts): StatusNote | undefined {
     const isOld = facts.ended !== null || facts.cancelled !== null || isHeldBack(facts, 'stop');
-    const note = isOld || !this.isWatched ? undefined : this.noteOf(id);
+    const note = isOld || !this.isWatched ? undefined : this.notes.of(id);
     return note?.resumed === (facts.resumed?.time ?? null) ? note : undefined;
   }
 
@@ -298,36 +224,6 @@ export class AlgoStore {
 
   get #watchFolder(): string {
     return path.join(this.#root, this.#folder);
-  }
-
-  /** The first line of a record, with the digest of its text and of the account. */
-  #beganLine(fact: FactOf<'began'>, key: Uint8Array): string {
-    const text = encodeFact(fact);
-    return `\n${text.slice(0, -1)}${DIGEST}"${digestOf(this.#signed(text), key)}"}\n`;
-  }
-
-  /** Whether this pit has written the first line of a record, for this account. */
-  #isOwnLine(line: string): boolean {
-    const key = this.#key.read();
-    const [, text = '', digest = ''] = DIGEST_AT_END.exec(line) ?? [];
-    return key !== undefined && isDigestOf(digest, this.#signed(`${text}}`), key);
-  }
-
-  /** What the digest is of: the terms have the id of the algo order. */
-  #signed(text: string): string {
-    return `${this.#folder}\n${text}`;
-  }
-
-  #unseenFile(id: string): string {
-    return path.join(this.#root, this.#folder, `${UNSEEN}${id}`);
-  }
-
-  get #reserve(): string {
-    return path.join(this.#root, this.#folder, RESERVE);
-  }
-
-  #statusFile(id: string): string {
-    return path.join(this.#of('open'), `${HIDDEN}${id}${HIDDEN}status`);
   }
 
   /** Where the facts of an algo order are. */

@@ -146,7 +146,7 @@ export class AlgoRequests implements UnderWay {
     else if (sent.kind === 'later') {
       // the disk is full: there is room for the order of a stop
       const isUnrecorded = sent.child !== null && isExit({ role }) && sent.failure.kind === 'usage';
-      if (isUnrecorded && this.#options.store.freeReserve()) return;
+      if (isUnrecorded && this.#options.store.reserve.free()) return;
       this.#later(leg, sent.failure.message, isUnrecorded);
     } else this.#answered(leg, role, sent);
   }

@@ -37,7 +37,7 @@ export interface AlgoEvent {
 
 export interface AlgoVoiceOptions {
   readonly host: Pick<Host, 'monotonic'>;
-  readonly store: Pick<AlgoStore, 'addLine' | 'note'>;
+  readonly store: Pick<AlgoStore, 'addLine' | 'notes'>;
   readonly market: { readonly now: () => number; readonly wasSeen: boolean };
   readonly report: (event: AlgoEvent) => void;
   /** The algo order as it is. */
@@ -139,7 +139,7 @@ export class AlgoVoice {
     if (status === this.#status) return;
     this.#status = status;
     const since = this.#options.market.now();
-    this.#options.store.note(this.#terms.id, { state, reason, since, resumed, unsentSince });
+    this.#options.store.notes.write(this.#terms.id, { state, reason, since, resumed, unsentSince });
   }
 
   /** What was noted before a fact of the user counts no more. */

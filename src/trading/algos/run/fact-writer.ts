@@ -12,7 +12,7 @@ const WRITTEN = { count: 0, until: 0, text: '' };
 /** Writes the facts of one algo order. After one that the disk has not taken, none is tried for a moment. */
 export class FactWriter {
   readonly #algo: string;
-  readonly #store: Pick<AlgoStore, 'add' | 'freeReserve'>;
+  readonly #store: Pick<AlgoStore, 'add' | 'reserve'>;
   readonly #host: Pick<Host, 'monotonic'>;
   readonly #tell: (text: string) => void;
   /** How many could not be written in a row, and until when none is tried, on the monotonic clock. */
@@ -20,7 +20,7 @@ export class FactWriter {
 
   constructor(
     algo: string,
-    store: Pick<AlgoStore, 'add' | 'freeReserve'>,
+    store: Pick<AlgoStore, 'add' | 'reserve'>,
     host: Pick<Host, 'monotonic'>,
     tell: (text: string) => void,
   ) {
@@ -58,7 +58,7 @@ export class FactWriter {
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       // the disk is full: there is room for what a stop has to record
-      if (fact.fact === 'triggered' && this.#store.freeReserve()) return this.write(fact);
+      if (fact.fact === 'triggered' && this.#store.reserve.free()) return this.write(fact);
       const { count, text: before } = this.#unwritten;
       const text = `NOT PROTECTED: ${error.message}`;
       if (text !== before) this.#tell(`${text} pit tries again.`);

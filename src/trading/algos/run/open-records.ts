@@ -1,30 +1,73 @@
 import { Failure } from '../../../errors.js';
 import type { FactRecord } from '../record/fact-record.js';
+import type { AlgoFacts } from '../record/facts.js';
 import type { AlgoStore } from '../record/store.js';
 
-/** The records of the algo orders at work: which of them another process has changed, and which cannot be read. */
+interface OpenRecordsOptions {
+  readonly store: Pick<AlgoStore, 'read' | 'sizeOf' | 'openIds' | 'putAway'>;
+  readonly warn: (message: string) => void;
+  /** Only these algo orders. Absent: all. */
+  readonly only?: ReadonlySet<string> | undefined;
+}
+
+/** A record that could be read. */
+type WholeRecord = FactRecord & { readonly facts: AlgoFacts };
+
+/** The records of the algo orders at work: which there are, which of them another process has changed, and which cannot be read. */
 export class OpenRecords {
-  readonly #store: Pick<AlgoStore, 'read' | 'sizeOf'>;
-  readonly #warn: (message: string) => void;
+  readonly #options: OpenRecordsOptions;
   readonly #sizes = new Map<string, number>();
   readonly #damaged = new Set<string>();
 
-  constructor(store: Pick<AlgoStore, 'read' | 'sizeOf'>, warn: (message: string) => void) {
-    [this.#store, this.#warn] = [store, warn];
+  constructor(options: OpenRecordsOptions) {
+    this.#options = options;
+  }
+
+  /** The ids of the algo orders that have not ended and can be read. */
+  get ids(): string[] {
+    const { store, only } = this.#options;
+    return store.openIds().filter((id) => !this.#damaged.has(id) && (only?.has(id) ?? true));
+  }
+
+  /** Reads those that are to be worked on. One that has ended is put away. */
+  begin(ids: readonly string[]): WholeRecord[] {
+    const { store, warn } = this.#options;
+    const records = ids.flatMap((id) => this.#read(id) ?? []);
+    for (const { id, torn } of records)
+      if (torn > 0) warn(`A line of the record of the algo order ${id} was cut off and is ignored.`);
+    const [ended, open] = [true, false].map((hasEnded) =>
+      records.filter(({ facts }) => (facts.ended !== null) === hasEnded),
+    ) as [WholeRecord[], WholeRecord[]];
+    for (const { id } of ended) store.putAway(id);
+    return open;
+  }
+
+  /** The facts of one that another process has paused, resumed or cancelled; undefined if none has, or it cannot be read any more. */
+  changed(id: string, known: AlgoFacts): AlgoFacts | undefined {
+    const size = this.#options.store.sizeOf(id);
+    if (size === undefined || size === this.#sizes.get(id)) return undefined;
+    const facts = this.#read(id)?.facts;
+    if (facts === undefined) return undefined;
+    const isOther =
+      facts.paused?.time !== known.paused?.time ||
+      facts.resumed?.time !== known.resumed?.time ||
+      (facts.cancelled === null) !== (known.cancelled === null);
+    return isOther ? facts : undefined;
   }
 
   /** Undefined if there is none or, after a warning, if nothing may be done for it. */
-  read(id: string): FactRecord | undefined {
+  #read(id: string): WholeRecord | undefined {
+    const { store, warn } = this.#options;
     // before it is read: what another process adds from here on is a change
-    this.#sizes.set(id, this.#store.sizeOf(id) ?? 0);
+    this.#sizes.set(id, store.sizeOf(id) ?? 0);
     try {
-      const record = this.#store.read(id);
+      const record = store.read(id);
       if (record === undefined) return undefined;
-      if (record.facts !== undefined) return record;
-      this.#warn(`NOT PROTECTED: nothing is done for the algo order ${id}: ${record.problem}.`);
+      if (hasFacts(record)) return record;
+      warn(`NOT PROTECTED: nothing is done for the algo order ${id}: ${record.problem}.`);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      this.#warn(`NOT PROTECTED: the record of the algo order ${id} cannot be read: ${error.message}`);
+      warn(`NOT PROTECTED: the record of the algo order ${id} cannot be read: ${error.message}`);
     }
     this.#damaged.add(id);
     return undefined;
@@ -35,13 +78,11 @@ export class OpenRecords {
     return this.#damaged.has(id);
   }
 
-  /** Whether a line was added since it was read. */
-  hasChanged(id: string): boolean {
-    const size = this.#store.sizeOf(id);
-    return size !== undefined && size !== this.#sizes.get(id);
-  }
-
   forget(id: string): void {
     this.#sizes.delete(id);
   }
+}
+
+function hasFacts(record: FactRecord): record is WholeRecord {
+  return record.facts !== undefined;
 }

@@ -15,6 +15,7 @@ import { type ClaimOptions, claimWatch } from './claim-watch.js';
 import { KnownLimits } from './known-limits.js';
 import { OpenRecords } from './open-records.js';
 import { RunningAlgo } from './running-algo.js';
+import { LONGEST_TICK_MS, TickPause } from './tick-pause.js';
 
 export interface AlgoRunnerOptions extends ClaimOptions {
   readonly host: Pick<Host, 'monotonic' | 'now' | 'random' | 'sleep'>;
@@ -39,12 +40,6 @@ export interface AlgoRunnerOptions extends ClaimOptions {
   readonly isAlone?: boolean;
 }
 
-/** Between two looks at what is due, in milliseconds. */
-const TICK_MS = 200;
-/** In a rehearsed program, whose exchange has a faster clock. */
-const SHORTEST_TICK_MS = 10;
-/** The longest pause of a process that is alone. */
-const LONGEST_TICK_MS = 3_600_000;
 /** How often it is looked for new facts, new algo orders and a halt. */
 const LOOK_MS = 400;
 /** How long a signal waits for what is under way. */
@@ -62,9 +57,7 @@ export class AlgoRunner {
   readonly #ending = new AbortController();
   /** Lasts until what was under way at the end is over. */
   #stopping: Promise<unknown> | undefined;
-  /** Ends the pause between two ticks. */
-  #pause = new AbortController();
-  #tickAt = 0;
+  readonly #pause: TickPause;
   #funds: AccountFunds | undefined;
   #main: TradingContext | undefined;
   #reservedAt = Number.NEGATIVE_INFINITY;
@@ -74,14 +67,15 @@ export class AlgoRunner {
 
   constructor(options: AlgoRunnerOptions) {
     this.#options = options;
-    this.#records = new OpenRecords(options.store, options.warn);
+    this.#records = new OpenRecords(options);
+    this.#pause = new TickPause(options.host, options.isAlone === true);
     this.#limits = new KnownLimits(options);
   }
 
   /** Sends nothing more, waits a moment for what is under way, and ends {@link run}. What rests at the exchange stays there. */
   async stop(): Promise<void> {
     this.#ending.abort();
-    this.#pause.abort();
+    this.#pause.end();
     this.#stopping ??= Promise.all([...this.#algos.values()].map((algo) => algo.stop(STOP_MS)));
     await this.#stopping;
     this.#options.store.release();
@@ -140,31 +134,15 @@ export class AlgoRunner {
       // a market that becomes stale, or fresh again, changes what is decided
       this.#wake(({ terms }) => changed.includes(terms.market.market));
       for (const algo of this.#algos.values()) algo.tick();
-      await this.#untilDue();
+      await this.#pause.wait(this.#main?.client.clockSpeed ?? 1, this.#dueInMs);
       if (this.#crash !== undefined) throw this.#crash;
     }
-  }
-
-  /** Waits for the next tick. */
-  async #untilDue(): Promise<void> {
-    const { host, isAlone } = this.#options;
-    const tickMs = Math.max(SHORTEST_TICK_MS, TICK_MS / (this.#main?.client.clockSpeed ?? 1));
-    const pauseMs = isAlone === true ? Math.max(TICK_MS, this.#dueInMs) : tickMs;
-    this.#tickAt = host.monotonic() + pauseMs;
-    this.#pause = new AbortController();
-    if (this.#ending.signal.aborted) return;
-    await host.sleep(pauseMs, this.#pause.signal);
   }
 
   /** In how many milliseconds a process that is alone has something to do that nobody tells it of. */
   get #dueInMs(): number {
     const algos = [...this.#algos.values()].map(({ dueInMs }) => dueInMs);
     return Math.min(LONGEST_TICK_MS, this.#funds?.dueInMs ?? LONGEST_TICK_MS, ...algos);
-  }
-
-  /** An algo order has done what it could: it may have ended, or have something to do earlier than was known. */
-  #worked({ dueInMs }: RunningAlgo): void {
-    if (this.#options.isAlone === true && this.#options.host.monotonic() + dueInMs < this.#tickAt) this.#pause.abort();
   }
 
   /** Algo orders that are new or have ended, facts of other processes, a halt. */
@@ -182,8 +160,7 @@ export class AlgoRunner {
 
   /** The ids of the algo orders that have not ended and can be read. */
   get openIds(): string[] {
-    const { store, only } = this.#options;
-    return store.openIds().filter((id) => !this.#records.isDamaged(id) && (only?.has(id) ?? true));
+    return this.#records.ids;
   }
 
   #removeEnded(): void {
@@ -205,28 +182,20 @@ export class AlgoRunner {
   }
 
   async #add(ids: readonly string[]): Promise<void> {
-    const { store } = this.#options;
-    const records = ids.flatMap((id) => this.#records.read(id) ?? []);
+    const records = this.#records.begin(ids);
     if (records.length === 0) return;
     const main = this.#main as TradingContext;
-    const since = Math.min(...records.map(({ facts }) => facts?.began.time ?? 0));
+    const since = Math.min(...records.map(({ facts }) => facts.began.time));
     // the clock of the exchange may be another one, so the machine's own counts for the journal
     const journal = new ChildrenInJournal(main.journal, Math.min(since, this.#options.host.now()));
     for (const record of records) {
       const { facts, said } = record;
-      if (facts === undefined) continue;
-      if (record.torn > 0)
-        this.#options.warn(`A line of the record of the algo order ${record.id} was cut off and is ignored.`);
-      if (facts.ended !== null) {
-        store.putAway(record.id);
-        continue;
-      }
       const { terms } = facts.began;
       const market = (this.#markets as WatchedMarkets).of(terms.market.market);
       const trading = await this.#open();
       const algo: RunningAlgo = new RunningAlgo(
         {
-          store,
+          store: this.#options.store,
           terms,
           market,
           funds: this.#funds as AccountFunds,
@@ -235,7 +204,7 @@ export class AlgoRunner {
           knownLimits: () => this.#limits.known,
           isAlone: this.#options.isAlone === true,
           report: this.#options.report,
-          worked: () => this.#worked(algo),
+          worked: () => this.#pause.endIn(algo.dueInMs),
           failed: (thrown) => {
             this.#crash ??= thrown;
           },
@@ -255,19 +224,10 @@ export class AlgoRunner {
   }
 
   #reloadIfChanged(id: string, algo: RunningAlgo): void {
-    if (!this.#records.hasChanged(id)) return;
-    const facts = this.#records.read(id)?.facts;
-    if (facts === undefined) {
-      // what it would do rests on a record that is damaged by now
-      if (this.#records.isDamaged(id)) this.#drop(id, algo);
-      return;
-    }
-    const known = algo.facts;
-    const isOther =
-      facts.paused?.time !== known.paused?.time ||
-      facts.resumed?.time !== known.resumed?.time ||
-      (facts.cancelled === null) !== (known.cancelled === null);
-    if (isOther) algo.reload(facts);
+    const facts = this.#records.changed(id, algo.facts);
+    // what it would do rests on a record that is damaged by now
+    if (facts === undefined && this.#records.isDamaged(id)) this.#drop(id, algo);
+    else if (facts !== undefined) algo.reload(facts);
   }
 
   async #checkHalt(): Promise<void> {
@@ -282,7 +242,7 @@ export class AlgoRunner {
     const { host, store } = this.#options;
     if (host.monotonic() - this.#reservedAt < RESERVE_MS) return;
     this.#reservedAt = host.monotonic();
-    store.keepReserve();
+    store.reserve.keep();
   }
 
   #wake(isWoken: (algo: RunningAlgo) => boolean): void {

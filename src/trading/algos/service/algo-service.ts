@@ -114,7 +114,7 @@ export class AlgoService {
     }
     const [view] = await this.views.of([id]);
     if (view === undefined) throw usage(`There is no algo order ${id}.`, suggest('List them', 'algo', 'list', '--all'));
-    store.duplicatesSeen(id);
+    store.unseenDuplicates.seen(id);
     return view;
   }
 

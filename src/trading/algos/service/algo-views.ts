@@ -43,7 +43,7 @@ export class AlgoViews {
     // of the same moment as the records: one that was written while orders were read would be a state without the children that led to it
     const notes = new Map(records.map(({ id, facts }) => [id, facts && store.currentNoteOf(id, facts)]));
     const { isWatched } = store;
-    const unseen = store.withUnseenDuplicates();
+    const unseen = store.unseenDuplicates.ids;
     const views: AlgoView[] = [];
     let journal: ChildrenInJournal | undefined;
     for (const record of records) {

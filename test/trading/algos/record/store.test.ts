@@ -211,7 +211,7 @@ describe('the process that watches', () => {
 test('room on the disk is kept, and given back once', () => {
   const { store, create } = newStore();
   create();
-  store.keepReserve();
-  expect(store.freeReserve()).toBe(true);
-  expect(store.freeReserve()).toBe(false);
+  store.reserve.keep();
+  expect(store.reserve.free()).toBe(true);
+  expect(store.reserve.free()).toBe(false);
 });

@@ -117,7 +117,7 @@ test('a halt that was made elsewhere pauses every algo order, which is said, and
 test('what another process has written is taken up: a pause, and that it goes on', async () => {
   const watching = await Watching.begin();
   const other = new AlgoStore({ now: marketNow, randomBytes: (size) => new Uint8Array(size) }, watching.state, 'test');
-  await eventually(() => expect(other.noteOf(ID)?.state).toBe('waiting'));
+  await eventually(() => expect(other.notes.of(ID)?.state).toBe('waiting'));
   other.add(ID, { fact: 'paused', time: marketNow(), cause: 'user', reason: 'you paused it', role: null });
   await eventually(() => expect(watching.names).toEqual(['paused']));
   other.add(ID, { fact: 'resumed', time: marketNow() });
@@ -148,7 +148,7 @@ test('a process that is ended watches until what it has under way is over', asyn
 
 test('an algo order whose record is gone does nothing any more', async () => {
   const watching = await Watching.begin();
-  await eventually(() => expect(watching.store.noteOf(ID)?.state).toBe('waiting'));
+  await eventually(() => expect(watching.store.notes.of(ID)?.state).toBe('waiting'));
   rmSync(path.join(watching.state, 'algos', 'test', 'open', ID));
   await watching.ended;
   expect([watching.exchange.orders, watching.store.watcher()]).toEqual([[], undefined]);

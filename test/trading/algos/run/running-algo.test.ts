@@ -61,21 +61,22 @@ test('nothing leaves if the fact that a stop was reached cannot be written, whic
 
 test('the room that is kept on a full disk goes to the fact that a stop was reached', async () => {
   const work = await AtWork.of(STOP, ({ store }) => {
-    store.keepReserve();
-    const { add, freeReserve } = store;
+    store.reserve.keep();
+    const { add, reserve } = store;
+    const { free } = reserve;
     let isFull = true;
     store.add = (id, fact) => {
       if (isFull && fact.fact === 'triggered') throw usage('The disk is full.');
       return add.call(store, id, fact);
     };
-    store.freeReserve = () => {
+    reserve.free = () => {
       isFull = false;
-      return freeReserve.call(store);
+      return free.call(reserve);
     };
   });
   work.move('98', '99');
   await eventually(() => expect(work.names).toEqual(['triggered', 'placed']));
-  expect(work.store.freeReserve()).toBe(false);
+  expect(work.store.reserve.free()).toBe(false);
 });
 
 test('the take-profit is cancelled by this algo order and by nobody else, and only then the stop leaves', async () => {
@@ -361,7 +362,7 @@ describe('while it is not known what became of a child', () => {
     expect(work.store.read(ID)?.facts?.exitTriggered).toMatchObject({ price: Decimal.of('98'), time });
     const reason = 'NOT PROTECTED: It is not known yet what became of the take order';
     expect(work.algo.snapshot).toMatchObject({ state: 'settling', reason, unsentSince: time });
-    expect(work.store.noteOf(ID)).toMatchObject({ reason, unsentSince: time });
+    expect(work.store.notes.of(ID)).toMatchObject({ reason, unsentSince: time });
     expect(work.texts).toContain(`${reason}. The stop is reached since`);
     expect(sent(work)).toEqual(['order']);
   });

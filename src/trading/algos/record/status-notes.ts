@@ -1,0 +1,52 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { hasErrorCode } from '../../../errors.js';
+import { create, HIDDEN, ignoringDiskErrors, readIfExists, valueInLine } from '../../journal/files.js';
+import type { AlgoState } from './facts.js';
+
+/** What the process that watches an algo order says of it. It is no fact: nothing rests on it. */
+export interface StatusNote {
+  readonly state: AlgoState;
+  readonly reason: string | null;
+  /** Since when, in milliseconds since the Unix epoch. */
+  readonly since: number;
+  /** Since when its stop is reached and not known to be sent; null if it is, or was not reached. Absent: as an earlier version wrote it. */
+  readonly unsentSince?: number | null;
+  /** The time of the `resumed` fact that it knew last: a note from before the last one is old. */
+  readonly resumed: number | null;
+}
+
+/** What is said of the open algo orders of an account, beside their records. */
+export class StatusNotes {
+  readonly #folder: string;
+
+  /** @param folder that of the records of open algo orders */
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** What was said last; undefined for nothing. It counts only while the process that watches is alive. */
+  of(id: string): StatusNote | undefined {
+    const text = readIfExists(this.#fileOf(id));
+    return text === undefined ? undefined : (valueInLine(text) as StatusNote | undefined);
+  }
+
+  /** Says how an algo order is. If the disk is full, nothing is said: not what was before either. */
+  write(id: string, note: StatusNote): void {
+    try {
+      create(this.#fileOf(id), JSON.stringify(note), false);
+    } catch (thrown) {
+      if (!hasErrorCode(thrown)) throw thrown;
+      ignoringDiskErrors(() => this.remove(id));
+    }
+  }
+
+  /** Throws the system's error. */
+  remove(id: string): void {
+    fs.rmSync(this.#fileOf(id), { force: true });
+  }
+
+  #fileOf(id: string): string {
+    return path.join(this.#folder, `${HIDDEN}${id}${HIDDEN}status`);
+  }
+}
