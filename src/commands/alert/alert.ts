@@ -3,7 +3,7 @@ import * as shape from '../../cli/shapes.js';
 import { formatAmount, grouped } from '../../domain/decimal.js';
 import { parseMarket } from '../../domain/market.js';
 import { Failure, suggest } from '../../errors.js';
-import type { Channel, ExchangeStream } from '../../exchange/exchange.js';
+import type { Channel, Exchange, ExchangeStream } from '../../exchange/exchange.js';
 import { sleepOfMarket } from '../../platform/rehearsal-clock.js';
 import { ageText, isoTime, zonedTime } from '../../terminal/time.js';
 import type { Condition } from '../../trading/alerts/condition.js';
@@ -71,10 +71,7 @@ async function waitForAlerts(
   { market, conditions, repeat, actions, line }: AlertRequest,
 ): Promise<void> {
   const { session, host, output, globals, budget } = context;
-  const needsKeys = conditions.some(({ kind }) => kind === 'fill');
-  const client = await (needsKeys ? session.signedExchange() : session.exchange());
-  for (const [one, ofMarket] of byMarket({ market, conditions }))
-    if (one !== market || ofMarket.some(({ kind }) => kind !== 'fill')) await client.markets.find(one);
+  const client = await clientFor(context, { market, conditions });
   const end = new AbortController();
   let ended: 'interrupted' | 'overdue' | undefined;
   const endAs = (why: typeof ended) => {
@@ -105,19 +102,16 @@ async function waitForAlerts(
     void warnWhileBlind(context, stream, channels, end.signal);
     return stream;
   };
-  const warn = (message: string) => output.warn(message);
   let count = 0;
   const print = async (alert: Alert) => {
-    const { condition } = alert;
-    const data = documentOf(market, alert);
-    const title = condition.market === undefined ? `${market} ${condition.text}` : condition.text;
-    const text = alertText(market, alert);
+    const told = toldOf(market, alert);
+    const { document: data, title, text } = told;
     await output.answer({ data, isLater: count > 0, show: () => `${zonedTime(alert.time)}  ${title}: ${text}` });
-    actions.start({ document: data, title, text });
+    actions.start(told);
   };
   try {
-    const source = { market, conditions, isRepeated: repeat, client, budget, follow, sleep, warn };
-    for await (const alert of findAlerts(source)) {
+    const source = { market, conditions, isRepeated: repeat, client, budget, follow, sleep };
+    for await (const alert of findAlerts({ ...source, warn: (message) => output.warn(message) })) {
       if (end.signal.aborted) break;
       printing = print(alert);
       await printing;
@@ -132,17 +126,42 @@ async function waitForAlerts(
     bind();
   }
   if (count > 0 || ended === 'interrupted') return;
-  if (ended === 'overdue')
-    throw new Failure('overdue', `No condition held within ${budget.words}.`, {
-      hint: 'Give it more time with --timeout SECONDS, or leave --timeout out to wait without an end.',
-    });
-  throw new Failure('partial', `Nothing more can fill, so ${namesOf(conditions)} cannot hold any more.`, {
+  throw ended === 'overdue' ? overdue(budget) : cannotHold(market, conditions);
+}
+
+/** The exchange, with keys if fills are awaited. Throws Failure `usage` for a market that it does not have. */
+async function clientFor(
+  { session }: Context,
+  { market, conditions }: Pick<AlertRequest, 'market' | 'conditions'>,
+): Promise<Exchange> {
+  const needsKeys = conditions.some(({ kind }) => kind === 'fill');
+  const client = await (needsKeys ? session.signedExchange() : session.exchange());
+  for (const [one, ofMarket] of byMarket({ market, conditions }))
+    if (one !== market || ofMarket.some(({ kind }) => kind !== 'fill')) await client.markets.find(one);
+  return client;
+}
+
+function overdue({ words }: Context['budget']): Failure {
+  return new Failure('overdue', `No condition held within ${words}.`, {
+    hint: 'Give it more time with --timeout SECONDS, or leave --timeout out to wait without an end.',
+  });
+}
+
+function cannotHold(market: string, conditions: readonly Condition[]): Failure {
+  return new Failure('partial', `Nothing more can fill, so ${namesOf(conditions)} cannot hold any more.`, {
     hint: suggest('See the orders', 'orders', market, '--state', 'all'),
   });
 }
 
 function namesOf(conditions: readonly Condition[]): string {
   return conditions.map(({ text }) => text).join(' or ');
+}
+
+/** What an alert says, to programs and people. */
+function toldOf(market: string, alert: Alert) {
+  const { condition } = alert;
+  const title = condition.market === undefined ? `${market} ${condition.text}` : condition.text;
+  return { document: documentOf(market, alert), title, text: alertText(market, alert) };
 }
 
 function documentOf(market: string, { condition, time, value, late, order }: Alert) {

@@ -3,8 +3,9 @@ import { Failure, suggest, usage } from '../../errors.js';
 import { likelyOrders, operations, readRawWithdrawal, readRawWrite } from '../../exchange/description.js';
 import { refusalFailure } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
+import type { Screen } from '../../terminal/screen.js';
 import { type RecordLine, record } from '../../terminal/table.js';
-import { refuseIdenticalCall, sendCall } from '../../trading/call/call.js';
+import { type CallOutcome, refuseIdenticalCall, sendCall } from '../../trading/call/call.js';
 import { parseAmount, parsePrice } from '../../trading/expressions.js';
 import { type GuardReport, guardOrders } from '../../trading/guards/guards.js';
 import { type GuardName, guardLimits } from '../../trading/guards/limits.js';
@@ -96,14 +97,7 @@ export async function callUndescribed(
       const exchange = await exchangeText(context);
       const guards = globals.dryRun ? breaches.map((breach) => breachText(breach, overridden)) : [];
       const texts = [...guards, ...warnings.map(({ text }) => text)];
-      return (screen) =>
-        record(screen, [
-          ['operation', method],
-          ...Object.entries(parameters),
-          ['effect', 'unknown'],
-          ['exchange', exchange],
-          ...texts.map((text): RecordLine => ['warning', text]),
-        ]);
+      return (screen) => callPreview(screen, terms, exchange, texts);
     },
     dryRun: ({ breaches, warnings }) => {
       const texts = [...breaches.map((breach) => breachText(breach, overridden)), ...warnings.map(({ text }) => text)];
@@ -124,10 +118,7 @@ export async function callUndescribed(
     left: () => (gate.cancel() ? null : { advice: [`${method} may have been sent.`, ...hint], clientId: id }),
     run: async () => {
       const call = await sendCall(trading, terms, id, gate);
-      if (call.outcome === 'done') return bodyAnswer(call.body, raw);
-      if (call.outcome === 'refused') throw refusalFailure(call.refusal, method);
-      if (call.outcome === 'notSent')
-        throw new Failure(call.failure, `${method} was not sent: ${call.reason}.`, { hint: call.hint });
+      if (call.outcome !== 'unknown') return answerOf(method, call, raw);
       return {
         data: { operation: method, clientId: id, outcome: call.outcome },
         failure: new Failure('unknown', `The outcome of ${method} is unknown: ${call.reason}.`, { clientId: id, hint }),
@@ -135,6 +126,28 @@ export async function callUndescribed(
       };
     },
   });
+}
+
+function callPreview(
+  screen: Screen,
+  { method, parameters }: CallTerms,
+  exchange: string,
+  warnings: readonly string[],
+): string {
+  return record(screen, [
+    ['operation', method],
+    ...Object.entries(parameters),
+    ['effect', 'unknown'],
+    ['exchange', exchange],
+    ...warnings.map((text): RecordLine => ['warning', text]),
+  ]);
+}
+
+/** The answer to a call, as it came. Throws Failure if the exchange rejected it, or it was not sent. */
+function answerOf(method: string, call: Exclude<CallOutcome, { readonly outcome: 'unknown' }>, raw: boolean): Answer {
+  if (call.outcome === 'done') return bodyAnswer(call.body, raw);
+  if (call.outcome === 'refused') throw refusalFailure(call.refusal, method);
+  throw new Failure(call.failure, `${method} was not sent: ${call.reason}.`, { hint: call.hint });
 }
 
 /** Whether a call may be a withdrawal under another name: it has a destination for coins. */

@@ -2,6 +2,7 @@ import { listing } from '../../cli/answers.js';
 import { type Decimal, formatAmount } from '../../domain/decimal.js';
 import { Basis, type BasisLine } from '../../trading/pnl/basis.js';
 import { type CoinPnl, coinBooks } from '../../trading/pnl/coin-books.js';
+import type { CoinBalance } from '../../trading/pnl/reconciliation.js';
 import { readRates } from '../account/rates.js';
 import type { Context } from '../session/command.js';
 import { lotDates } from './lot-dates.js';
@@ -16,7 +17,7 @@ export async function byCoin(
   context: Context,
   request: PnlRequest,
 ): Promise<PnlAnswer<readonly CoinRow[] | readonly CoinLotRow[]>> {
-  const { names, method, feesAre, listsLots, window, zone, basis, history, client, markets, prices } = request;
+  const { names, method, feesAre, listsLots, window, zone, basis, history, markets, prices } = request;
   const { matched, readAt } = history;
   const fills = matched.fills.filter(({ time }) => time < window.to);
   const unit = request.unit ?? onlyQuote(fills);
@@ -52,6 +53,25 @@ export async function byCoin(
     const columns = COIN_LOT_COLUMNS(dates);
     return { answer: listing({ rows, row: COIN_LOT_ROW, columns, empty: 'Nothing was sold or left.' }), failure };
   }
+  const rows = await valuedRows(context, request, { books, coins, unit });
+  const decimals = decimalsOf(markets);
+  return { answer: { data: rows, show: (screen) => showCoins(screen, rows, decimals, lotDates(zone)) }, failure };
+}
+
+interface ShownCoins {
+  readonly books: readonly CoinPnl[];
+  readonly coins: readonly CoinBalance[];
+  /** The coin of the values. */
+  readonly unit: string;
+}
+
+/** A row for each coin with what is held of it valued, at the end of the time or now, and the sums. Warns if a coin has no price. */
+async function valuedRows(
+  context: Context,
+  request: PnlRequest,
+  { books, coins, unit }: ShownCoins,
+): Promise<CoinRow[]> {
+  const { feesAre, client, markets } = request;
   const held = books.filter(({ position }) => position.amount.sign !== 0).map(({ coin }) => coin);
   const end = await endPrices(
     context,
@@ -64,15 +84,13 @@ export async function byCoin(
   const unpriced = held.filter((coin) => priceOf(coin) === null);
   if (unpriced.length > 0)
     context.output.warn(`The value of ${unpriced.join(', ')} in ${unit} is unknown, so there is no total.`);
-  const rows = [
+  return [
     ...books.map((book) => {
       const pricedBy = end?.candlesOf(book.coin, unit);
       return coinRow(book, priceOf(book.coin), { unit, feesAre, pricedAt: end?.time, pricedBy });
     }),
     coinTotalRow(books, coins, { unit, feesAre, priceOf }),
   ];
-  const decimals = decimalsOf(markets);
-  return { answer: { data: rows, show: (screen) => showCoins(screen, rows, decimals, lotDates(zone)) }, failure };
 }
 
 const GIVE_BASIS = 'Give what you paid for deposits and opening balances with --basis FILE.';

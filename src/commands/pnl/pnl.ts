@@ -1,7 +1,7 @@
 import { flag, several, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { wallClock } from '../../domain/zone.js';
-import { tryRead, usage } from '../../errors.js';
+import { type Failure, tryRead, usage } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { TotalsView } from '../../trading/pnl/kept-totals.js';
 import { METHODS } from '../../trading/pnl/lots.js';
@@ -77,9 +77,8 @@ export default define({
     shape.array(COIN_LOT_ROW, 'with --by coin --lots'),
   ),
   async run(context, { markets: names, in: unit, method = 'fifo', by = 'market', lots: listsLots, ...given }) {
-    const { chart: isCharted, svg, force } = given;
-    const drawing = svg === undefined ? undefined : (await import('./chart.js')).pnlSvgTarget(context, svg, force);
-    if (drawing?.isStdout && isCharted) throw usage('--chart and --svg - exclude each other.', 'Both print on stdout.');
+    const { chart: isCharted } = given;
+    const drawing = await drawingOf(context, given);
     if (given.basis !== undefined && by === 'market')
       throw usage('--basis needs --by coin: the lots of a market have no deposits.', 'Add --by coin.');
     const { settings, baseUrl } = await context.session.connection();
@@ -106,24 +105,19 @@ export default define({
       const totals = unchanged && view && trading.keptTotals?.read(unchanged.id, view);
       return unchanged === undefined || totals === undefined ? reader.history() : { ...unchanged, totals };
     });
-    const now = client.now();
-    const [from, to] = range;
     const question: PnlQuestion = {
       names,
       unit,
       method,
       feesAre,
       listsLots,
-      window: { from: from?.(now) ?? Number.NEGATIVE_INFINITY, to: to?.(now) ?? Number.POSITIVE_INFINITY },
+      window: windowAt(client.now(), range),
       zone,
       client,
       markets,
     };
-    if ('totals' in reading) {
-      const failure = leftOutFailure(reading.leftOut, undefined);
-      const answer = await byKeptTotals(context, question, reading);
-      return failure === undefined ? answer : { ...answer, failure };
-    }
+    if ('totals' in reading)
+      return ending(await byKeptTotals(context, question, reading), leftOutFailure(reading.leftOut, undefined));
     const { id } = reading;
     const keeps = view !== undefined && id !== undefined && trading.keptTotals?.read(id, view) === undefined;
     const request: PnlRequest = {
@@ -137,11 +131,32 @@ export default define({
     if (firstBill !== undefined && (listsLots || by === 'coin')) context.output.note(firstBillText(firstBill));
     const { answer, failure: ofBooks } = await (by === 'coin' ? byCoin : byMarket)(context, request);
     const failure = leftOutFailure(reading.leftOut, noBillsFailure(reading.matched, account?.coins) ?? ofBooks);
-    const whole: Answer<PnlRows> = failure === undefined ? answer : { ...answer, failure };
+    const whole = ending<PnlRows>(answer, failure);
     if (!isCharted && drawing === undefined) return whole;
     return withCurve(context, { request, by, isCharted }, drawing, whole);
   },
 });
+
+/** The time between the ends, which may be ages before now, in milliseconds since the Unix epoch. */
+function windowAt(now: number, [from, to]: readonly (((now: number) => number) | undefined)[]): PnlQuestion['window'] {
+  return { from: from?.(now) ?? Number.NEGATIVE_INFINITY, to: to?.(now) ?? Number.POSITIVE_INFINITY };
+}
+
+/** The file of `--svg`, before anything is read. Throws Failure `usage` if it cannot be written, or both drawings go to stdout. */
+async function drawingOf(
+  context: Context,
+  { svg, force, chart }: { readonly svg: string | undefined; readonly force: boolean; readonly chart: boolean },
+): Promise<OutputTarget | undefined> {
+  if (svg === undefined) return undefined;
+  const drawing = (await import('./chart.js')).pnlSvgTarget(context, svg, force);
+  if (drawing.isStdout && chart) throw usage('--chart and --svg - exclude each other.', 'Both print on stdout.');
+  return drawing;
+}
+
+/** The answer, with the failure that the command ends with, if there is one. */
+function ending<Rows>(answer: Answer<Rows>, failure: Failure | undefined): Answer<Rows> {
+  return failure === undefined ? answer : { ...answer, failure };
+}
 
 type PnlRows = readonly PnlRow[] | readonly LotRow[] | readonly CoinRow[] | readonly CoinLotRow[];
 

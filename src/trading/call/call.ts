@@ -7,7 +7,7 @@ import { type CallTerms, isKind, type Settlement } from '../journal/write.js';
 import type { TradingContext } from '../trading-context.js';
 
 /** The outcome of a call of an undescribed operation. */
-type CallOutcome =
+export type CallOutcome =
   | { readonly outcome: 'done'; readonly body: string }
   | { readonly outcome: 'refused'; readonly refusal: Refusal }
   | ({ readonly outcome: 'notSent' } & NotSentReason)
