@@ -50,7 +50,7 @@ const DAMAGED = { facts: undefined, problem: expect.stringContaining('is damaged
 
 describe('a record of an algo order that is read again', () => {
   test.each<[what: string, change: (fixture: Fixture) => void, read: object | undefined]>([
-    ['to which nothing was added', () => {}, { problem: null, facts: { best: { time: 4 }, paused: null } }],
+    ['to which nothing was added', () => {}, { problem: null, facts: { trailBest: { time: 4 }, paused: null } }],
     ['to which a fact was added', ({ add }) => add(PAUSED), PAUSES],
     ['to which two were added', ({ add }) => add(PAUSED, RESUMED), { facts: { paused: null, resumed: { time: 6 } } }],
     ['to which a line was added that is no fact', ({ add }) => add(SAID), { problem: null, said: [{}, { time: 8 }] }],
@@ -69,7 +69,7 @@ describe('a record of an algo order that is read again', () => {
     [
       'that has lost its end',
       ({ file }) => truncateSync(file, readFileSync(file).indexOf('\n', 1) + 1),
-      { problem: null, children: [], said: [], facts: { best: null } },
+      { problem: null, children: [], said: [], facts: { trailBest: null } },
     ],
     [
       'that another file has replaced',
