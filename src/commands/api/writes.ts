@@ -3,8 +3,6 @@ import { Failure, suggest, usage } from '../../errors.js';
 import { likelyOrders, operations, readRawWithdrawal, readRawWrite } from '../../exchange/description.js';
 import { refusalFailure } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
-import type { Screen } from '../../terminal/screen.js';
-import { type RecordLine, record } from '../../terminal/table.js';
 import { type CallOutcome, refuseIdenticalCall, sendCall } from '../../trading/call/call.js';
 import { parseAmount, parsePrice } from '../../trading/expressions.js';
 import { type GuardReport, guardOrders } from '../../trading/guards/guards.js';
@@ -15,9 +13,10 @@ import { newClientId } from '../../trading/orders/terms.js';
 import { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
 import type { OrderDraft } from '../order/order-args.js';
 import type { Context } from '../session/command.js';
-import { NO_PREVIEW } from '../writes/dry-run.js';
-import { breachText, confirmGuarded } from '../writes/guard-overrides.js';
-import { dryRequest, exchangeText, openWithConsent, openWrite, runWrite, type WriteContext } from '../writes/write.js';
+import { dryRequest } from '../writes/dry-run.js';
+import { confirmGuarded } from '../writes/guard-overrides.js';
+import { previewJson } from '../writes/preview-facts.js';
+import { openWithConsent, openWrite, runWrite, type WriteContext } from '../writes/write.js';
 import { bodyAnswer } from './answer.js';
 
 type Values = Readonly<Record<string, string>>;
@@ -81,7 +80,7 @@ export async function callUndescribed(
     `The interface does not describe ${method}, so it counts as a write: it is signed and sent once.${guess}`,
   );
   const context = await openWithConsent(command);
-  const { trading, globals } = context;
+  const { trading } = context;
   const id = newClientId(context.host);
   const hint = [
     'No operation reports its outcome. Check the exchange, then record what you found, done or notSent.',
@@ -91,22 +90,13 @@ export async function callUndescribed(
   return runWrite(context, {
     plan: async () => {
       refuseIdenticalCall(trading, terms);
-      return guardLikelyOrders(context, parameters);
+      return { ...(await guardLikelyOrders(context, parameters)), overridden };
     },
-    preview: async ({ breaches, warnings }) => {
-      const exchange = await exchangeText(context);
-      const guards = globals.dryRun ? breaches.map((breach) => breachText(breach, overridden)) : [];
-      const texts = [...guards, ...warnings.map(({ text }) => text)];
-      return (screen) => callPreview(screen, terms, exchange, texts);
-    },
-    dryRun: ({ breaches, warnings }) => {
-      const texts = [...breaches.map((breach) => breachText(breach, overridden)), ...warnings.map(({ text }) => text)];
-      return dryRequest(
-        context,
-        { kind: 'call', operation: method, values: parameters },
-        { ...NO_PREVIEW, warnings: texts },
-      );
-    },
+    preview: () => ({
+      lines: () => [['operation', method], ...Object.entries(parameters), ['effect', 'unknown']],
+    }),
+    dryRun: (plan) =>
+      dryRequest(context, { kind: 'call', operation: method, values: parameters }, previewJson({}, plan)),
     ask: ({ breaches }) => {
       const words = Object.entries(parameters).map(([name, value]) => `${name}=${value}`);
       return confirmGuarded(context, `Send ${[method, ...words].join(' ')}?`, breaches, overridden);
@@ -126,21 +116,6 @@ export async function callUndescribed(
       };
     },
   });
-}
-
-function callPreview(
-  screen: Screen,
-  { method, parameters }: CallTerms,
-  exchange: string,
-  warnings: readonly string[],
-): string {
-  return record(screen, [
-    ['operation', method],
-    ...Object.entries(parameters),
-    ['effect', 'unknown'],
-    ['exchange', exchange],
-    ...warnings.map((text): RecordLine => ['warning', text]),
-  ]);
 }
 
 /** The answer to a call, as it came. Throws Failure if the exchange rejected it, or it was not sent. */

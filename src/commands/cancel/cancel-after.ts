@@ -3,9 +3,6 @@ import { required, several, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { quoted, suggest, tryRead, usage } from '../../errors.js';
 import { RehearsalClock } from '../../platform/rehearsal-clock.js';
-import type { Answer } from '../../terminal/answer.js';
-import type { Screen } from '../../terminal/screen.js';
-import { type RecordLine, record } from '../../terminal/table.js';
 import { readOpenOrders } from '../../trading/history/open-orders.js';
 import { closeMarket } from '../../trading/settling/reconcile-orders.js';
 import { startTimerWithRetries, type Timer } from '../../trading/timed-cancel/timer.js';
@@ -13,8 +10,9 @@ import type { TradingContext } from '../../trading/trading-context.js';
 import { explainUnknownMarket } from '../inputs/known-market.js';
 import { marketName, programWord } from '../inputs/parsers.js';
 import { type Context, define } from '../session/command.js';
-import { dryRunShape } from '../writes/dry-run.js';
-import { dryRequest, exchangeText, openWithConsent, runWrite, type WriteContext } from '../writes/write.js';
+import { dryRequest, dryRunShape } from '../writes/dry-run.js';
+import { factsOf, linesOf } from '../writes/preview-facts.js';
+import { openWithConsent, runWrite, type WriteContext } from '../writes/write.js';
 import { holdTimer, timerAnswer, timerText } from './hold-timer.js';
 import { openText } from './open-text.js';
 
@@ -64,19 +62,16 @@ export function cancelAfter(
   market: string,
   held?: readonly string[],
   onStarted: (timer: Timer) => void = () => {},
-): Promise<Answer> {
+) {
   const { trading } = context;
   let started: Timer | undefined;
   return runWrite(context, {
     passesHalt: true,
     plan: async () => {
       const open = await openNow(trading, market);
-      return { open, warnings: [{ text: `${effect(market)} Open now: ${open}.` }] };
+      return { market, held, open, warnings: [{ text: `${effect(market)} Open now: ${open}.`, isFact: true }] };
     },
-    preview: async ({ open }) => {
-      const where = await exchangeText(context);
-      return (screen) => preview(screen, { market, command: held ?? [], hold: held !== undefined, open, where });
-    },
+    preview: (plan) => ({ lines: linesOf(TIMER_FACTS, plan) }),
     dryRun: () => dryRequest(context, { kind: 'timedCancel', market }),
     ask: ({ open }) => confirm(context, `Cancel EVERY order of ${market} in one minute (now ${open})?`),
     run: async () => {
@@ -136,23 +131,25 @@ function effect(market: string): string {
   return `The exchange will cancel EVERY order of ${market} one minute later, including new ones and those of other programs.`;
 }
 
-interface Wanted {
+interface PlannedTimer {
   readonly market: string;
-  readonly command: readonly string[];
-  readonly hold: boolean;
+  /** Given if the timer is to be held: the command to run meanwhile, empty without one. */
+  readonly held: readonly string[] | undefined;
   readonly open: string;
-  readonly where: string;
 }
 
-function preview(screen: Screen, { market, command, hold, open, where }: Wanted): string {
-  const held = command.length === 0 ? 'until Ctrl-C' : `while this runs: ${command.join(' ')}`;
-  const entries: RecordLine[] = [
-    ['market', market],
-    ['effect', effect(market), (text, paint) => paint.warn(text)],
-    ['open now', open],
-    ...(hold ? [['held', `restarted every 15 seconds ${held}`] as RecordLine] : []),
-    ['undo', 'none: the timer cannot be stopped'],
-    ['exchange', where],
-  ];
-  return record(screen, entries);
-}
+const fact = factsOf<PlannedTimer>();
+
+const TIMER_FACTS = {
+  market: fact({ label: 'market', text: ({ market }) => market }),
+  effect: fact({ label: 'effect', text: ({ market }) => effect(market), paint: (text, paint) => paint.warn(text) }),
+  open: fact({ label: 'open now', text: ({ open }) => open }),
+  held: fact({
+    label: 'held',
+    text: ({ held }) => {
+      if (held === undefined) return undefined;
+      return `restarted every 15 seconds ${held.length === 0 ? 'until Ctrl-C' : `while this runs: ${held.join(' ')}`}`;
+    },
+  }),
+  undo: fact({ label: 'undo', text: () => 'none: the timer cannot be stopped' }),
+};

@@ -1,19 +1,18 @@
 import { confirm } from '../../cli/consent.js';
 import { counted, grouped } from '../../domain/decimal.js';
 import { Failure, suggest, tryRead } from '../../errors.js';
-import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { table } from '../../terminal/table.js';
-import { wrapped } from '../../terminal/text.js';
 import { lossesOf } from '../../trading/algos/service/losses.js';
 import type { CancelAttempt } from '../../trading/cancel/cancel-orders.js';
 import { type OwnOrders, ordersToCancel } from '../../trading/history/open-orders.js';
 import { concernsMarketOrAny, mayPlace, type UnknownWrite } from '../../trading/settling/unknown-writes.js';
 import { algosAtWork, warnOfLostOrders } from '../algo/lost-orders.js';
 import type { Context } from '../session/command.js';
+import { dryRequest } from '../writes/dry-run.js';
 import { answerOrThrow } from '../writes/outcome-failure.js';
 import { warnOfUnknown } from '../writes/unknown-writes.js';
-import { dryRequest, exchangeText, openWithConsent, runWrite } from '../writes/write.js';
+import { openWithConsent, runWrite } from '../writes/write.js';
 import {
   byReason,
   type MarketOrders,
@@ -24,7 +23,7 @@ import {
   stillOpenFailure,
   unlistedText,
 } from './all-markets.js';
-import { cancelTable } from './cancel-result.js';
+import { type Cancellations, cancelTable } from './cancel-result.js';
 import { Cancelling } from './cancelling.js';
 import { openText } from './open-text.js';
 
@@ -58,26 +57,23 @@ const AGAIN = suggest('Cancel what is left', 'cancel', '--all', '--all-markets')
  * cleared does not stop the others. Throws Failure `declined` if it is not confirmed.
  * @param isWhole reads the lists whole, whatever is known of them
  */
-export async function cancelInAllMarkets(context: Context, isWhole: boolean): Promise<Answer> {
+export async function cancelInAllMarkets(context: Context, isWhole: boolean) {
   const write = await openWithConsent(context);
   const { trading } = write;
   const cancelling = new Cancelling(context);
   const asks = write.isPreviewed;
   // their orders may still be open
   const warnOfEarlier = () => warnOfUnknown(context, (one) => concernsMarketOrAny(one, undefined));
-  return runWrite<Plan>(write, {
+  return runWrite(write, {
     passesHalt: true,
-    plan: async () => {
+    plan: async (): Promise<Plan> => {
       if (!asks) return unreadPlan(await marketsToCancel(context, trading));
       const plan = planOf(await openInAllMarkets(context, trading, isWhole));
       if (context.globals.dryRun) await warnOfEarlier();
       const losses = plan.open.flatMap(({ market, own }) => lossesOf(trading, market, ordersToCancel(own)));
       return { ...plan, warnings: [...plan.warnings, ...losses] };
     },
-    preview: async (plan) => {
-      const exchange = await exchangeText(write);
-      return (screen) => planText(screen, plan, exchange);
-    },
+    preview: (plan) => ({ above: (screen) => openMarketsTable(screen, plan) }),
     dryRun: ({ open }) =>
       open.flatMap(({ market, own }) =>
         ordersToCancel(own).map(({ id }) => dryRequest(write, { kind: 'cancel', market, order: { id } })),
@@ -139,37 +135,33 @@ function countOf(open: readonly OpenMarket[]): number {
   return open.reduce((sum, { own }) => sum + ordersToCancel(own).length, 0);
 }
 
-function planText(screen: Screen, { open, warnings, unlisted, unread }: Plan, exchange: string): string {
-  const isAllRead = unlisted === undefined && unread.length === 0;
-  const text =
-    open.length === 0
-      ? isAllRead
-        ? 'No open orders in any market.'
-        : 'No open orders were found, but there may be some.'
-      : table(
-          screen,
-          [
-            { title: 'market', value: ({ market }) => market, importance: 9 },
-            {
-              title: 'orders',
-              value: ({ own }) => grouped(String(ordersToCancel(own).length)),
-              align: 'right',
-              importance: 8,
-            },
-            { title: 'buys', value: ({ market, own }) => openText(market, 'buy', own.open.buy), importance: 5 },
-            { title: 'sells', value: ({ market, own }) => openText(market, 'sell', own.open.sell), importance: 5 },
-          ],
-          open,
-        );
-  const notes = [...warnings.map(({ text: warning }) => warning), `Exchange: ${exchange}.`];
-  return [text, ...notes.map((note) => wrapped(note, screen.width))].join('\n');
+function openMarketsTable(screen: Screen, { open, unlisted, unread }: Plan): string {
+  if (open.length === 0)
+    return unlisted === undefined && unread.length === 0
+      ? 'No open orders in any market.'
+      : 'No open orders were found, but there may be some.';
+  return table(
+    screen,
+    [
+      { title: 'market', value: ({ market }) => market, importance: 9 },
+      {
+        title: 'orders',
+        value: ({ own }) => grouped(String(ordersToCancel(own).length)),
+        align: 'right',
+        importance: 8,
+      },
+      { title: 'buys', value: ({ market, own }) => openText(market, 'buy', own.open.buy), importance: 5 },
+      { title: 'sells', value: ({ market, own }) => openText(market, 'sell', own.open.sell), importance: 5 },
+    ],
+    open,
+  );
 }
 
 function resultOf(
   { unlisted, unread }: Plan,
   outcomes: readonly MarketOutcome[],
   earlier: readonly UnknownWrite[],
-): Answer {
+): Cancellations {
   const attempts: readonly CancelAttempt[] = outcomes.flatMap((one) => one.attempts);
   const notTried = unread.map((one) => ({ ...one, attempts: [], stillOpen: [] }));
   const failure = stillOpenFailure([...outcomes, ...notTried], unlisted, AGAIN, earlier.filter(mayPlace));

@@ -34,6 +34,8 @@ export const CANCELLED = {
   message: shape.nullable(shape.outsideText("the exchange's message")),
 };
 
+export type Cancellations = Answer<readonly CancelResult[]>;
+
 /** A cancellation's fields in the order of the contract. */
 export function cancelRow(cancellation: CancelResult): CancelResult {
   const { outcome, id, clientId, market, price, amount, filled, filledValue, code, message } = cancellation;
@@ -51,7 +53,7 @@ export function cancelAnswer(
   attempts: readonly CancelAttempt[],
   unknown: readonly UnknownWrite[],
   algos: readonly string[] = [],
-): Answer {
+): Cancellations {
   return answerOrThrow(cancelTable(attempts, 'No orders.'), failureOfNamed(market, attempts, unknown, algos));
 }
 
@@ -59,7 +61,7 @@ export function cancelAnswer(
  * The outcome for all open orders of a market. It succeeds if none is left open, even if some filled before.
  * @param unknown earlier writes of the market with an unknown outcome
  */
-export function cancelAllAnswer(market: string, done: CancelledAll, unknown: readonly UnknownWrite[]): Answer {
+export function cancelAllAnswer(market: string, done: CancelledAll, unknown: readonly UnknownWrite[]): Cancellations {
   const answer = cancelTable(done.attempts, `No open orders in ${market}.`);
   const total = totalText(done);
   const show = (screen: Screen) =>
@@ -92,7 +94,7 @@ function withUnknown(
 const column = fieldColumns<CancelResult>(shape.object(CANCELLED));
 
 /** The outcomes of cancellations, in any markets. */
-export function cancelTable(attempts: readonly CancelAttempt[], empty: string): Answer {
+export function cancelTable(attempts: readonly CancelAttempt[], empty: string): Cancellations {
   const amount = (value: string | null) => (value === null ? null : formatAmount(value));
   const isOneMarket = new Set(attempts.map(({ result }) => result.market)).size < 2;
   return listing<CancelResult>({

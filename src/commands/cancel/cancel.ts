@@ -5,33 +5,24 @@ import { type OrderReference, referenceText, type Side } from '../../domain/orde
 import { type Hint, type Interruption, suggest, tryRead } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
-import type { Screen } from '../../terminal/screen.js';
-import { type RecordLine, record } from '../../terminal/table.js';
 import { type Loss, lossesOf } from '../../trading/algos/service/losses.js';
-import type { CancelAttempt, CancelledAll } from '../../trading/cancel/cancel-orders.js';
-import { NO_ORDERS, type OwnOrders, ordersToCancel, readOpenOrders } from '../../trading/history/open-orders.js';
+import type { CancelAttempt, CancelledAll, CancelResult } from '../../trading/cancel/cancel-orders.js';
+import { type OwnOrders, ordersToCancel, readOpenOrders } from '../../trading/history/open-orders.js';
 import { ordersMadeBy } from '../../trading/journal/write.js';
 import { algosAtWork, algosOfUncancelled, warnOfLostOrders } from '../algo/lost-orders.js';
 import { explainUnknownMarket, refuseUnknownMarket } from '../inputs/known-market.js';
 import { knownClientId, marketName, orderReference } from '../inputs/parsers.js';
 import { define } from '../session/command.js';
-import { dryRunShape, NO_PREVIEW } from '../writes/dry-run.js';
+import { type DryRequest, dryRequest, dryRunShape } from '../writes/dry-run.js';
+import { factsOf, linesOf, previewJson } from '../writes/preview-facts.js';
 import { warnOfUnknownIn } from '../writes/unknown-writes.js';
-import {
-  dryRequest,
-  exchangeText,
-  openWithConsent,
-  openWrite,
-  runWrite,
-  type WriteContext,
-  type WriteSteps,
-} from '../writes/write.js';
+import { openWithConsent, openWrite, runWrite, type WriteContext, type WriteSteps } from '../writes/write.js';
 import { cancelInAllMarkets } from './cancel-in-all-markets.js';
 import { CANCELLED, cancelAgain, cancelAllAnswer, cancelAnswer, cancelTable } from './cancel-result.js';
 import { Cancelling } from './cancelling.js';
 import { openText } from './open-text.js';
 
-const DRY_CANCELLATIONS: shape.Shape = shape.array(dryRunShape());
+const DRY_CANCELLATIONS = shape.array(dryRunShape());
 
 export default define({
   summary: 'Cancel orders by id, or all of them',
@@ -70,7 +61,7 @@ export default define({
 });
 
 /** Cancels named orders, without asking. Throws Failure if none of them was cancelled. */
-export function cancelNamed(context: WriteContext, market: string, orders: readonly OrderReference[]): Promise<Answer> {
+export function cancelNamed(context: WriteContext, market: string, orders: readonly OrderReference[]) {
   // what it does is on the command line
   return runWrite({ ...context, isPreviewed: context.globals.dryRun }, cancellation(context, market, orders));
 }
@@ -79,7 +70,7 @@ function cancellation(
   context: WriteContext,
   market: string,
   orders: readonly OrderReference[],
-): WriteSteps<typeof NO_WARNINGS> {
+): WriteSteps<typeof NO_WARNINGS, readonly CancelResult[], DryRequest[]> {
   const { trading } = context;
   const cancelling = new Cancelling(context, orders.length);
   return {
@@ -88,7 +79,7 @@ function cancellation(
       await refuseUnknownMarket(context, market);
       return NO_WARNINGS;
     },
-    preview: async () => () => wouldCancel(market, orders),
+    preview: () => ({ above: () => wouldCancel(market, orders) }),
     dryRun: () => dryCancellations(context, market, orders),
     run: async (_, signal) => {
       const algosBefore = algosAtWork(context);
@@ -108,27 +99,26 @@ function cancellation(
 const NO_WARNINGS: { readonly warnings: readonly never[] } = { warnings: [] };
 
 /** Cancels every open order of a market, after asking. @param isWhole reads the lists whole, whatever is known of them */
-export function cancelEverything(context: WriteContext, market: string, isWhole = false): Promise<Answer> {
+export function cancelEverything(context: WriteContext, market: string, isWhole = false) {
   const { trading, globals, budget } = context;
   let cancelling = new Cancelling(context);
-  return runWrite<OpenOrders>(context, {
+  return runWrite(context, {
     passesHalt: true,
-    plan: async () => {
+    plan: async (): Promise<OpenOrders> => {
       const lists = budget.isUserSet ? trading.client : trading.client.restartingBudget(budget);
       const own = await explainUnknownMarket(context, market, () =>
         readOpenOrders(trading, market, { lists, isWhole }),
       );
       if (globals.dryRun) await warnOfUnknownIn(context, market);
       const open = ordersToCancel(own);
-      return { warnings: lossesOf(trading, market, open), own, orders: open.map(({ id }) => ({ id })) };
+      return { market, warnings: lossesOf(trading, market, open), own, orders: open.map(({ id }) => ({ id })) };
     },
-    preview: async ({ own = NO_ORDERS, orders, warnings }) => {
-      const exchange = await exchangeText(context);
-      const table = (screen: Screen) => openOrdersTable(screen, market, own, exchange, warnings);
-      return globals.dryRun ? (screen) => `${table(screen)}\n${wouldCancel(market, orders)}` : table;
-    },
+    preview: (plan) => ({
+      ...(globals.dryRun ? { above: () => wouldCancel(market, plan.orders) } : {}),
+      lines: linesOf(OPEN_FACTS, plan),
+    }),
     dryRun: ({ orders, warnings }) => dryCancellations(context, market, orders, warnings),
-    ask: async ({ own: { open } = NO_ORDERS, orders }) => {
+    ask: async ({ own: { open }, orders }) => {
       if (orders.length === 0) return;
       const these = orders.length === 1 ? 'this order' : `these ${orders.length} orders`;
       const sides = (['buy', 'sell'] as const).filter((side) => open[side].length > 0);
@@ -140,14 +130,9 @@ export function cancelEverything(context: WriteContext, market: string, isWhole 
       cancelling = new Cancelling(context, orders.length);
       const target = { market, shown: own };
       const done: CancelledAll =
-        own !== undefined && orders.length === 0
+        orders.length === 0
           ? { attempts: [], stillOpen: [], failure: own.failure, orders: own.byId }
           : await explainUnknownMarket(context, market, () => cancelling.inMarket(trading, target, signal, isWhole));
-      // those that were cancelled while they were read were not warned of
-      const cancelled = done.attempts.flatMap(({ result: { id, outcome } }) =>
-        id === null || outcome !== 'cancelled' ? [] : (done.orders.get(id) ?? []),
-      );
-      if (own === undefined) for (const { text } of lossesOf(trading, market, cancelled)) context.output.warn(text);
       await tryRead(async () => warnOfLostOrders(context, done.attempts, algosBefore));
       const unknown = await warnOfUnknownIn(context, market);
       return explainUnknownMarket(context, market, async () => cancelAllAnswer(market, done, unknown));
@@ -159,11 +144,32 @@ export function cancelEverything(context: WriteContext, market: string, isWhole 
 
 /** The open orders of a market. */
 interface OpenOrders {
+  readonly market: string;
   /** What algo orders would lose with them. */
   readonly warnings: readonly Loss[];
-  /** Undefined if they are cancelled while they are read. */
-  readonly own: OwnOrders | undefined;
+  readonly own: OwnOrders;
   readonly orders: readonly { readonly id: string }[];
+}
+
+const fact = factsOf<OpenOrders>();
+
+/** What the cancellation of all orders of a market says before it is sent. */
+const OPEN_FACTS = {
+  market: fact({ label: 'market', text: ({ market }) => market }),
+  buys: sideFact('buy'),
+  sells: sideFact('sell'),
+  unread: fact({
+    label: 'not read',
+    text: ({ own: { failure } }) => (failure === null ? undefined : `older orders: ${failure.message}`),
+  }),
+};
+
+function sideFact(side: Side) {
+  return fact({
+    label: sideText(side),
+    text: ({ market, own }) => openText(market, side, own.open[side]),
+    paint: (text, paint) => paintSide(text, side, paint),
+  });
 }
 
 /** Warns of orders that were reported as duplicates of a cancelled one and that no command has cancelled yet. */
@@ -197,43 +203,16 @@ function dryCancellations(
   market: string,
   orders: readonly OrderReference[],
   losses: readonly Loss[] = [],
-) {
+): DryRequest[] {
   return orders.map((order) => {
-    const own = losses.filter((loss) => loss.order === null || ('id' in order && loss.order === order.id));
-    const preview = { ...NO_PREVIEW, warnings: own.map(({ text }) => text) };
-    return dryRequest(context, { kind: 'cancel', market, order }, preview);
+    const warnings = losses.filter((loss) => loss.order === null || ('id' in order && loss.order === order.id));
+    return dryRequest(context, { kind: 'cancel', market, order }, previewJson({}, { warnings }));
   });
 }
 
 function wouldCancel(market: string, orders: readonly OrderReference[]): string {
   if (orders.length === 0) return `No open orders in ${market}.`;
   return orders.map((order) => `Would cancel ${referenceText(order)} in ${market}.`).join('\n');
-}
-
-function openOrdersTable(
-  screen: Screen,
-  market: string,
-  { open, failure }: OwnOrders,
-  exchange: string,
-  losses: readonly Loss[],
-): string {
-  const side = (of: Side): RecordLine => [
-    sideText(of),
-    openText(market, of, open[of]),
-    (text, paint) => paintSide(text, of, paint),
-  ];
-  return record(screen, [
-    ['market', market],
-    side('buy'),
-    side('sell'),
-    ...(failure === null ? [] : [['not read', `older orders: ${failure.message}`] as RecordLine]),
-    ['exchange', exchange],
-    ...lossEntries(losses),
-  ]);
-}
-
-function lossEntries(losses: readonly { readonly text: string }[]): RecordLine[] {
-  return losses.map(({ text }) => ['warning', text, (shown, paint) => paint.warn(shown)]);
 }
 
 /** What a signal leaves of cancellations in one market. @param again what the user can do about the others */

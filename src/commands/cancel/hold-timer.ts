@@ -21,11 +21,7 @@ interface HeldTimer {
  * Throws CommandEnded with the command's exit code, and Failure `partial` if the minute passed without a restart, `unknown`
  * if a restart without an answer may have arrived.
  */
-export async function holdTimer(
-  context: Context,
-  trading: TradingContext,
-  held: HeldTimer,
-): Promise<Answer | undefined> {
+export async function holdTimer(context: Context, trading: TradingContext, held: HeldTimer): Promise<undefined> {
   const view = new HoldView(context, held);
   if (held.command.length === 0) await view.untilSignal(trading);
   else await view.whileRunning(trading);
@@ -201,7 +197,10 @@ function lapseFailure(market: string, latest: number, host: Host, trouble: Failu
 const NOTICEABLE_MS = 2_000;
 
 /** When the exchange cancels: by its own clock for programs, by this machine's for people. */
-export function timerAnswer(market: string, timer: Timer): Answer {
+export function timerAnswer(
+  market: string,
+  timer: Timer,
+): Answer<{ readonly market: string; readonly cancelsAt: string }> {
   return {
     data: { market, cancelsAt: isoTime(timer.cancelsAt) },
     show: ({ width, paint }) => wrapped(timerText(market, timer), width).split('\n').map(paint.strong).join('\n'),

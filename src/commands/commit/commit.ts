@@ -8,9 +8,10 @@ import { AgentLimits } from '../../trading/guards/agent-limits.js';
 import { notionalText } from '../../trading/orders/terms.js';
 import { PreparedStore } from '../../trading/prepared/prepared-store.js';
 import { PREPARED_KINDS, type PreparedWrite } from '../../trading/prepared/prepared-write.js';
-import { ALGO, DRY_ALGO } from '../algo/view/algo-shapes.js';
+import { ALGO } from '../algo/view/algo-shapes.js';
 import { CANCELLED } from '../cancel/cancel-result.js';
 import { preparedId } from '../inputs/parsers.js';
+import { DRY_ALGO } from '../order/algo-preview.js';
 import { DRY_BATCH } from '../order/batch-preview.js';
 import { BATCH } from '../order/batch-result.js';
 import { SENT_OR_EXISTING_ORDER } from '../order/order-result.js';
@@ -74,7 +75,8 @@ export default define({
     shape.object(ALGO, 'of an algo order'),
     shape.array(shape.object(ALGO), 'of changes of algo orders'),
   ),
-  dryRunOutput: shape.anyOf(
+  // what it answers is checked by the definition of the command that it runs
+  dryRunOutput: shape.anyOf<readonly shape.Shape[]>(
     DRY_ORDER,
     DRY_REPLACEMENT,
     DRY_BATCH,

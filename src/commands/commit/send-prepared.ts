@@ -4,7 +4,7 @@ import { type Advice, Failure, suggest, usage } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { sideText } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
-import { type Column, type RecordLine, record, table } from '../../terminal/table.js';
+import { type Column, table } from '../../terminal/table.js';
 import { ageText } from '../../terminal/time.js';
 import type { AgentLimits } from '../../trading/guards/agent-limits.js';
 import { PREPARED_FOR } from '../../trading/prepared/prepared-folder.js';
@@ -20,7 +20,7 @@ import type { TradingContext } from '../../trading/trading-context.js';
 import type { Agent } from '../session/agent.js';
 import type { Context } from '../session/command.js';
 import { interruptible } from '../writes/interruptible.js';
-import { exchangeText, openWrite, type WriteContext } from '../writes/write.js';
+import { openWrite, previewText, type WriteContext } from '../writes/write.js';
 import { readLine, runLine } from './agent-line.js';
 import { isAlgoChange, madeAlgo, workOutChange } from './algo-changes.js';
 import { isRecorded, refuseUnreported } from './unreported.js';
@@ -104,19 +104,13 @@ function requireUnchanged(now: WorkedOut, prepared: WorkedOut): void {
 async function confirmPrepared(context: Context, { write, estimates }: PreparedWrite): Promise<void> {
   const opened = await openWrite(context);
   const { globals, output } = opened;
-  const exchange = await exchangeText(opened);
-  if (globals.yes) for (const warning of estimates.warnings) output.warn(warning);
-  else output.preview((screen) => preparedText(screen, write, estimates.warnings, exchange));
+  const { cancels } = write;
+  const above = cancels.length === 0 ? {} : { above: (screen: Screen) => table(screen, CANCELS, cancels) };
+  const warnings = estimates.warnings.map((text) => ({ text }));
+  if (globals.yes) for (const { text } of warnings) output.warn(text);
+  else output.preview(await previewText(opened, above, { warnings }));
   const question = `${write.text.charAt(0).toUpperCase()}${write.text.slice(1)}?`;
   await interruptible(opened, { left: () => null }, () => confirm(opened, question));
-}
-
-function preparedText(screen: Screen, { cancels }: WorkedOut, warnings: readonly string[], exchange: string): string {
-  const facts = record(screen, [
-    ['exchange', exchange],
-    ...warnings.map((warning): RecordLine => ['warning', warning, (shown, paint) => paint.warn(shown)]),
-  ]);
-  return cancels.length === 0 ? facts : `${table(screen, CANCELS, cancels)}\n${facts}`;
 }
 
 const CANCELS: readonly Column<OrderToCancel>[] = [

@@ -6,7 +6,6 @@ import { Failure, type Hint, Interrupted, type Interruption, suggest } from '../
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { table } from '../../terminal/table.js';
-import { wrapped } from '../../terminal/text.js';
 import {
   type Holding,
   isSale,
@@ -17,15 +16,16 @@ import {
   sell,
 } from '../../trading/flatten/flatten.js';
 import { guardLimits } from '../../trading/guards/limits.js';
-import { orderResult } from '../order/order-result.js';
+import { type OrderResult, orderResult } from '../order/order-result.js';
 import type { Context } from '../session/command.js';
+import { interruptible } from '../writes/interruptible.js';
 import { outcomeFailure } from '../writes/outcome-failure.js';
-import { exchangeText, openWrite, runWrite, type WriteContext } from '../writes/write.js';
+import { openWrite, previewOf, runWrite, type WriteContext, type WriteSteps } from '../writes/write.js';
 
 /** What `pit halt --flatten` did. */
 export interface Flattened {
   /** One for each order that was placed, or whose outcome is unknown. */
-  readonly rows: readonly object[];
+  readonly rows: readonly OrderResult[];
   readonly show: (screen: Screen) => string;
   /** What was not sold; undefined if nothing is left. */
   readonly failure: Failure | undefined;
@@ -34,7 +34,7 @@ export interface Flattened {
 export const NOTHING_FLATTENED: Flattened = { rows: [], show: () => '', failure: undefined };
 
 interface Plan {
-  /** The preview for programs, which read no table on stderr. */
+  /** What is not sold. For programs, which read no table on stderr, all that is about to be done. */
   readonly warnings: readonly { readonly text: string }[];
   readonly holdings: readonly Holding[];
 }
@@ -59,8 +59,10 @@ export interface FlattenOptions {
 export async function flatten(context: Context, into: string, options: FlattenOptions): Promise<Flattened> {
   try {
     requireConsent(context);
-    const answer = await sellEverything(context, into, options);
-    return { rows: answer.data as readonly object[], show: answer.show, failure: answer.failure };
+    const isRead = context.globals.format !== 'json' || context.host.errors.isTTY === true;
+    const write = await openWrite(context, isRead);
+    const answer = await runWrite(write, await selling(context, write, into, options));
+    return { rows: answer.data, show: answer.show, failure: answer.failure };
   } catch (error) {
     if (error instanceof Interrupted || !(error instanceof Failure)) throw error;
     const isUnanswerable = error.kind === 'declined' && !context.consent.available;
@@ -74,26 +76,37 @@ export async function flatten(context: Context, into: string, options: FlattenOp
   }
 }
 
-/** Sells everything, or previews it for `--dry-run`. Throws Failure as its steps do. */
-export async function sellEverything(command: Context, into: string, options: FlattenOptions): Promise<Answer> {
+/** What `--flatten` would sell, for a dry run. Throws Failure if it cannot be planned. */
+export async function previewSale(command: Context, into: string, options: FlattenOptions) {
+  const context = await openWrite(command);
+  const sale = await selling(command, context, into, options);
+  const { plan, show } = await interruptible(context, { left: () => null }, () => previewOf(context, sale));
+  const holdings = plan.holdings.map(({ coin, amount }) => ({ coin, amount: amount.toString() }));
+  return { holdings, show };
+}
+
+async function selling(
+  command: Context,
+  context: WriteContext,
+  into: string,
+  options: FlattenOptions,
+): Promise<WriteSteps<Plan, readonly OrderResult[], never>> {
   const { freed = [], doneBefore, soFar } = options;
-  const isRead = command.globals.format !== 'json' || command.host.errors.isTTY === true;
-  const context = await openWrite(command, isRead || command.globals.dryRun);
-  const { trading, session } = context;
+  const { trading, session, isPreviewed } = context;
   const limits = guardLimits((await session.connection()).settings);
   const sellTheRest = sellRest(command, into, options);
   const sold: SoldOrder[] = [];
-  return runWrite<Plan>(context, {
+  return {
     plan: async () => {
       const again = (coin: string) => commandOf(command, coin, options);
       const holdings = await planFlatten(trading, into, limits, { freed, command: again });
-      return { warnings: holdings.flatMap(saleTexts).map((text) => ({ text })), holdings };
+      const warned = isPreviewed ? holdings.filter(({ sale }) => !isSale(sale)) : holdings;
+      return { warnings: warned.flatMap(saleTexts).map((text) => ({ text })), holdings };
     },
-    preview: async ({ holdings }) => {
-      const where = await exchangeText(context);
-      return (screen) => holdingsTable(screen, holdings, into, where);
-    },
-    dryRun: ({ holdings }) => holdings.flatMap(({ coin, amount }) => ({ coin, amount: amount.toString() })),
+    preview: ({ holdings }) => ({
+      above: (screen) => holdingsTable(screen, holdings, into),
+      lines: () => (holdings.length === 0 ? [] : [['how', HOW]]),
+    }),
     ask: async ({ holdings }) => {
       const coins = holdings.flatMap(({ coin, sale }) => (isSale(sale) ? [coin] : []));
       if (coins.length > 0) await confirm(context, `Sell all ${coins.join(', ')} into ${into}?`);
@@ -116,7 +129,7 @@ export async function sellEverything(command: Context, into: string, options: Fl
       ? {}
       : { doneBefore: { ...doneBefore, advice: [...[doneBefore.advice].flat(), 'Nothing was sold.'] } }),
     ...(soFar === undefined ? {} : { soFar: () => soFar(soldSoFar(context, sold)) }),
-  });
+  };
 }
 
 /** An order that sold a part of a coin. */
@@ -169,11 +182,14 @@ function notAllSoldText(sold: readonly SoldOrder[], into: string): string {
 }
 
 /** What was sold so far, with the answer about each order. */
-function soldSoFar(context: WriteContext, sold: readonly SoldOrder[]): Flattened & { readonly orders: Answer[] } {
+function soldSoFar(
+  context: WriteContext,
+  sold: readonly SoldOrder[],
+): Flattened & { readonly orders: Answer<OrderResult>[] } {
   const orders = sold.flatMap(({ slice, sale }) => resultOf(context, slice, sale));
   return {
     orders,
-    rows: orders.map(({ data }) => data as object),
+    rows: orders.map(({ data }) => data),
     show: (screen) => shownOrders(orders, screen),
     failure: undefined,
   };
@@ -213,7 +229,7 @@ function commandOf({ globals }: Context, into: string, { isCancelling }: Flatten
 }
 
 /** None for an order that was refused or not sent: the failure names it. */
-function resultOf(context: WriteContext, { id, terms, placement }: SoldSlice, { market }: Sale): Answer[] {
+function resultOf(context: WriteContext, { id, terms, placement }: SoldSlice, { market }: Sale): Answer<OrderResult>[] {
   if (placement.outcome === 'refused' || placement.outcome === 'notSent') return [];
   return [orderResult(context, { id, clientId: id, terms }, placement, market)];
 }
@@ -250,10 +266,13 @@ function unsoldFailure(
   });
 }
 
-function holdingsTable(screen: Screen, holdings: readonly Holding[], into: string, where: string): string {
+const HOW =
+  'Each coin is sold with orders that fill at once or are cancelled, each no larger than order-notional allows. day-notional does not count here.';
+
+function holdingsTable(screen: Screen, holdings: readonly Holding[], into: string): string {
   if (holdings.length === 0) return `The account holds nothing but ${into}.`;
   const isAnyFrozen = holdings.some(({ frozen }) => frozen.sign > 0);
-  const text = table(
+  return table(
     screen,
     [
       { title: 'coin', value: ({ coin }) => coin, importance: 9 },
@@ -265,13 +284,6 @@ function holdingsTable(screen: Screen, holdings: readonly Holding[], into: strin
     ],
     holdings,
   );
-  // below the table, because a narrow terminal leaves out columns
-  const unsold = holdings.flatMap(({ coin, sale }) =>
-    isSale(sale) ? [] : [`Not sold: ${quotedName(coin)}, because ${sale.why}.`],
-  );
-  const how =
-    'Each coin is sold with orders that fill at once or are cancelled, each no larger than order-notional allows. day-notional does not count here.';
-  return [text, ...[...unsold, `${how} Exchange: ${where}.`].map((line) => wrapped(line, screen.width))].join('\n');
 }
 
 const FROZEN = {

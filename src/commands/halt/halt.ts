@@ -14,6 +14,7 @@ import { Cancelling } from '../cancel/cancelling.js';
 import { coinName, durationAboveZero, profileName } from '../inputs/parsers.js';
 import { SENT_ORDER } from '../order/order-result.js';
 import { type Context, define } from '../session/command.js';
+import { DRY_RUN, dryAnswer } from '../writes/dry-run.js';
 import { interruptible } from '../writes/interruptible.js';
 import { outcomeFailure } from '../writes/outcome-failure.js';
 import {
@@ -23,7 +24,7 @@ import {
   NOTHING_CANCELLED,
   openEverywhere,
 } from './cancel-everywhere.js';
-import { type Flattened, flatten, NOTHING_FLATTENED, sellEverything } from './flatten.js';
+import { type Flattened, flatten, NOTHING_FLATTENED, previewSale } from './flatten.js';
 import { requestsUnderWay, underWayText } from './requests-under-way.js';
 
 const HALT = {
@@ -52,8 +53,8 @@ const HALTED = {
   ),
 };
 
-const DRY_HALT: shape.Shape = shape.object({
-  dryRun: shape.boolean('always true'),
+const DRY_HALT = shape.object({
+  dryRun: DRY_RUN,
   ...HALT,
   orders: shape.array(shape.object({ market: shape.outsideText(''), id: shape.id('') }), 'that --cancel would cancel'),
   holdings: shape.array(
@@ -61,6 +62,9 @@ const DRY_HALT: shape.Shape = shape.object({
     'that --flatten would sell as far as there are buyers',
   ),
 });
+
+type Halted = shape.InferFields<typeof HALTED>;
+type DryHalt = shape.Infer<typeof DRY_HALT>;
 
 export default define({
   summary: 'Stop every write of the account, except cancellations',
@@ -118,7 +122,7 @@ interface Wanted {
  * Halts the account, and then does what else is wanted, even if it could not be halted: the first words of the failure are what
  * could not be done. Throws Failure if nothing was done.
  */
-async function haltAccount(context: Context, wanted: Wanted): Promise<Answer> {
+async function haltAccount(context: Context, wanted: Wanted): Promise<Answer<Halted | DryHalt>> {
   const { session, globals } = context;
   if (globals.dryRun) return dryHalt(context, wanted);
   const fall = await fallOf(context, wanted);
@@ -167,7 +171,7 @@ interface Done {
   readonly flattened: Flattened;
 }
 
-function haltAnswer({ fall, paused, cancelled, flattened }: Done, failure: Failure | undefined): Answer {
+function haltAnswer({ fall, paused, cancelled, flattened }: Done, failure: Failure | undefined): Answer<Halted> {
   const { data } = fall;
   const parts = (screen: Screen) => [
     ...(fall.text === '' ? [] : [wrapped(fall.text, screen.width)]),
@@ -201,7 +205,7 @@ interface Fall {
   /** Undefined if the account is unknown. */
   readonly latch: Latch | undefined;
   readonly isHalted: boolean;
-  readonly data: Readonly<Record<keyof typeof HALT, unknown>>;
+  readonly data: shape.InferFields<typeof HALT>;
   /** For people; empty if the account is not halted. */
   readonly text: string;
   /** Where it could not be set. */
@@ -283,7 +287,7 @@ function leftByInterruption({ isCancelling, into }: Wanted): Hint[] {
   return isCancelling ? [suggest('Orders may still be open. Cancel what is left', 'halt', '--cancel', ...sold)] : [];
 }
 
-async function dryHalt(context: Context, wanted: Wanted): Promise<Answer> {
+async function dryHalt(context: Context, wanted: Wanted): Promise<Answer<DryHalt>> {
   const { session, host } = context;
   const { isCancelling, into } = wanted;
   const latch = await session.latch();
@@ -291,15 +295,15 @@ async function dryHalt(context: Context, wanted: Wanted): Promise<Answer> {
   const profiles = await session.profilesSharingKey();
   const open = isCancelling ? await openEverywhere(context, await context.session.trading()) : [];
   const orders = open.map(({ market, id }) => ({ market, id }));
-  const sales = into === undefined ? undefined : await sellEverything(context, into, { isCancelling, freed: open });
+  const sale = into === undefined ? undefined : await previewSale(context, into, { isCancelling, freed: open });
   const text = haltedText(halt, profiles, whereText(latch, { fileFailure: null, unshared: null }));
   const lines = orders.map(({ market, id }) => `Would cancel ${id} in ${market}.`);
   const show = (screen: Screen) =>
-    [wrapped(`Would say: ${text}`, screen.width), ...lines, sales?.show(screen) ?? 'Dry run: nothing was halted.'].join(
+    [wrapped(`Would say: ${text}`, screen.width), ...lines, ...(sale === undefined ? [] : [sale.show(screen)])].join(
       '\n',
     );
-  const data = { dryRun: true, ...haltData(halt, profiles), orders, holdings: sales?.data ?? [] };
-  return { data, csv: orders, show };
+  const data = { dryRun: true, ...haltData(halt, profiles), orders, holdings: sale?.holdings ?? [] };
+  return { ...dryAnswer(data, show, 'done'), csv: orders };
 }
 
 /** @param underWay how many requests that were on their way before are not answered, or why that is unknown */
@@ -340,7 +344,7 @@ function whereText(latch: Latch, { fileFailure, unshared }: SetHalt): string {
 }
 
 /** Lifts the latch once the name of the profile was given. Throws Failure `declined` if it was not. */
-async function liftHalt(context: Context, confirm: string | undefined): Promise<Answer> {
+async function liftHalt(context: Context, confirm: string | undefined): Promise<Answer<Halted | DryHalt>> {
   // what it lifts is no news, and once it is lifted no warning either
   context.session.omitHaltWarning();
   const { session, globals } = context;
@@ -351,11 +355,10 @@ async function liftHalt(context: Context, confirm: string | undefined): Promise<
   const data = { ...NO_HALT, profiles, cancelled: [], timers: [], flattened: [], paused: [] };
   const halt = await latch.find();
   if (halt === undefined) return { data, show: () => `${profile} is not halted.` };
-  if (globals.dryRun)
-    return {
-      data: { dryRun: true, ...NO_HALT, profiles, orders: [], holdings: [] },
-      show: () => `Would lift the halt of ${names} and let writes leave again. Nothing was lifted.`,
-    };
+  if (globals.dryRun) {
+    const dry = { dryRun: true, ...NO_HALT, profiles, orders: [], holdings: [] };
+    return dryAnswer(dry, () => `Would lift the halt of ${names} and let writes leave again.`, 'lifted');
+  }
   await confirmName(context, profile, confirm);
   await latch.lift();
   noteStillPaused(context, profiles);

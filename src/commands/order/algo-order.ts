@@ -1,22 +1,12 @@
 import { type BestPrices, bestPrices } from '../../domain/book.js';
-import { Decimal, formatAmount, formatPrice } from '../../domain/decimal.js';
+import { Decimal, formatAmount } from '../../domain/decimal.js';
 import { Failure, suggest } from '../../errors.js';
-import type { Answer } from '../../terminal/answer.js';
-import { paintSide, sideText } from '../../terminal/cells.js';
-import type { Screen } from '../../terminal/screen.js';
-import { type RecordLine, record } from '../../terminal/table.js';
+import { guardAlgo } from '../../trading/algos/plan/algo-guards.js';
 import { checkTerms, type TermsMarket } from '../../trading/algos/plan/check-terms.js';
 import { most } from '../../trading/algos/plan/children.js';
 import { kindOfEntry, namedPriceOf } from '../../trading/algos/plan/entries/entry-kinds.js';
 import { fits, limitAt, stopPrice } from '../../trading/algos/plan/prices.js';
-import {
-  type AlgoTerms,
-  EXIT_PRICES,
-  type Exits,
-  hasStop,
-  kindOf,
-  mapExitPrices,
-} from '../../trading/algos/plan/terms.js';
+import { type AlgoTerms, type Exits, hasStop } from '../../trading/algos/plan/terms.js';
 import { compareTrail, trailBreach } from '../../trading/algos/plan/trail-distance.js';
 import { stopLevel } from '../../trading/algos/plan/trigger.js';
 import {
@@ -30,53 +20,37 @@ import type { Breach } from '../../trading/guards/guards.js';
 import type { GuardName } from '../../trading/guards/limits.js';
 import { NO_ESTIMATES } from '../../trading/prepared/prepared-write.js';
 import { MarketSnapshot, orThrow, spentCoin } from '../../trading/preview/market-snapshot.js';
-import { distanceFrom, distanceText, referenceOf, viewOf } from '../../trading/preview/market-view.js';
 import { estimateFee } from '../../trading/preview/preview.js';
 import { algoService } from '../algo/algo-service.js';
-import { algoTermsRow } from '../algo/view/algo-document.js';
-import { algoAnswer, doesEntries } from '../algo/view/algo-row.js';
+import { algoAnswer } from '../algo/view/algo-row.js';
+import type { AlgoDocument } from '../algo/view/algo-shapes.js';
 import { wordsOf } from '../algo/view/entry-words.js';
 import { algoSentences, algoText } from '../algo/view/sentences.js';
 import type { Agent } from '../session/agent.js';
 import type { Context } from '../session/command.js';
-import {
-  blockedBy,
-  breachText,
-  confirmGuarded,
-  guardRows,
-  limitsOf,
-  notOverridden,
-} from '../writes/guard-overrides.js';
-import { exchangeText, openWithConsent, runWrite, type WriteContext, type WriteSteps } from '../writes/write.js';
+import type { DryRequest } from '../writes/dry-run.js';
+import { blockedBy, confirmGuarded, limitsOf, notOverridden } from '../writes/guard-overrides.js';
+import { linesOf } from '../writes/preview-facts.js';
+import { openWithConsent, runWrite, type WriteContext, type WriteSteps } from '../writes/write.js';
 import { type AlgoDraft, entryNameOf, entryOf } from './algo-args.js';
-import { guardAlgo } from './algo-guards.js';
+import { ALGO_FACTS, dryAlgo, type PlannedAlgo } from './algo-preview.js';
 import { algoForAgent } from './for-agent.js';
 
-/** An algo order with its expressions evaluated and checked. */
-export interface PlannedAlgo {
-  /** As it was asked for, with what its prices and amounts came to. */
-  readonly evaluated: AlgoDraft;
-  readonly terms: AlgoTerms;
-  readonly market: TermsMarket;
-  readonly spendable: Decimal | Failure;
-  /** That of the guards, as a share; null if it is off. */
-  readonly priceBand: Decimal | null;
-  readonly warnings: readonly { readonly text: string }[];
-  /** The guard of the algo order as a whole, if it blocks. */
-  readonly breaches: readonly Breach[];
-}
-
 /** Previews an algo order, asks, and creates it. Throws Failure if it was not created. */
-export async function placeAlgo(command: Context, draft: AlgoDraft): Promise<Answer> {
+export async function placeAlgo(command: Context, draft: AlgoDraft) {
   return placeAlgoIn(command, await openWithConsent(command), draft);
 }
 
 /** The same where the user is asked and told in another way. */
-export function placeAlgoIn(command: Context, context: WriteContext, draft: AlgoDraft): Promise<Answer> {
+export function placeAlgoIn(command: Context, context: WriteContext, draft: AlgoDraft) {
   return runWrite(context, creation(command, context, draft));
 }
 
-function creation(command: Context, context: WriteContext, draft: AlgoDraft): WriteSteps<PlannedAlgo> {
+function creation(
+  command: Context,
+  context: WriteContext,
+  draft: AlgoDraft,
+): WriteSteps<PlannedAlgo, AlgoDocument, DryRequest> {
   const { trading, agent } = context;
   const { overridden } = draft;
   let isCreated = false;
@@ -86,12 +60,8 @@ function creation(command: Context, context: WriteContext, draft: AlgoDraft): Wr
       if (agent !== undefined) showAgent(agent, planned);
       return planned;
     },
-    preview: async (planned) => {
-      const exchange = await exchangeText(context);
-      const guards = context.globals.dryRun ? planned.breaches.map((breach) => breachText(breach, overridden)) : [];
-      return (screen) => previewText(screen, planned, exchange, guards);
-    },
-    dryRun: (planned) => dryAlgo(planned, overridden),
+    preview: (planned) => ({ lines: linesOf(ALGO_FACTS, planned) }),
+    dryRun: dryAlgo,
     ask: async (planned) => {
       const { terms, breaches } = planned;
       return confirmGuarded(context, `Create this algo order: ${algoText(terms)}?`, breaches, overridden);
@@ -217,7 +187,7 @@ async function planAlgo(context: WriteContext, draft: AlgoDraft): Promise<Planne
     ...{ at: numberOf(entryPrice), take: numberOf(take), stop: numberOf(stop), limit: numberOf(limit) },
     show: shown === null ? undefined : baseAmount(shown),
   };
-  return { ...(await checked(context, snapshot, terms)), evaluated };
+  return { ...(await checked(context, snapshot, terms)), evaluated, overridden: draft.overridden };
 }
 
 function numberOf(price: Decimal | null): PriceExpression | undefined {
@@ -258,19 +228,39 @@ async function checked(
   context: WriteContext,
   snapshot: MarketSnapshot,
   terms: AlgoTerms,
-): Promise<Omit<PlannedAlgo, 'evaluated'>> {
+): Promise<Omit<PlannedAlgo, 'evaluated' | 'overridden'>> {
   const market = await readMarket(context, snapshot, terms);
   checkTerms(terms, market);
   context.agent?.limits.requireAllowedAlgo(terms, market);
   const limits = await limitsOf(context);
   const { priceBand } = limits;
-  const held = guardAlgo(context.trading, terms, market, await orThrow(snapshot.book()), limits);
+  const last = terms.entry === null ? '' : wordsOf(terms.entry).last;
+  const held = guardAlgo(context.trading, terms, market, await orThrow(snapshot.book()), limits, last);
+  refuseCertain(held.certain);
   const spendable = await snapshot.spendable(terms.market, terms.side);
   const lacks = balanceWarnings(terms, spendable, fundedPrice(terms, market, priceBand));
   const trail = await compareTrail(context.trading, terms, market);
   const breaches = trail.breach === null ? [] : [trail.breach];
-  const warnings = [...[...held, ...trail.warnings].map((text) => ({ text })), ...lacks];
+  const warnings = [...[...held.warnings, ...trail.warnings].map((text) => ({ text })), ...lacks];
   return { terms, market, spendable, priceBand, warnings, breaches };
+}
+
+const INSTEAD = {
+  'price-band': 'Use a price within the band',
+  'order-notional': 'Use less',
+  'day-notional': 'Use less',
+  'post-only': 'Use another price',
+  'trail-distance': 'Use a wider trail',
+} as const satisfies Readonly<Record<GuardName, string>>;
+
+/** Throws Failure `usage` for a guard that would stop one of its orders. */
+function refuseCertain([first]: readonly Breach[]): void {
+  if (first === undefined) return;
+  const instead = INSTEAD[first.guard];
+  throw blockedBy(
+    [first],
+    `Guards hold for each of its orders, and none can be overridden. ${instead}, or change the limit of the profile.`,
+  );
 }
 
 /** The price at which its amount is counted; null if nothing names one. */
@@ -363,63 +353,4 @@ function withoutMore({ entry, side, market }: AlgoTerms, spendable: Decimal, pri
     return `it ${side}s nothing, waits if other orders lock the coins, and otherwise ends as failed`;
   const what = side === 'buy' ? 'what that pays for' : `${formatAmount(amount.trimmed())} ${market.base}`;
   return `it ${side}s only ${what}, waits for the rest if other orders lock the coins, and otherwise ends as partial`;
-}
-
-function previewText(
-  screen: Screen,
-  { terms, market, spendable, priceBand, warnings }: PlannedAlgo,
-  exchange: string,
-  guards: readonly string[],
-): string {
-  const { side, market: rules, amount, entry, exits } = terms;
-  const { does, exchangeKnows, onlyPitKnows } = algoSentences(terms, market, { priceBand });
-  const reference = referenceOf(viewOf(market), side);
-  const priced = (label: string, price: Decimal | null): RecordLine[] =>
-    price === null
-      ? []
-      : [
-          [
-            label,
-            `${formatPrice(price, rules)} ${rules.quote}${reference === null ? '' : `, ${distanceText(distanceFrom(price, reference))}`}`,
-          ],
-        ];
-  const shown = (price: Decimal | null) => (price === null ? 'none' : formatPrice(price, rules));
-  return record(screen, [
-    ['side', sideText(side), (text, paint) => paintSide(text, side, paint)],
-    ['market', rules.market],
-    ['amount', `${formatAmount(amount)} ${rules.base}`],
-    ['kind', kindOf(terms)],
-    ...(entry === null ? [] : priced(wordsOf(entry).price, namedPriceOf(entry))),
-    ...(entry === null ? [] : wordsOf(entry).rows(entry, rules)),
-    ...(exits === null
-      ? []
-      : Object.values(mapExitPrices((name) => priced(EXIT_PRICES[name].label, exits[name]))).flat()),
-    ['bid, ask', `${shown(market.bid)}, ${shown(market.ask)} ${rules.quote}`],
-    ...doesEntries(does),
-    ['exchange knows', exchangeKnows],
-    ['only pit knows', onlyPitKnows],
-    ['available', spendable instanceof Failure ? 'unknown' : `${formatAmount(spendable)} ${spentCoin(rules, side)}`],
-    ['exchange', exchange],
-    ...guards.map((guard): RecordLine => ['guard', guard, (text, paint) => paint.bad(text)]),
-    ...warnings.map((warning): RecordLine => ['warning', warning.text, (text, paint) => paint.warn(text)]),
-  ]);
-}
-
-function dryAlgo({ terms, market, priceBand, warnings, breaches }: PlannedAlgo, overridden: readonly GuardName[]) {
-  const { entry, exits, amount } = terms;
-  const price = namedPriceOf(entry) ?? exits?.take ?? exits?.stop ?? null;
-  return {
-    dryRun: true,
-    operation: 'algo',
-    request: algoTermsRow(terms),
-    preview: {
-      price: price?.toString() ?? null,
-      amount: amount.toString(),
-      notional: price === null ? null : price.times(amount).trimmed().toString(),
-      fee: null,
-      warnings: [...breaches.map((breach) => breachText(breach, overridden)), ...warnings.map(({ text }) => text)],
-      ...algoSentences(terms, market, { priceBand }),
-      guards: guardRows(breaches, overridden),
-    },
-  };
 }

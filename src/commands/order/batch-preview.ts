@@ -2,23 +2,23 @@ import * as shape from '../../cli/shapes.js';
 import { counted, Decimal, formatAmount, formatPercent, formatPrice, grouped } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import { FACTS, WRITE_OPERATIONS } from '../../exchange/description.js';
-import type { RecordLine } from '../../terminal/table.js';
 import { batchOf } from '../../trading/batches/batch-sender.js';
 import { type Job, MAX_PAIRS } from '../../trading/batches/job.js';
 import { totals } from '../../trading/batches/lines.js';
-import type { GuardName } from '../../trading/guards/limits.js';
 import type { BatchLine } from '../../trading/journal/write.js';
 import { distanceFrom, type Reference } from '../../trading/preview/market-view.js';
-import { dryRunShape, REQUEST } from '../writes/dry-run.js';
+import { type DryRequest, dryRunShape, REQUEST } from '../writes/dry-run.js';
+import { factsOf, GUARDS_FACT, PREVIEW_FIELDS, previewJson } from '../writes/preview-facts.js';
 import type { WriteContext } from '../writes/write.js';
 import type { LadderInput } from './batch-input.js';
 import { progressOf } from './batch-result.js';
 import type { PlannedOrders, Previewed } from './guarded-orders.js';
-import { COMMON_PREVIEW_FIELDS, type PreviewText, previewData, UNKNOWN } from './preview.js';
+import { BOOK_FACT, COST_FACTS, PLACE_FACTS, UNKNOWN } from './preview.js';
 
 /** The orders of a job, checked. */
 export interface PlannedBatch extends PlannedOrders {
   readonly lines: readonly BatchLine[];
+  readonly summary: ReturnType<typeof summaryOf>;
   readonly namesSpot?: boolean | undefined;
   /** A ladder with its expressions evaluated. */
   readonly ladder?: LadderInput | undefined;
@@ -28,28 +28,14 @@ export interface PlannedBatch extends PlannedOrders {
   readonly resumed?: Job;
 }
 
-/** The dry run of a job. */
-export const DRY_BATCH = dryRunShape(
-  {
-    ...COMMON_PREVIEW_FIELDS,
-    orders: shape.integer('how many'),
-    requests: shape.integer('how many'),
-    lowest: shape.decimal('price; of the whole job if nothing is left to send'),
-    highest: shape.decimal('price; likewise'),
-    fillingAtOnce: shape.nullable(shape.integer('orders that would fill at once')),
-  },
-  { request: shape.nullable(REQUEST), requests: shape.array(REQUEST) },
-);
-
 /** What orders come to. */
-function summaryOf(lines: readonly BatchLine[]) {
-  const { amount, notional } = totals(lines);
+export function summaryOf(lines: readonly BatchLine[]) {
+  const { amount } = totals(lines);
   const prices = lines.map(([, price]) => Decimal.of(price)).sort((left, right) => left.compare(right));
   return {
     orders: lines.length,
     requests: Math.ceil(lines.length / MAX_PAIRS),
     amount: amount.trimmed().toString(),
-    notional: notional.trimmed().toString(),
     lowest: prices[0]?.toString() ?? null,
     highest: prices.at(-1)?.toString() ?? null,
   };
@@ -64,41 +50,80 @@ export function batchQuestion(batch: PlannedBatch, isAgain: boolean): string {
 }
 
 /** Orders as a part of a sentence: `buy 0.05 btc_usdt in all at 28,000.00 to 28,400.00`. */
-function batchText({ plan: { side, market }, lines }: PlannedBatch): string {
-  const { amount, lowest, highest } = summaryOf(lines);
+function batchText({ plan: { side, market }, summary }: PlannedBatch): string {
+  const { orders, amount, lowest, highest } = summary;
   const prices = [...new Set([lowest, highest])].flatMap((price) => (price === null ? [] : formatPrice(price, market)));
-  return `${side} ${formatAmount(amount)} ${market.market}${lines.length > 1 ? ' in all' : ''} at ${prices.join(' to ')}`;
+  return `${side} ${formatAmount(amount)} ${market.market}${orders > 1 ? ' in all' : ''} at ${prices.join(' to ')}`;
 }
 
-/** The preview table's own parts for a job. */
-export function batchPreviewText({ id: job, plan, lines, resumed, preview }: Previewed<PlannedBatch>): PreviewText {
-  const { market, account } = plan;
-  const { reference, crossing } = preview;
-  const { base, quote } = market;
-  const { orders, requests, amount, notional, lowest, highest } = summaryOf(lines);
-  const seconds = Math.max(1, Math.ceil(FACTS.timeFor(requests) / 1_000));
-  const filling =
-    crossing === 0
-      ? 'nothing'
-      : `${grouped(String(crossing))} of ${grouped(String(orders))} reach the other side of the book`;
-  return {
-    requested: [
-      ...(resumed === undefined ? [] : [['so far', progressOf(resumed)] as RecordLine]),
-      ['orders', `${grouped(String(orders))} in ${counted(requests, 'request')}, about ${seconds} s`],
-      ['amount', `${formatAmount(amount)} ${base}`],
-      [
-        'prices',
-        lowest === null ? null : `${formatPrice(lowest, market)} to ${formatPrice(highest ?? lowest, market)} ${quote}`,
+const fact = factsOf<Previewed<PlannedBatch>>();
+
+/** What is known of a job before it is sent. */
+export const BATCH_FACTS = {
+  ...PLACE_FACTS,
+  progress: fact({ label: 'so far', text: ({ resumed }) => (resumed === undefined ? undefined : progressOf(resumed)) }),
+  orders: fact({
+    label: 'orders',
+    text: ({ summary: { orders, requests } }) => {
+      const seconds = Math.max(1, Math.ceil(FACTS.timeFor(requests) / 1_000));
+      return `${grouped(String(orders))} in ${counted(requests, 'request')}, about ${seconds} s`;
+    },
+    json: {
+      orders: [shape.integer('how many'), ({ summary }) => summary.orders],
+      requests: [shape.integer('how many'), ({ summary }) => summary.requests],
+    },
+  }),
+  amount: fact({
+    label: 'amount',
+    text: ({ plan, summary }) => `${formatAmount(summary.amount)} ${plan.market.base}`,
+    json: { amount: [PREVIEW_FIELDS.amount, ({ summary }) => summary.amount] },
+  }),
+  prices: fact({
+    label: 'prices',
+    text: ({ plan: { market }, summary: { lowest, highest } }) => {
+      if (lowest === null || highest === null) return null;
+      return `${formatPrice(lowest, market)} to ${formatPrice(highest, market)} ${market.quote}`;
+    },
+    json: {
+      price: [PREVIEW_FIELDS.price, ({ summary: { lowest, highest } }) => (lowest === highest ? lowest : null)],
+      lowest: [shape.decimal('price; of the whole job if nothing is left to send'), (batch) => rangeOf(batch).lowest],
+      highest: [shape.decimal('price; likewise'), (batch) => rangeOf(batch).highest],
+    },
+  }),
+  distance: fact({
+    label: 'from mid',
+    text: ({ plan, summary: { lowest, highest }, preview }) =>
+      distances([lowest, highest], preview.reference, plan.market),
+  }),
+  book: BOOK_FACT,
+  fills: fact({
+    label: 'fill at once',
+    text: ({ summary, preview: { crossing } }) => {
+      if (crossing === null) return UNKNOWN;
+      if (crossing === 0) return 'nothing';
+      return `${grouped(String(crossing))} of ${grouped(String(summary.orders))} reach the other side of the book`;
+    },
+    json: {
+      fillingAtOnce: [
+        shape.nullable(shape.integer('orders that would fill at once')),
+        ({ preview }) => preview.crossing,
       ],
-    ],
-    distance: distances([lowest, highest], reference, market),
-    fills: ['fill at once', crossing === null ? UNKNOWN : filling],
-    notional,
-    details: [
-      ['account', account === 'spot' ? 'spot' : `${account} margin`],
-      ['job', job],
-    ],
-  };
+    },
+  }),
+  ...COST_FACTS,
+  account: fact({
+    label: 'account',
+    text: ({ plan: { account } }) => (account === 'spot' ? 'spot' : `${account} margin`),
+  }),
+  job: fact({ label: 'job', text: ({ id }) => id }),
+  guards: GUARDS_FACT,
+};
+
+/** Programs always get prices, even if nothing is left to send. */
+function rangeOf({ lines, summary, resumed }: PlannedBatch) {
+  const { lowest, highest } = lines.length > 0 ? summary : summaryOf(resumed?.terms.lines ?? []);
+  if (lowest === null || highest === null) throw new Error('a job has lines');
+  return { lowest, highest };
 }
 
 function distances(prices: readonly (string | null)[], reference: Reference | null, market: Market): string | null {
@@ -113,22 +138,20 @@ function distances(prices: readonly (string | null)[], reference: Reference | nu
 export function dryBatch(
   { trading: { client } }: WriteContext,
   planned: Previewed<PlannedBatch>,
-  overridden: readonly GuardName[],
-) {
-  const { lines, resumed, plan, namesSpot } = planned;
+): DryRequest & { readonly requests: readonly object[] } {
+  const { lines, summary, plan, namesSpot } = planned;
   const { market, side, account } = plan;
-  const { orders, requests: count, amount, notional, ...sent } = summaryOf(lines);
-  // programs always get prices, even if nothing is left to send
-  const { lowest, highest } = lines.length > 0 ? sent : summaryOf(resumed?.terms.lines ?? []);
-  const requests = Array.from({ length: count }, (_, index) => {
+  const requests = Array.from({ length: summary.requests }, (_, index) => {
     const pairs = lines.slice(index * MAX_PAIRS, (index + 1) * MAX_PAIRS);
     const batch = batchOf({ market: market.market, side, account, namesSpot, lines: pairs }, [...pairs.keys()]);
     return client.requestOf({ kind: 'batch', batch }).request;
   });
-  const preview = previewData(planned, overridden, {
-    sums: { price: sent.lowest === sent.highest ? sent.lowest : null, amount, notional },
-    batch: { orders, requests: count, lowest, highest },
-    order: { fillingAtOnce: planned.preview.crossing },
-  });
-  return { dryRun: true, operation: WRITE_OPERATIONS.batch, request: requests[0] ?? null, requests, preview };
+  const preview = previewJson(BATCH_FACTS, planned);
+  return { operation: WRITE_OPERATIONS.batch, request: requests[0] ?? null, requests, preview };
 }
+
+/** The dry run of a job. */
+export const DRY_BATCH = dryRunShape(BATCH_FACTS, {
+  request: shape.nullable(REQUEST),
+  requests: shape.array(REQUEST),
+});

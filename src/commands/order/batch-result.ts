@@ -1,7 +1,6 @@
 import * as shape from '../../cli/shapes.js';
 import { formatAmount, formatAverageLike, grouped } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
-import type { Order } from '../../domain/order.js';
 import type { Refusal } from '../../domain/refusal.js';
 import { type Failure, type Hint, type Interruption, suggest, tryRead } from '../../errors.js';
 import { FACTS } from '../../exchange/description.js';
@@ -50,7 +49,7 @@ export class RunningJob implements Interruptible {
    * Runs the job to its end. Throws Interrupted if a signal ended it, and the Failure of a job that placed nothing.
    * @param check lines before they are sent
    */
-  async run(job: Job, signal: AbortSignal, check?: CheckLines): Promise<Answer> {
+  async run(job: Job, signal: AbortSignal, check?: CheckLines): Promise<BatchAnswer> {
     const { trading, output, budget, globals } = this.#context;
     const run = new JobRun(trading, job, signal, check);
     this.#run = run;
@@ -72,7 +71,7 @@ export class RunningJob implements Interruptible {
   }
 
   /** What became of each order so far; undefined if none was sent. */
-  readonly soFar = (): Answer | undefined => {
+  readonly soFar = (): BatchAnswer | undefined => {
     const job = this.#run?.job;
     return job === undefined || job.requests === 0 ? undefined : jobAnswer(job);
   };
@@ -111,17 +110,6 @@ function countsOf(job: Job): WriteCounts {
 }
 
 /** The outcome of one order of a job. */
-interface LineRow {
-  readonly line: number;
-  readonly price: string;
-  readonly amount: string;
-  readonly outcome: LineOutcome;
-  readonly id: string | null;
-  readonly reason: string | null;
-  readonly state: Order['state'] | null;
-  readonly filled: string | null;
-}
-
 export const BATCH_LINE = shape.object({
   line: shape.integer('of the file, or the number of the order'),
   price: shape.decimal('in the quote coin'),
@@ -131,6 +119,8 @@ export const BATCH_LINE = shape.object({
   reason: shape.nullable(shape.text("the exchange's message, or why it was not sent")),
   ...STATE_AND_FILLS,
 });
+
+type LineRow = shape.Infer<typeof BATCH_LINE>;
 
 /** The outcome of a job. */
 export const BATCH = shape.object({
@@ -147,14 +137,16 @@ export const BATCH = shape.object({
   ...FILLS,
 });
 
+type BatchAnswer = Answer<shape.Infer<typeof BATCH>>;
+
 /** The outcome of a job. Throws Failure if nothing was placed. @param broken rules that have changed, if an order was rejected for them */
-export function batchAnswer(job: Job, ending: Ending, broken?: BrokenRules): Answer {
+export function batchAnswer(job: Job, ending: Ending, broken?: BrokenRules): BatchAnswer {
   const failure = jobFailure(job, ending, broken);
   return answerOrThrow(jobAnswer(job), failure);
 }
 
 /** What became of each order of a job so far. */
-function jobAnswer(job: Job): Answer {
+function jobAnswer(job: Job): BatchAnswer {
   const { market, side, account, lines } = job.terms;
   const { placed, refused, unknown, notSent } = job.counts();
   const outcomes = job.outcomes();

@@ -1,4 +1,5 @@
 import { flag, required } from '../../cli/definition.js';
+import type * as shape from '../../cli/shapes.js';
 import { tryRead, usage } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { Job } from '../../trading/batches/job.js';
@@ -17,14 +18,15 @@ import type { BatchLine, BatchTerms } from '../../trading/journal/write.js';
 import { closeMarket, closeSide } from '../../trading/settling/reconcile-orders.js';
 import { filePath, marketName, oneOf, unresolvedId } from '../inputs/parsers.js';
 import { define } from '../session/command.js';
+import type { DryRequest } from '../writes/dry-run.js';
 import { overriddenBy, overrideFlag } from '../writes/guard-overrides.js';
 import { interruptible } from '../writes/interruptible.js';
 import { openWrite, runWrite, type WriteContext } from '../writes/write.js';
 import { ladderText, type NewOrders, newOrders, parseLadder, readInput } from './batch-input.js';
-import { batchPreviewText, batchQuestion, DRY_BATCH, dryBatch, type PlannedBatch } from './batch-preview.js';
+import { BATCH_FACTS, batchQuestion, DRY_BATCH, dryBatch, type PlannedBatch, summaryOf } from './batch-preview.js';
 import { BATCH, BATCH_LINE, BATCH_NOT_CHECKED_FOR_DUPLICATES, batchAnswer, RunningJob } from './batch-result.js';
 import { ladderForAgent } from './for-agent.js';
-import { type GuardedWrite, guardedOrders, marketSnapshot } from './guarded-orders.js';
+import { guardedOrders, marketSnapshot } from './guarded-orders.js';
 import { checkGiven } from './order-args.js';
 
 export default define({
@@ -82,7 +84,7 @@ async function resumeBatch(
   id: string,
   request: ResumeRequest,
   overridden: readonly GuardName[],
-): Promise<Answer> {
+) {
   const job = new Job(jobToResume(context.trading, id, request));
   const isFinished = job.openRequests.length === 0 && job.unsent().length === 0;
   if (isFinished && !context.globals.dryRun) return finishedAnswer(context, job);
@@ -90,7 +92,7 @@ async function resumeBatch(
 }
 
 /** The outcome of a job that has nothing left to send, with duplicates that its requests may have made since. */
-async function finishedAnswer(context: WriteContext, job: Job): Promise<Answer> {
+async function finishedAnswer(context: WriteContext, job: Job): Promise<Answer<Batch>> {
   const { trading, output } = context;
   const { id, terms } = job;
   if (trading.journal.findUnsettled(id) !== undefined) {
@@ -103,6 +105,8 @@ async function finishedAnswer(context: WriteContext, job: Job): Promise<Answer> 
   const entry = trading.journal.findJob(id);
   return batchAnswer(entry === undefined ? job : new Job(entry), { kind: 'finished' });
 }
+
+type Batch = shape.Infer<typeof BATCH>;
 
 /** Where the orders of a batch go. */
 type BatchTarget = Pick<BatchTerms, 'market' | 'side' | 'account' | 'namesSpot'>;
@@ -123,7 +127,7 @@ export function sendBatch(
   where: BatchTarget,
   orders: NewOrders | Job,
   overridden: readonly GuardName[],
-): Promise<Answer> {
+) {
   const id = orders instanceof Job ? orders.id : (context.agent?.id ?? newJobId(context.host));
   return runWrite(context, placing(context, where, { id, orders }, overridden));
 }
@@ -133,15 +137,15 @@ function placing(
   where: BatchTarget,
   { id, orders }: BatchOrders,
   overridden: readonly GuardName[],
-): GuardedWrite<PlannedBatch> {
+) {
   const { trading } = context;
   const running = new RunningJob(context);
-  return guardedOrders(context, {
+  return guardedOrders<PlannedBatch, Batch, DryRequest>(context, {
     overridden,
     plan: (earlier) => planBatch(context, where, { id, orders }, earlier),
     question: batchQuestion,
-    preview: batchPreviewText,
-    dryRun: (planned) => dryBatch(context, planned, overridden),
+    facts: BATCH_FACTS,
+    dryRun: (planned) => dryBatch(context, planned),
     forAgent: ({ lines, ladder }) => {
       if (orders instanceof Job || orders.kind === 'lines' || ladder === undefined)
         throw usage('An agent sends no file and continues no job.', 'Give a ladder.');
@@ -183,7 +187,8 @@ async function planBatch(
   const snapshot = marketSnapshot(context, market, { side, account, levels: 1 }, earlier?.snapshot);
   const planned = (lines: readonly BatchLine[]) => {
     const rows = lines.map(([line, price, amount]) => ({ line, price, amount }));
-    return { id, plan: { market, side, type: 'limit', account, orders: rows }, snapshot, lines, namesSpot } as const;
+    const plan = { market, side, type: 'limit', account, orders: rows } as const;
+    return { id, plan, snapshot, lines, summary: summaryOf(lines), namesSpot };
   };
   if (orders instanceof Job) {
     const lines = orders.unsent().flatMap((line) => orders.terms.lines.slice(line, line + 1));

@@ -1,19 +1,19 @@
 import type { Market } from '../../domain/market.js';
 import type { AccountType, Side } from '../../domain/order.js';
 import type { Answer } from '../../terminal/answer.js';
-import type { Screen } from '../../terminal/screen.js';
 import { ageText } from '../../terminal/time.js';
 import { guardOrders, needsBook, type Warning } from '../../trading/guards/guards.js';
 import type { GuardName } from '../../trading/guards/limits.js';
 import { NO_ESTIMATES, type WorkedOut } from '../../trading/prepared/prepared-write.js';
 import { type Assessment, PREVIEW_VALID_MS, reasonToAskAgain } from '../../trading/preview/ask-again.js';
 import { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
-import { type OrderPlan, type PreviewData, previewOrders } from '../../trading/preview/preview.js';
+import { type OrderPlan, previewOrders } from '../../trading/preview/preview.js';
 import { concernsMarket, unknownWrites, unknownWritesAdvice } from '../../trading/settling/unknown-writes.js';
 import type { Agent } from '../session/agent.js';
 import { blockedBy, confirmGuarded, limitsOf, type SendOptions, sendOptionsOf } from '../writes/guard-overrides.js';
-import type { WriteContext, WriteSteps } from '../writes/write.js';
-import { type PreviewText, previewData, previewTable } from './preview.js';
+import { type Facts, linesOf, valuesOf } from '../writes/preview-facts.js';
+import type { Requests, WriteContext, WriteSteps } from '../writes/write.js';
+import { COST_FACTS, type PreviewedOrders } from './preview.js';
 
 /** Orders with their expressions evaluated, which follow the rules of the market. */
 export interface PlannedOrders {
@@ -27,16 +27,17 @@ export interface PlannedOrders {
 }
 
 /** Planned orders with the results of the guards and, if one is shown, of the preview. */
-type Assessed<Planned> = Planned & Assessment;
+type Assessed<Planned> = Planned & Assessment & Pick<PreviewedOrders, 'overridden'>;
 
 /** The same with a preview. */
-export type Previewed<Planned> = Planned & Assessment & { readonly preview: PreviewData };
+export type Previewed<Planned> = Planned & PreviewedOrders;
 
 /** Orders as a write. */
-export type GuardedWrite<Planned> = WriteSteps<Assessed<Planned>>;
+export type GuardedWrite<Planned, Data, Dry extends Requests> = WriteSteps<Assessed<Planned>, Data, Dry>;
 
 /** Orders that are sent together, step by step as in {@link WriteSteps}. */
-interface Orders<Planned extends PlannedOrders> extends Pick<GuardedWrite<Planned>, 'left' | 'soFar'> {
+interface Orders<Planned extends PlannedOrders, Data, Dry extends Requests>
+  extends Pick<GuardedWrite<Planned, Data, Dry>, 'left' | 'soFar'> {
   /** The guards that the command line overrides. */
   readonly overridden: readonly GuardName[];
   /**
@@ -45,31 +46,27 @@ interface Orders<Planned extends PlannedOrders> extends Pick<GuardedWrite<Planne
    */
   readonly plan: (confirmed: Planned | undefined) => Promise<Planned>;
   readonly question: (planned: Planned, isAgain: boolean) => string;
-  /** The parts of the preview that only this kind of order has. */
-  readonly preview: (previewed: Previewed<Planned>, screen: Screen) => PreviewText;
-  readonly dryRun: (previewed: Previewed<Planned>) => unknown;
+  readonly facts: Facts<Previewed<Planned>>;
+  readonly dryRun: (previewed: Previewed<Planned>) => Dry;
   readonly forAgent: (planned: Planned) => WorkedOut;
-  readonly run: (planned: Planned, options: SendOptions, signal: AbortSignal) => Promise<Answer>;
+  readonly run: (planned: Planned, options: SendOptions, signal: AbortSignal) => Promise<Answer<Data>>;
 }
 
 /**
  * Orders as a write with guards. After the reply they are checked again in the current market: if a guard blocks one, or the
  * preview has become wrong, a new preview is shown and confirmed. With `--yes`, nothing is read twice.
  */
-export function guardedOrders<Planned extends PlannedOrders>(
+export function guardedOrders<Planned extends PlannedOrders, Data, Dry extends Requests>(
   context: WriteContext,
-  { overridden, left, soFar, ...orders }: Orders<Planned>,
-): GuardedWrite<Planned> {
+  { overridden, left, soFar, ...orders }: Orders<Planned, Data, Dry>,
+): GuardedWrite<Planned, Data, Dry> {
   return {
     plan: async (confirmed) => {
       const assessed = await assess(context, await orders.plan(confirmed), overridden);
       if (context.agent !== undefined) showAgent(context.agent, orders.forAgent(assessed), assessed);
       return assessed;
     },
-    preview: (assessed) => {
-      const previewed = withPreview(assessed);
-      return previewTable(context, previewed, overridden, (screen) => orders.preview(previewed, screen));
-    },
+    preview: (assessed) => ({ lines: linesOf(orders.facts, withPreview(assessed)) }),
     dryRun: (assessed) => orders.dryRun(withPreview(assessed)),
     ask: async (assessed, { isAgain, ageMs }) => {
       const { breaches } = assessed;
@@ -95,17 +92,12 @@ export function guardedOrders<Planned extends PlannedOrders>(
  * Shows an agent what a write comes to. Throws Failure `usage` for a write that is only prepared if a guard blocks it, and for one that
  * must not be sent.
  */
-function showAgent(agent: Agent, write: WorkedOut, assessed: Assessment & { readonly plan: OrderPlan }): void {
+function showAgent(agent: Agent, write: WorkedOut, assessed: Assessed<unknown>): void {
   const { breaches, preview, warnings: found } = assessed;
   if (agent.id === null && breaches.length > 0) throw blockedBy(breaches, agent.ifBlocked);
-  if (preview === null) {
-    agent.workedOut({ write, estimates: { ...NO_ESTIMATES, warnings: found.map(({ text }) => text) } });
-    return;
-  }
-  const none = { sums: { price: null, amount: null, notional: null }, order: {} };
-  const { fee, feeCoin, spentCoin, ...others } = previewData({ ...assessed, preview }, [], none);
-  const { balanceBefore, balanceAfter, warnings } = others;
-  agent.workedOut({ write, estimates: { fee, feeCoin, spentCoin, balanceBefore, balanceAfter, warnings } });
+  const { fee, available } = COST_FACTS;
+  const costs = preview === null ? {} : valuesOf({ fee, available }, { ...assessed, preview });
+  agent.workedOut({ write, estimates: { ...NO_ESTIMATES, ...costs, warnings: found.map(({ text }) => text) } });
 }
 
 /** Runs the guards, and computes the preview if one is shown. */
@@ -130,7 +122,7 @@ async function assess<Planned extends PlannedOrders>(
     ? await previewOrders(trading, plan, snapshot, limits)
     : { preview: null, ...guardOrders(trading, plan, await readBook(), limits) };
   const warnings = [...unknownWriteWarnings(context, planned), ...notices, ...assessment.warnings];
-  return { ...planned, ...assessment, warnings };
+  return { ...planned, ...assessment, warnings, overridden };
 }
 
 /** A warning of the earlier writes of the market whose outcome is unknown. */

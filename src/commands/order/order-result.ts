@@ -36,6 +36,8 @@ export const ORDER_RESULT = {
 
 export const SENT_ORDER = shape.object(ORDER_RESULT);
 
+export type OrderResult = shape.Infer<typeof SENT_ORDER>;
+
 /** The same, of an order that may have existed already. */
 export const SENT_OR_EXISTING_ORDER = shape.object({
   ...ORDER_RESULT,
@@ -76,7 +78,7 @@ export function orderResult(
   { id, clientId, terms, isExisting = false, typed }: SentOrder,
   placement: Placement,
   marketRules: Market,
-): Answer {
+): Answer<OrderResult> {
   if (placement.outcome === 'refused') {
     const { message, hints, kind, refusal, code } = rejectedOrder(placement, terms, marketRules);
     throw new Failure(kind, message, { clientId, hint: hints, refusal, code });

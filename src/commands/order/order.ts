@@ -15,15 +15,17 @@ import { placeOrder, refuseIdenticalOrder } from '../../trading/orders/place.js'
 import { newClientId, termsText, validateOrder } from '../../trading/orders/terms.js';
 import type { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
 import type { Placement } from '../../trading/settling/settle-sent-order.js';
-import { ALGO, DRY_ALGO } from '../algo/view/algo-shapes.js';
+import { ALGO } from '../algo/view/algo-shapes.js';
 import { clientId, marketName, oneOf, PRICE_WORDS } from '../inputs/parsers.js';
 import { type Context, define } from '../session/command.js';
+import type { DryRequest, DryRun } from '../writes/dry-run.js';
 import { overriddenBy, overrideFlag } from '../writes/guard-overrides.js';
 import { mayBeDone, openWithConsent, runWrite, type WriteContext } from '../writes/write.js';
 import { ALGO_FLAGS, ALGO_ROOTS, type AlgoFlags, asksForAlgo, checkAlgo, TYPE_FLAGS } from './algo-args.js';
+import { DRY_ALGO } from './algo-preview.js';
 import { awaitOrder } from './await-order.js';
 import { orderForAgent } from './for-agent.js';
-import { type GuardedWrite, guardedOrders, marketSnapshot, type PlannedOrders } from './guarded-orders.js';
+import { guardedOrders, marketSnapshot, type PlannedOrders } from './guarded-orders.js';
 import {
   checkGiven,
   completeOrder,
@@ -34,8 +36,8 @@ import {
   type OrderDraft,
   type OrderWait,
 } from './order-args.js';
-import { orderResult, SENT_OR_EXISTING_ORDER } from './order-result.js';
-import { DRY_ORDER, dryOrder, orderPreviewText } from './preview.js';
+import { type OrderResult, orderResult, SENT_OR_EXISTING_ORDER } from './order-result.js';
+import { DRY_ORDER, dryOrder, ORDER_FACTS } from './preview.js';
 
 export default define({
   summary: 'Place an order; on a terminal, ask for missing parts',
@@ -108,8 +110,10 @@ export default define({
   },
 });
 
+type SentOrExisting = shape.Infer<typeof SENT_OR_EXISTING_ORDER>;
+
 /** An algo order: its parts are never asked for. */
-async function runAlgo(context: Context, given: GivenOrder, flags: AlgoFlags): Promise<Answer> {
+async function runAlgo(context: Context, given: GivenOrder, flags: AlgoFlags) {
   checkAlgo(given, flags);
   const { side, market, amount, at, type = 'limit' } = given;
   if (side === undefined || market === undefined || amount === undefined)
@@ -122,7 +126,11 @@ async function runAlgo(context: Context, given: GivenOrder, flags: AlgoFlags): P
 }
 
 /** Sends an order whose parts were asked for. Shows its command, unless the outcome is unknown. */
-async function sendAsked(command: Context, context: WriteContext, draft: OrderDraft): Promise<Answer> {
+async function sendAsked(
+  command: Context,
+  context: WriteContext,
+  draft: OrderDraft,
+): Promise<Answer<SentOrExisting | DryRun>> {
   const { output, globals } = command;
   let { overridden } = draft;
   const showCommand = () =>
@@ -148,7 +156,7 @@ async function sendAndAwait(
   context: WriteContext,
   draft: OrderDraft,
   onConfirmed?: Callbacks['onConfirmed'],
-): Promise<Answer> {
+): Promise<Answer<SentOrExisting | DryRun>> {
   const { id, once = false, wait } = draft;
   const whenPlaced =
     wait === undefined ? undefined : (placed: Placed) => awaitState(command, context, draft.market, placed, wait);
@@ -157,7 +165,8 @@ async function sendAndAwait(
     if (existing !== undefined) return existing;
     try {
       const answer = await sendOrder(context, draft, { onConfirmed, whenPlaced });
-      return context.globals.dryRun ? answer : withExisting(answer, false);
+      const { data } = answer;
+      return 'dryRun' in data ? { ...answer, data } : withExisting({ ...answer, data }, false);
     } catch (error) {
       const isTaken = error instanceof Failure && error.kind === 'usage' && error.clientId === id;
       if (!once || !isTaken || attempt === MOST_ATTEMPTS) throw error;
@@ -166,8 +175,8 @@ async function sendAndAwait(
   }
 }
 
-function withExisting(answer: Answer, existing: boolean): Answer {
-  return { ...answer, data: { ...(answer.data as object), existing } };
+function withExisting<Data>(answer: Answer<Data>, existing: boolean) {
+  return { ...answer, data: { ...answer.data, existing } };
 }
 
 /**
@@ -179,7 +188,7 @@ async function existingAnswer(
   draft: OrderDraft,
   id: string,
   whenPlaced: Callbacks['whenPlaced'],
-): Promise<Answer | undefined> {
+): Promise<Answer<SentOrExisting> | undefined> {
   const markets = await context.session.markets();
   const market = await markets.find(draft.market);
   const existing = await findExistingOrder(context.trading, draft.market, id);
@@ -216,7 +225,7 @@ async function existingAnswer(
   const terms = { market: market.market, side, type, account, borrow, repay, price, amount };
   const sent = { id: existing.write?.id ?? id, clientId: id, terms, isExisting: true };
   const answer = withExisting(orderResult(context, sent, placement, market), true);
-  const data = { ...(answer.data as object), duplicates: existing.duplicates };
+  const data = { ...answer.data, duplicates: existing.duplicates };
   return { ...answer, data, ...(failure === undefined ? {} : { failure }) };
 }
 
@@ -268,7 +277,11 @@ const UNNAMED: Warning = {
 /**
  * Previews an order, asks, and places it. With `--dry-run`, it only previews it. Throws Failure if it was not placed.
  */
-export function sendOrder(context: WriteContext, draft: OrderDraft, callbacks: Callbacks = {}): Promise<Answer> {
+export function sendOrder(
+  context: WriteContext,
+  draft: OrderDraft,
+  callbacks: Callbacks = {},
+): Promise<Answer<OrderResult | DryRun>> {
   return runWrite(context, placing(context, draft, callbacks));
 }
 
@@ -293,20 +306,16 @@ interface Waited {
   readonly failure?: Failure | undefined;
 }
 
-function placing(
-  context: WriteContext,
-  draft: OrderDraft,
-  { onConfirmed, whenPlaced }: Callbacks,
-): GuardedWrite<PlannedOrder> {
+function placing(context: WriteContext, draft: OrderDraft, { onConfirmed, whenPlaced }: Callbacks) {
   const { overridden, id: clientId } = draft;
   const gate = new SendGate();
   let placedId: string | undefined;
-  return guardedOrders(context, {
+  return guardedOrders<PlannedOrder, OrderResult, DryRequest>(context, {
     overridden,
     plan: (confirmed) => planOrder(context, draft, confirmed),
     question: ({ terms }, isAgain) => `Place ${isAgain ? 'the changed' : 'this'} order: ${termsText(terms)}?`,
-    preview: (order) => orderPreviewText(order),
-    dryRun: (order) => dryOrder(context, order, overridden),
+    facts: ORDER_FACTS,
+    dryRun: (order) => dryOrder(context, order),
     forAgent: ({ terms }) => orderForAgent(terms),
     run: async (order, options) => {
       const { id, terms, typed } = order;

@@ -3,82 +3,99 @@ import { Decimal, formatAmount, formatAverage, formatPrice } from '../../domain/
 import type { Market } from '../../domain/market.js';
 import type { AccountType, OrderType, Side } from '../../domain/order.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
-import type { Screen } from '../../terminal/screen.js';
-import { type RecordLine, record } from '../../terminal/table.js';
 import type { GuardName } from '../../trading/guards/limits.js';
 import type { RecordedOrderTerms, TypedRequest } from '../../trading/journal/write.js';
-import { notionalText } from '../../trading/orders/terms.js';
+import { notionalOf } from '../../trading/orders/terms.js';
 import type { Assessment } from '../../trading/preview/ask-again.js';
 import { spentCoin } from '../../trading/preview/market-snapshot.js';
 import { averagePrice, distanceFrom, distanceText } from '../../trading/preview/market-view.js';
 import type { PreviewData } from '../../trading/preview/preview.js';
-import { dryRunShape, PREVIEW_FIELDS, type PreviewJson } from '../writes/dry-run.js';
-import { breachText, GUARD_FIELDS, guardRows } from '../writes/guard-overrides.js';
-import { dryRequest, exchangeText, type WriteContext } from '../writes/write.js';
+import { type DryRequest, dryRequest, dryRunShape } from '../writes/dry-run.js';
+import { type Fact, factsOf, GUARDS_FACT, PREVIEW_FIELDS, previewJson } from '../writes/preview-facts.js';
+import type { WriteContext } from '../writes/write.js';
 
 /** Orders that were checked, with what they would do. */
-interface Previewed extends Assessment {
+export interface PreviewedOrders extends Assessment {
   readonly preview: PreviewData;
-}
-
-/** The parts of a preview that are not the same for every kind of order. */
-export interface PreviewText {
-  /** Before everything else. */
-  readonly head?: readonly RecordLine[];
-  /** What is asked for, for instance amount and price. */
-  readonly requested: readonly RecordLine[];
-  readonly distance: string | null;
-  readonly fills: RecordLine;
-  readonly notional: string;
-  /** How it is sent, for instance type, account and client id. */
-  readonly details: readonly RecordLine[];
-}
-
-/** What orders will do and where they go, as a table that is shown before the question. */
-export async function previewTable(
-  context: WriteContext,
-  { plan, preview, warnings, breaches }: Previewed,
-  overridden: readonly GuardName[],
-  text: (screen: Screen) => PreviewText,
-): Promise<(screen: Screen) => string> {
-  const { market, side, account } = plan;
-  const exchange = await exchangeText(context);
-  // the question lists the guards itself
-  const guards = context.globals.dryRun ? breaches.map((breach) => breachText(breach, overridden)) : [];
-  const { bid, ask, reference, fee, balance } = preview;
-  const coin = spentCoin(market, side);
-  const unreported = account === 'spot' ? UNKNOWN : `${UNKNOWN}: the exchange does not report margin balances`;
-  return (screen) => {
-    const { head = [], requested, distance, fills, notional, details } = text(screen);
-    return record(screen, [
-      ...head,
-      ['side', sideText(side), (shown, paint) => paintSide(shown, side, paint)],
-      ['market', market.market],
-      ...requested,
-      ['from mid', distance],
-      [
-        'bid, ask',
-        reference === null ? UNKNOWN : `${priceOrNone(bid, market)}, ${priceOrNone(ask, market)} ${market.quote}`,
-      ],
-      fills,
-      [
-        side === 'buy' ? 'costs at most' : 'brings at least',
-        `${formatAmount(notional)} ${market.quote} before the fee`,
-      ],
-      ['fee', feeText(fee, side)],
-      [
-        'available',
-        balance === null ? unreported : `${formatAmount(balance.before)} ${coin}, then ${formatAmount(balance.after)}`,
-      ],
-      ...details,
-      ['exchange', exchange],
-      ...guards.map((guard): RecordLine => ['guard', guard, (shown, paint) => paint.bad(shown)]),
-      ...warnings.map((warning): RecordLine => ['warning', warning.text, (shown, paint) => paint.warn(shown)]),
-    ]);
-  };
+  /** The guards that the command line overrides. */
+  readonly overridden: readonly GuardName[];
 }
 
 export const UNKNOWN = 'unknown';
+
+const orders = factsOf<PreviewedOrders>();
+
+/** Where any orders go. */
+export const PLACE_FACTS = {
+  side: sideFact<PreviewedOrders>(({ plan }) => plan.side),
+  market: orders({ label: 'market', text: ({ plan }) => plan.market.market }),
+};
+
+/** The side of an order, in its color. */
+export function sideFact<Of>(sideOf: (of: Of) => Side): Fact<Of> {
+  return factsOf<Of>()({
+    entries: (of) => [['side', sideText(sideOf(of)), (shown, paint) => paintSide(shown, sideOf(of), paint)]],
+  });
+}
+
+/** The market that any orders meet. */
+export const BOOK_FACT = orders({
+  label: 'bid, ask',
+  text: ({ plan: { market }, preview: { bid, ask, reference } }) =>
+    reference === null ? UNKNOWN : `${priceOrNone(bid, market)}, ${priceOrNone(ask, market)} ${market.quote}`,
+  json: {
+    bid: [shape.nullable(shape.decimal('the best one')), ({ preview }) => textOrNull(preview.bid)],
+    ask: [shape.nullable(shape.decimal('the best one')), ({ preview }) => textOrNull(preview.ask)],
+    mid: [
+      shape.nullable(shape.decimal('the middle of the book, or the reference price in its place')),
+      ({ preview }) => textOrNull(preview.reference?.price),
+    ],
+  },
+});
+
+/** What any orders cost, and what pays for it. */
+export const COST_FACTS = {
+  notional: orders({
+    entries: ({ plan }) => [
+      [
+        plan.side === 'buy' ? 'costs at most' : 'brings at least',
+        `${formatAmount(notionalIn(plan))} ${plan.market.quote} before the fee`,
+      ],
+    ],
+    json: { notional: [PREVIEW_FIELDS.notional, ({ plan }) => notionalIn(plan)] },
+  }),
+  fee: orders({
+    label: 'fee',
+    text: ({ plan, preview }) => feeText(preview.fee, plan.side),
+    json: {
+      fee: [PREVIEW_FIELDS.fee, ({ preview }) => textOrNull(preview.fee?.fee)],
+      feeCoin: [shape.nullable(shape.text('')), ({ preview }) => preview.fee?.coin ?? null],
+    },
+  }),
+  available: orders({
+    label: 'available',
+    text: ({ plan: { market, side, account }, preview: { balance } }) => {
+      if (balance === null)
+        return account === 'spot' ? UNKNOWN : `${UNKNOWN}: the exchange does not report margin balances`;
+      return `${formatAmount(balance.before)} ${spentCoin(market, side)}, then ${formatAmount(balance.after)}`;
+    },
+    json: {
+      spentCoin: [shape.text('the coin that pays for it'), ({ plan }) => spentCoin(plan.market, plan.side)],
+      balanceBefore: [
+        shape.nullable(shape.decimal('available now, in the coin that is spent')),
+        ({ preview }) => textOrNull(preview.balance?.before),
+      ],
+      balanceAfter: [
+        shape.nullable(shape.decimal('available with the order open')),
+        ({ preview }) => textOrNull(preview.balance?.after),
+      ],
+    },
+  }),
+};
+
+function notionalIn({ orders: all }: PreviewedOrders['plan']): string {
+  return Decimal.sum(all.map(notionalOf)).trimmed().toString();
+}
 
 function feeText(fee: PreviewData['fee'], side: Side): string {
   if (fee === null) return `${UNKNOWN} (no fill among your newest ${side}s in this market)`;
@@ -89,6 +106,10 @@ function priceOrNone(price: Decimal | null, market: Market): string {
   return price === null ? 'none' : formatPrice(price, market);
 }
 
+function textOrNull(value: Decimal | null | undefined): string | null {
+  return value?.toString() ?? null;
+}
+
 const TYPE_TEXT: Readonly<Record<OrderType, string>> = {
   limit: 'limit',
   postOnly: 'PostOnly (rejected if it would fill at once)',
@@ -96,44 +117,85 @@ const TYPE_TEXT: Readonly<Record<OrderType, string>> = {
 };
 
 /** A single order: its terms, and its client id unless it was typed without one. */
-interface SingleOrder {
+interface SingleOrder extends PreviewedOrders {
   readonly clientId: string;
   readonly terms: RecordedOrderTerms;
   readonly typed?: TypedRequest | undefined;
 }
 
-/** The parts of the table for a single order. A replacement replaces some of them. */
-export function orderPreviewText(
-  { clientId, terms, typed, plan: { market }, preview: { reference, fills } }: SingleOrder & Previewed,
-  custom: { readonly amount?: string; readonly price?: string; readonly account?: string } = {},
-): PreviewText {
-  const { side, type } = terms;
+const order = factsOf<SingleOrder>();
+
+/** What is known of a single order before it is sent. */
+export const ORDER_FACTS = {
+  ...PLACE_FACTS,
+  amount: order({
+    label: 'amount',
+    text: ({ terms, plan }) => `${formatAmount(terms.amount)} ${plan.market.base}`,
+    json: { amount: [PREVIEW_FIELDS.amount, ({ terms }) => terms.amount] },
+  }),
+  price: order({
+    label: 'price',
+    text: ({ terms, plan: { market } }) => `${formatPrice(terms.price, market)} ${market.quote}`,
+    json: { price: [PREVIEW_FIELDS.price, ({ terms }) => terms.price] },
+  }),
+  distance: order({
+    label: 'from mid',
+    text: distanceOf,
+    json: {
+      distance: [
+        shape.nullable(shape.decimal('percent above mid, negative below it')),
+        ({ terms, preview: { reference } }) =>
+          textOrNull(reference && distanceFrom(Decimal.of(terms.price), reference)),
+      ],
+    },
+  }),
+  book: BOOK_FACT,
+  fills: order({
+    label: 'fills at once',
+    text: fillsText,
+    json: {
+      fillsAtOnce: [
+        shape.nullable(shape.decimal('in the base coin')),
+        ({ preview }) => textOrNull(preview.fills?.amount),
+      ],
+      fillsAtLeast: [
+        shape.boolean('whether more may fill, from levels that were not read'),
+        ({ preview }) => preview.fills?.atLeast ?? false,
+      ],
+      averagePrice: [
+        shape.nullable(shape.decimal('of what fills at once')),
+        ({ terms, preview: { fills } }) => textOrNull(fills && averagePrice(fills, terms.side)),
+      ],
+    },
+  }),
+  ...COST_FACTS,
+  type: order({ label: 'type', text: ({ terms }) => TYPE_TEXT[terms.type] }),
+  account: order({ label: 'account', text: ({ terms }) => accountText(terms) }),
+  clientId: order({
+    label: 'client id',
+    text: ({ clientId, typed }) => (typed?.hasClientId === false ? 'none' : clientId),
+  }),
+  guards: GUARDS_FACT,
+};
+
+function distanceOf({ terms, plan: { market }, preview: { reference } }: SingleOrder): string {
+  if (reference === null) return UNKNOWN;
+  const name = reference.name === 'mid' ? '' : `${reference.name} `;
+  const distance = distanceText(distanceFrom(Decimal.of(terms.price), reference));
+  return `${distance} ${name}${formatPrice(reference.price, market)}`;
+}
+
+function fillsText({ terms, plan: { market }, preview: { fills } }: SingleOrder): string {
+  if (fills === null) return UNKNOWN;
   const { base, quote } = market;
+  const average = averagePrice(fills, terms.side);
+  if (!average) return 'nothing';
   const amount = formatAmount(terms.amount);
-  const average = fills && averagePrice(fills, side);
-  const isAll = fills?.amount.equals(Decimal.of(terms.amount)) === true;
+  const isAll = fills.amount.equals(Decimal.of(terms.amount));
   const part = isAll
     ? `all ${amount} ${base}`
-    : `${fills?.atLeast ? 'at least ' : ''}${formatAmount(fills?.amount ?? '0')} of ${amount} ${base}`;
-  const filling = average ? `${part} at ${averageText(average, side, market)} ${quote} on average` : 'nothing';
-  const name = reference === null || reference.name === 'mid' ? '' : `${reference.name} `;
-  return {
-    requested: [
-      ['amount', custom.amount ?? `${amount} ${base}`],
-      ['price', custom.price ?? `${formatPrice(terms.price, market)} ${quote}`],
-    ],
-    distance:
-      reference === null
-        ? UNKNOWN
-        : `${distanceText(distanceFrom(Decimal.of(terms.price), reference))} ${name}${formatPrice(reference.price, market)}`,
-    fills: ['fills at once', fills === null ? UNKNOWN : filling],
-    notional: notionalText(terms),
-    details: [
-      ['type', TYPE_TEXT[type]],
-      ['account', custom.account ?? accountText(terms)],
-      ['client id', typed?.hasClientId === false ? 'none' : clientId],
-    ],
-  };
+    : `${fills.atLeast ? 'at least ' : ''}${formatAmount(fills.amount)} of ${amount} ${base}`;
+  return `${part} at ${averageText(average, terms.side, market)} ${quote} on average`;
 }
 
 /** An average price as text, rounded against the user, as the average itself is. */
@@ -157,80 +219,11 @@ export function accountText({
 }
 
 /** The request of a single order and its preview, as programs read them. */
-export function dryOrder(context: WriteContext, order: SingleOrder & Previewed, overridden: readonly GuardName[]) {
-  const { terms, clientId, typed } = order;
+export function dryOrder(context: WriteContext, single: SingleOrder): DryRequest {
+  const { terms, clientId, typed } = single;
   const request = { kind: 'order', terms, clientId, parameters: typed?.parameters } as const;
-  return dryRequest(context, request, orderPreviewData(order, overridden));
+  return dryRequest(context, request, previewJson(ORDER_FACTS, single));
 }
-
-function orderPreviewData(previewed: SingleOrder & Previewed, overridden: readonly GuardName[]): PreviewJson {
-  const { terms, preview } = previewed;
-  const { price, amount, side } = terms;
-  const { reference, fills } = preview;
-  return previewData(previewed, overridden, {
-    sums: { price, amount, notional: notionalText(terms) },
-    order: {
-      distance: textOrNull(reference && distanceFrom(Decimal.of(price), reference)),
-      fillsAtOnce: textOrNull(fills?.amount),
-      fillsAtLeast: fills?.atLeast ?? false,
-      averagePrice: textOrNull(fills && averagePrice(fills, side)),
-    },
-  });
-}
-
-/**
- * The preview of any orders for programs; null is unknown. The warnings include the guards that block, for programs that read
- * only the warnings.
- */
-export function previewData(
-  { plan: { market, side }, preview, breaches, warnings }: Previewed,
-  overridden: readonly GuardName[],
-  fields: {
-    readonly sums: Pick<PreviewJson, 'price' | 'amount' | 'notional'>;
-    readonly batch?: object;
-    readonly order: object;
-  },
-) {
-  const { fee, balance, bid, ask, reference } = preview;
-  return {
-    ...fields.sums,
-    fee: textOrNull(fee?.fee),
-    warnings: [...breaches.map((breach) => breachText(breach, overridden)), ...warnings.map((warning) => warning.text)],
-    ...fields.batch,
-    feeCoin: fee?.coin ?? null,
-    spentCoin: spentCoin(market, side),
-    balanceBefore: textOrNull(balance?.before),
-    balanceAfter: textOrNull(balance?.after),
-    bid: textOrNull(bid),
-    ask: textOrNull(ask),
-    mid: textOrNull(reference?.price),
-    ...fields.order,
-    guards: guardRows(breaches, overridden),
-  };
-}
-
-function textOrNull(value: Decimal | null | undefined): string | null {
-  return value?.toString() ?? null;
-}
-
-/** What the preview of any orders holds. */
-export const COMMON_PREVIEW_FIELDS = {
-  ...PREVIEW_FIELDS,
-  feeCoin: shape.nullable(shape.text('')),
-  spentCoin: shape.text('the coin that pays for it'),
-  balanceBefore: shape.nullable(shape.decimal('available now, in the coin that is spent')),
-  balanceAfter: shape.nullable(shape.decimal('available with the order open')),
-  bid: shape.nullable(shape.decimal('the best one')),
-  ask: shape.nullable(shape.decimal('the best one')),
-  mid: shape.nullable(shape.decimal('the middle of the book, or the reference price in its place')),
-  guards: GUARD_FIELDS,
-};
 
 /** The dry run of a single order. */
-export const DRY_ORDER = dryRunShape({
-  ...COMMON_PREVIEW_FIELDS,
-  distance: shape.nullable(shape.decimal('percent above mid, negative below it')),
-  fillsAtOnce: shape.nullable(shape.decimal('in the base coin')),
-  fillsAtLeast: shape.boolean('whether more may fill, from levels that were not read'),
-  averagePrice: shape.nullable(shape.decimal('of what fills at once')),
-});
+export const DRY_ORDER = dryRunShape(ORDER_FACTS);

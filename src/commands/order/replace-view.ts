@@ -7,7 +7,6 @@ import { notSentFailure, WRONG_KEYS } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { CancelOutcome } from '../../trading/cancel/cancellation.js';
-import type { GuardName } from '../../trading/guards/limits.js';
 import type { RecordedOrderTerms, ReplaceTerms } from '../../trading/journal/write.js';
 import { brokenRules } from '../../trading/orders/changed-rules.js';
 import { notionalText, remainderOf } from '../../trading/orders/terms.js';
@@ -15,13 +14,14 @@ import type { ReplacePlan } from '../../trading/replace/plan.js';
 import type { ReplaceOutcome } from '../../trading/replace/replace.js';
 import type { Placement } from '../../trading/settling/settle-sent-order.js';
 import { CANCELLED, cancelRow } from '../cancel/cancel-result.js';
-import { dryRunShape } from '../writes/dry-run.js';
-import { dryRequest, type WriteContext } from '../writes/write.js';
+import { type DryRequest, dryRequest, dryRunShape } from '../writes/dry-run.js';
+import { factsOf } from '../writes/preview-facts.js';
+import type { WriteContext } from '../writes/write.js';
 import { fillsSoFar } from './fills-so-far.js';
 import type { PlannedOrders, Previewed } from './guarded-orders.js';
 import { orderArgs, tooLittleText } from './order-args.js';
 import { ORDER_RESULT, orderResult, rejectedOrder } from './order-result.js';
-import { accountText, DRY_ORDER, dryOrder, orderPreviewText, type PreviewText } from './preview.js';
+import { accountText, DRY_ORDER, dryOrder, ORDER_FACTS } from './preview.js';
 
 /** A replacement that was worked out, and what it places if nothing more fills. */
 export interface PlannedReplacement extends PlannedOrders {
@@ -37,40 +37,52 @@ export const REPLACED = shape.object({
   replaced: shape.object(CANCELLED, 'the row of the cancellation'),
 });
 
-export const DRY_REPLACEMENT: shape.Shape = shape.array(
-  shape.anyOf(dryRunShape(), DRY_ORDER),
-  'the cancellation and the order',
-);
+type ReplaceAnswer = Answer<shape.Infer<typeof REPLACED>>;
+
+export const DRY_REPLACEMENT = shape.array(shape.anyOf(dryRunShape(), DRY_ORDER), 'the cancellation and the order');
 
 /** The two requests of a replacement, as programs read them. */
-export function dryReplacement(
-  context: WriteContext,
-  replacement: Previewed<PlannedReplacement>,
-  overridden: readonly GuardName[],
-) {
+export function dryReplacement(context: WriteContext, replacement: Previewed<PlannedReplacement>): DryRequest[] {
   const { market, order } = replacement.replaces.terms;
-  return [dryRequest(context, { kind: 'cancel', market, order }), dryOrder(context, replacement, overridden)];
+  return [dryRequest(context, { kind: 'cancel', market, order }), dryOrder(context, replacement)];
 }
 
-/** The preview of the new order, after what is cancelled. */
-export function replacementPreviewText(replacement: Previewed<PlannedReplacement>, screen: Screen): PreviewText {
-  const { terms, order, market, placed, accountSource } = replacement.replaces;
-  const { wanted } = terms;
-  const open = formatAmount(Decimal.of(order.amount).minus(Decimal.of(order.filled)));
-  const total = changeText(screen, formatAmount(order.amount), formatAmount(wanted.amount));
-  const price = changeText(screen, formatPrice(order.price, market), formatPrice(wanted.price, market));
-  return {
-    ...orderPreviewText(replacement, {
-      amount: `${formatAmount(placed.amount)} ${market.base}, less what fills before the cancellation`,
-      price: `${price} ${market.quote}`,
-      account: `${accountText(placed)} (${ACCOUNT_SOURCES[accountSource]})`,
-    }),
-    head: [
-      ['cancels', `${order.id} (${open} ${market.base} open)`],
-      ['total', `${total} ${market.base}, ${formatAmount(order.filled)} of it filled`],
-    ],
-  };
-}
+const fact = factsOf<Previewed<PlannedReplacement>>();
+
+/** What is known of a replacement before it is sent: what is cancelled, and the new order. */
+export const REPLACEMENT_FACTS = {
+  cancels: fact({
+    label: 'cancels',
+    text: ({ replaces: { order, market } }) => {
+      const open = formatAmount(Decimal.of(order.amount).minus(Decimal.of(order.filled)));
+      return `${order.id} (${open} ${market.base} open)`;
+    },
+  }),
+  total: fact({
+    label: 'total',
+    text: ({ replaces: { order, market, terms } }, screen) => {
+      const total = changeText(screen, formatAmount(order.amount), formatAmount(terms.wanted.amount));
+      return `${total} ${market.base}, ${formatAmount(order.filled)} of it filled`;
+    },
+  }),
+  ...ORDER_FACTS,
+  amount: fact({
+    label: 'amount',
+    text: ({ replaces: { placed, market } }) =>
+      `${formatAmount(placed.amount)} ${market.base}, less what fills before the cancellation`,
+  }),
+  price: fact({
+    label: 'price',
+    text: ({ replaces: { order, market, terms } }, screen) => {
+      const price = changeText(screen, formatPrice(order.price, market), formatPrice(terms.wanted.price, market));
+      return `${price} ${market.quote}`;
+    },
+  }),
+  account: fact({
+    label: 'account',
+    text: ({ replaces: { placed, accountSource } }) => `${accountText(placed)} (${ACCOUNT_SOURCES[accountSource]})`,
+  }),
+};
 
 const ACCOUNT_SOURCES = { journal: "the old order's, by the journal", flag: 'as given', assumed: 'assumed' } as const;
 
@@ -94,7 +106,7 @@ export function replacedAnswer(
   { terms, market }: Pick<ReplacePlan, 'terms' | 'market'>,
   clientId: string,
   done: ReplaceOutcome,
-): Answer {
+): ReplaceAnswer {
   const ended = { terms, clientId, cancel: done.cancel };
   if (done.kind === 'kept') return notCancelled(ended);
   if (done.kind === 'filled') {
@@ -116,7 +128,7 @@ function sent(
   order: RecordedOrderTerms,
   placement: Placement,
   market: Market,
-): Answer {
+): ReplaceAnswer {
   const { clientId } = ended;
   if (placement.outcome === 'refused') {
     const { rules } = placement;
@@ -128,13 +140,13 @@ function sent(
   const answer = orderResult(context, { id: clientId, clientId, terms: order }, placement, market);
   return {
     ...answer,
-    data: { ...(answer.data as object), replaced: replacedRow(ended) },
+    data: { ...answer.data, replaced: replacedRow(ended) },
     show: (screen) => `${cancelledLine(screen, ended)}\n${answer.show(screen)}`,
   };
 }
 
 /** The order is unchanged, or its state is unknown: nothing was placed. */
-function notCancelled(ended: Ended): Answer {
+function notCancelled(ended: Ended): ReplaceAnswer {
   const { clientId, cancel, terms } = ended;
   const message = `${cancel.message ?? 'the exchange gave no reason'}`;
   if (cancel.outcome !== 'unknown') {
@@ -166,7 +178,7 @@ function unplaced(
   why: Failure,
   outcome: 'notSent' | 'refused' = 'notSent',
   next = order,
-): Answer {
+): ReplaceAnswer {
   const { clientId, terms, cancel } = ended;
   const rest = order ?? remainderOf(terms.wanted, cancel.filled ?? '0');
   const hint = next === null ? tooLittleText(rest) : suggest('To place the rest', ...orderArgs(next));

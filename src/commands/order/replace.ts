@@ -1,7 +1,7 @@
 import { flag, optional, required, toggle, withCompletion } from '../../cli/definition.js';
+import type * as shape from '../../cli/shapes.js';
 import type { OrderReference } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
-import type { Answer } from '../../terminal/answer.js';
 import { parseAmount, parsePrice } from '../../trading/expressions.js';
 import type { GuardName } from '../../trading/guards/limits.js';
 import { newClientId, termsText } from '../../trading/orders/terms.js';
@@ -10,19 +10,20 @@ import { replaceOrder } from '../../trading/replace/replace.js';
 import { explainUnknownMarket } from '../inputs/known-market.js';
 import { knownClientId, marketName, oneOf, orderReference, PRICE_WORDS } from '../inputs/parsers.js';
 import { define } from '../session/command.js';
+import type { DryRequest } from '../writes/dry-run.js';
 import { overriddenBy, overrideFlag } from '../writes/guard-overrides.js';
 import { warnOfUnknownIn } from '../writes/unknown-writes.js';
 import { mayBeDone, openWithConsent, runWrite, type WriteContext } from '../writes/write.js';
 import { replacementForAgent } from './for-agent.js';
-import { type GuardedWrite, guardedOrders, PREVIEW_LEVELS } from './guarded-orders.js';
+import { guardedOrders, PREVIEW_LEVELS } from './guarded-orders.js';
 import { checkGiven, namedOrder } from './order-args.js';
 import {
   DRY_REPLACEMENT,
   dryReplacement,
   type PlannedReplacement,
   REPLACED,
+  REPLACEMENT_FACTS,
   replacedAnswer,
-  replacementPreviewText,
 } from './replace-view.js';
 
 export default define({
@@ -79,18 +80,18 @@ interface ReplaceRequest {
 }
 
 /** Previews a replacement, asks, and does it; for `--dry-run` only the preview. */
-export function sendReplacement(context: WriteContext, request: ReplaceRequest): Promise<Answer> {
+export function sendReplacement(context: WriteContext, request: ReplaceRequest) {
   return runWrite(context, replacing(context, request));
 }
 
-function replacing(context: WriteContext, request: ReplaceRequest): GuardedWrite<PlannedReplacement> {
+function replacing(context: WriteContext, request: ReplaceRequest) {
   const { overridden, changes } = request;
-  return guardedOrders(context, {
+  return guardedOrders<PlannedReplacement, shape.Infer<typeof REPLACED>, DryRequest[]>(context, {
     overridden,
     plan: (confirmed) => planReplace(context, request, confirmed),
     question: ({ terms, replaces }) => `Cancel order ${replaces.order.id} and ${termsText(terms)} instead?`,
-    preview: replacementPreviewText,
-    dryRun: (replacement) => dryReplacement(context, replacement, overridden),
+    facts: REPLACEMENT_FACTS,
+    dryRun: (replacement) => dryReplacement(context, replacement),
     forAgent: ({ replaces }) => replacementForAgent(replaces, changes),
     run: async ({ id, replaces }, options) => {
       const done = await replaceOrder(context.trading, replaces, id, options);

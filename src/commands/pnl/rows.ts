@@ -3,10 +3,21 @@ import { Decimal } from '../../domain/decimal.js';
 import { isoTime } from '../../terminal/time.js';
 import { type BookTotals, gainOf } from '../../trading/pnl/book.js';
 import type { CoinPnl } from '../../trading/pnl/coin-books.js';
-import { CLOSINGS, type ClosedLot, type Method, minusOrNull, OPENINGS, sumOrNull } from '../../trading/pnl/lots.js';
+import { CLOSINGS, type ClosedLot, type Method, OPENINGS, sumOrNull } from '../../trading/pnl/lots.js';
 import type { PricingCandle } from '../../trading/pnl/past-prices.js';
 import type { MarketTotals } from '../../trading/pnl/profit-and-loss.js';
 import type { CoinBalance, UnexplainedAmount } from '../../trading/pnl/reconciliation.js';
+import {
+  averageCost,
+  daysHeld,
+  feesOf,
+  netOf,
+  type QuoteValuation,
+  sumsByCoin,
+  totalFees,
+  unrealisedOf,
+  unrealisedOfCoin,
+} from '../../trading/pnl/totals.js';
 import type { FeeBasis, ValuedFee } from '../../trading/pnl/trade-legs.js';
 import type { LotDates } from './lot-dates.js';
 
@@ -16,10 +27,6 @@ const PRICED_BY = shape.array(
   shape.object({ market: shape.text(''), type: shape.text('such as 1day'), opened: shape.time('') }),
   'the candles of that price',
 );
-
-/** An average has at most this many decimals, rounded down. Nothing is computed from it. */
-const AVERAGE_DECIMALS = 8;
-const DAY_MS = 86_400_000;
 
 const COIN = shape.text('');
 const AMOUNT = shape.decimal('below zero if coins went away');
@@ -229,13 +236,10 @@ export function marketRow(pnl: MarketTotals, price: Decimal | null, { feesAre, p
   };
 }
 
-/** The worth of an amount of a quote coin in the coin of the sums; null if it is unknown. */
-type Valuation = (amount: Decimal, quote: string) => Decimal | null;
-
 interface TotalOptions {
   readonly unit: string;
   readonly feesAre: FeeBasis;
-  readonly value: Valuation;
+  readonly value: QuoteValuation;
   readonly priceOf: (market: MarketTotals) => Decimal | null;
   /** The candles by which quote coins were valued. */
   readonly pricedBy: readonly PricingCandle[] | undefined;
@@ -286,9 +290,7 @@ export function coinRow(
   { unit, feesAre, pricedAt, pricedBy }: RowOptions & { readonly unit: string },
 ) {
   const { position, opening, withoutCost, realised, left } = pnl;
-  // nothing is known of it: that is no gain of zero
-  const isUnknown = position.amount.sign > 0 && knownAmount(position).sign === 0;
-  const unrealised = isUnknown ? null : unrealisedOf(pnl, price);
+  const unrealised = unrealisedOfCoin(pnl, price);
   return {
     coin: pnl.coin,
     valuedIn: unit,
@@ -352,7 +354,7 @@ function tradedRow(pnl: BookTotals, unrealised: Decimal | null) {
     boughtValue: textOrNull(pnl.boughtValue),
     sold: decimalText(pnl.sold),
     soldValue: textOrNull(pnl.soldValue),
-    averageCost: averageCost(pnl.position),
+    averageCost: textOrNull(averageCost(pnl.position)),
     realised: decimalText(pnl.realised),
     unrealised: textOrNull(unrealised),
     fees: pnl.fees.map(feeRow),
@@ -448,55 +450,8 @@ function lotDetails(lot: ClosedLot, feesAre: FeeBasis) {
   };
 }
 
-function daysHeld({ opened, closed, cost }: ClosedLot): number | null {
-  return opened === null || cost === null ? null : Math.floor((closed - opened) / DAY_MS);
-}
-
 function positionRow({ amount, cost, withoutCost }: BookTotals['position']) {
   return { position: decimalText(amount), cost: decimalText(cost), positionWithoutCost: decimalText(withoutCost) };
-}
-
-function knownAmount({ amount, withoutCost }: BookTotals['position']): Decimal {
-  return amount.minus(withoutCost);
-}
-
-function averageCost(position: BookTotals['position']): string | null {
-  const known = knownAmount(position);
-  return known.sign > 0 ? decimalText(position.cost.dividedBy(known, AVERAGE_DECIMALS, 'down')) : null;
-}
-
-/** Of what has a known cost. */
-function unrealisedOf({ position }: BookTotals, price: Decimal | null): Decimal | null {
-  const known = knownAmount(position);
-  if (known.sign === 0) return position.cost.negated();
-  return price === null ? null : known.times(price).minus(position.cost);
-}
-
-function netOf(realised: Decimal | null, unrealised: Decimal | null, fees: Decimal | null): Decimal | null {
-  return minusOrNull(sumOrNull(realised, unrealised), fees);
-}
-
-/** Null if one has no price. */
-function feesOf({ fees }: BookTotals): Decimal | null {
-  return fees.map(({ value }) => value).reduce(sumOrNull, Decimal.zero);
-}
-
-/** The fees of all markets by coin, valued in the coin of the sums. */
-function totalFees(markets: readonly MarketTotals[], value: Valuation): readonly ValuedFee[] {
-  return sumsByCoin(
-    markets.flatMap(({ quote, fees }) =>
-      fees.map((fee) => ({ ...fee, value: fee.value === null ? null : value(fee.value, quote) })),
-    ),
-  );
-}
-
-function sumsByCoin(fees: readonly ValuedFee[]): readonly ValuedFee[] {
-  const sums = new Map<string | null, ValuedFee>();
-  for (const { coin, amount, value } of fees) {
-    const sum = sums.get(coin) ?? { coin, amount: Decimal.zero, value: Decimal.zero };
-    sums.set(coin, { coin, amount: sum.amount.plus(amount), value: sumOrNull(sum.value, value) });
-  }
-  return [...sums.values()];
 }
 
 function feeRow({ coin, amount, value }: ValuedFee) {

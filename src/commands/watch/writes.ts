@@ -7,6 +7,7 @@ import type { Output } from '../../terminal/output.js';
 import type { Meaning } from '../../terminal/palette.js';
 import { type Screen, screenOf } from '../../terminal/screen.js';
 import { wrapped } from '../../terminal/text.js';
+import type { CancelResult } from '../../trading/cancel/cancel-orders.js';
 import { parseAmount, parsePrice } from '../../trading/expressions.js';
 import { unknownWrites } from '../../trading/settling/unknown-writes.js';
 import type { AlgoDocument } from '../algo/view/algo-shapes.js';
@@ -186,20 +187,12 @@ async function placeBracket(
   return placeAlgoIn(command, context, { ...order, ...flags, type, overridden: [] });
 }
 
-interface CancelRow {
-  readonly outcome: string;
-  readonly id: string | null;
-  readonly price: string | null;
-  readonly amount: string | null;
-  readonly filled: string | null;
-}
-
 /** The outcome in a line, and what failed. */
 function messagesOf({ output, globals }: WriteContext, request: ScreenAction, answer: Answer): StatusMessage[] {
   const { failure } = answer;
   const isCancel = !globals.dryRun && (request.kind === 'cancel' || request.kind === 'cancelAll');
   const text = isCancel
-    ? cancelText(answer.data as readonly CancelRow[])
+    ? cancelText(answer.data as readonly CancelResult[])
     : isAlgo(request) && !globals.dryRun
       ? createdText(answer.data as AlgoDocument)
       : shownText(answer);
@@ -216,7 +209,7 @@ function createdText({ id, kind, side, amount, market }: AlgoDocument): string {
   return `Created algo order ${id}: ${kind}, ${side} ${formatAmount(amount)} ${market}`;
 }
 
-function cancelText(rows: readonly CancelRow[]): string {
+function cancelText(rows: readonly CancelResult[]): string {
   if (rows.length === 0) return 'No open orders: nothing was cancelled.';
   const [first] = rows;
   if (rows.length === 1 && first !== undefined) {

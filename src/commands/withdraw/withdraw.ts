@@ -1,6 +1,5 @@
 import { flag, optional, toggle } from '../../cli/definition.js';
 import { type Advice, Failure, suggest, tryRead } from '../../errors.js';
-import type { Answer } from '../../terminal/answer.js';
 import { SendGate } from '../../trading/journal/entry.js';
 import { isKind } from '../../trading/journal/write.js';
 import { newClientId } from '../../trading/orders/terms.js';
@@ -13,14 +12,15 @@ import { type PreparedWithdrawal, prepareWithdrawal, type WithdrawalDraft } from
 import { refuseIdenticalWithdrawal, sendWithdrawal } from '../../trading/withdrawals/send.js';
 import { coinName, positiveDecimal, wholeNumber, word } from '../inputs/parsers.js';
 import { type Context, define } from '../session/command.js';
-import { dryRequest, mayBeDone, openWrite, runWrite, type WriteContext } from '../writes/write.js';
+import { dryRequest } from '../writes/dry-run.js';
+import { linesOf, previewJson } from '../writes/preview-facts.js';
+import { mayBeDone, openWrite, runWrite, type WriteContext } from '../writes/write.js';
 import { type PasswordSource, passwordSource, readFundPassword } from './fund-password.js';
 import { checkGiven, coinFacts, completeWithdrawal, firstMissing, isConfirmed } from './given.js';
 import {
   type CheckedWithdrawal,
   DRY_WITHDRAWAL,
-  previewData,
-  previewTable,
+  WITHDRAWAL_FACTS,
   WITHDRAWN,
   withdrawalAnswer,
   withdrawalQuestion,
@@ -102,15 +102,17 @@ function withdraw(
   context: WriteContext,
   request: WithdrawalDraft,
   { confirmAddress: repeatedAddress, source }: Confirmation,
-): Promise<Answer> {
+) {
   const { trading, host, session } = context;
   const gate = new SendGate();
   const id = newClientId(host);
-  return runWrite<CheckedWithdrawal>(context, {
+  return runWrite(context, {
     plan: () => checkWithdrawal(command, context, request),
-    preview: (checked) => previewTable(context, checked),
-    dryRun: (checked) =>
-      dryRequest(context, { kind: 'withdrawal', withdrawal: checked.prepared.wanted }, previewData(checked)),
+    preview: (checked) => ({ lines: linesOf(WITHDRAWAL_FACTS, checked) }),
+    dryRun: (checked) => {
+      const request = { kind: 'withdrawal', withdrawal: checked.prepared.wanted } as const;
+      return dryRequest(context, request, previewJson(WITHDRAWAL_FACTS, checked));
+    },
     ask: ({ prepared }) => confirmAddress(context, prepared, request, repeatedAddress),
     run: async ({ prepared }) => {
       const limits = async () => withdrawLimits(await session.currentSettings());
@@ -143,8 +145,8 @@ async function checkWithdrawal(
     ...prepared.warnings,
     ...unknownWithdrawalWarnings(trading, coin).map((advice) => output.textOf(advice)),
   ];
-  const warnings = [...(unfamiliar === null ? [] : [unfamiliar]), ...others].map((text) => ({ text }));
-  return { prepared, earlier, unfamiliar, warnings };
+  const first = unfamiliar === null ? [] : [{ text: unfamiliar, isFact: true }];
+  return { prepared, earlier, unfamiliar, warnings: [...first, ...others.map((text) => ({ text }))] };
 }
 
 /** An earlier withdrawal with an unknown outcome, even of another amount, may be the same one. */

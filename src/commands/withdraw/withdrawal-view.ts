@@ -13,18 +13,18 @@ import type { EarlierUse } from '../../trading/withdrawals/coin-facts.js';
 import type { PreparedWithdrawal } from '../../trading/withdrawals/prepare.js';
 import type { WithdrawalResult } from '../../trading/withdrawals/send.js';
 import { duplicateFailure } from '../session/duplicate-warnings.js';
-import { dryRunShape, PREVIEW_FIELDS, type PreviewJson } from '../writes/dry-run.js';
+import { dryRunShape } from '../writes/dry-run.js';
+import { factsOf, PREVIEW_FIELDS, type Warned } from '../writes/preview-facts.js';
 import { askAgain } from '../writes/unknown-writes.js';
-import { exchangeText, type WriteContext } from '../writes/write.js';
+import type { WriteContext } from '../writes/write.js';
 
 /** A withdrawal that was checked, ready to be sent. */
-export interface CheckedWithdrawal {
+export interface CheckedWithdrawal extends Pick<Warned, 'warnings'> {
   readonly prepared: PreparedWithdrawal;
   /** Undefined if the records could not be read. */
   readonly earlier: EarlierUse | undefined;
   /** The warning about an address that no record shows, which is one of the warnings; null if a record does. */
   readonly unfamiliar: string | null;
-  readonly warnings: readonly { readonly text: string }[];
 }
 
 /** The outcome of a withdrawal that was sent. */
@@ -41,54 +41,79 @@ export const WITHDRAWN = shape.object({
   duplicates: shape.array(shape.id(''), 'further withdrawals that the network made of the same request'),
 });
 
-export const DRY_WITHDRAWAL = dryRunShape({
-  ...PREVIEW_FIELDS,
-  coin: shape.text(''),
-  chain: shape.nullable(shape.outsideText('whose fee and address format apply')),
-  receives: shape.decimal('what arrives'),
-  address: shape.outsideText(''),
-  memo: shape.nullable(shape.outsideText('')),
-  balanceBefore: shape.nullable(shape.decimal('available now')),
-  balanceAfter: shape.nullable(shape.decimal('available after it')),
-  usedBefore: shape.nullable(shape.boolean('null is unknown')),
-});
+type Withdrawn = shape.Infer<typeof WITHDRAWN>;
 
-/** What a withdrawal will do and where it goes, as a table that is shown before the question. */
-export async function previewTable(
-  context: WriteContext,
-  { prepared, earlier, unfamiliar, warnings }: CheckedWithdrawal,
-): Promise<(screen: Screen) => string> {
-  const where = await exchangeText(context);
-  return (screen) =>
-    record(screen, [
-      ...moneyEntries(prepared),
-      ['address', inFours(prepared.address), (text, paint) => paint.strong(text)],
-      ...(prepared.memo === null ? [] : [memoEntry(prepared.memo)]),
-      usedEntry(earlier, unfamiliar),
-      ['exchange', where],
-      ...warnings
-        .filter(({ text }) => text !== unfamiliar)
-        .map((warning): RecordLine => ['warning', warning.text, (text, paint) => paint.warn(text)]),
-    ]);
+const fact = factsOf<CheckedWithdrawal>();
+
+/** What is known of a withdrawal before it is sent. */
+export const WITHDRAWAL_FACTS = {
+  amount: fact({
+    label: 'withdraw',
+    text: ({ prepared }) => amountText(prepared, 'amount'),
+    json: {
+      amount: [PREVIEW_FIELDS.amount, ({ prepared }) => prepared.sums.amount],
+      coin: [shape.text(''), ({ prepared }) => prepared.wanted.coin],
+    },
+  }),
+  chain: fact({
+    label: 'chain',
+    text: ({ prepared }) => `${prepared.chain.chain} (not sent: the verified address decides)`,
+    json: {
+      chain: [
+        shape.nullable(shape.outsideText('whose fee and address format apply')),
+        ({ prepared }) => prepared.chain.chain,
+      ],
+    },
+  }),
+  fee: fact({
+    label: 'fee',
+    text: ({ prepared }) => {
+      const side = prepared.place === 'inside' ? 'as part of the amount' : 'on top of the amount';
+      return `${amountText(prepared, 'fee')}, ${side} (assumed)`;
+    },
+    json: { fee: [PREVIEW_FIELDS.fee, ({ prepared }) => prepared.sums.fee] },
+  }),
+  receives: fact({
+    label: 'arrives',
+    text: ({ prepared }) => `${amountText(prepared, 'receives')} (assumed)`,
+    json: { receives: [shape.decimal('what arrives'), ({ prepared }) => prepared.sums.receives] },
+  }),
+  address: fact({
+    label: 'address',
+    text: ({ prepared }) => inFours(prepared.address),
+    paint: (text, paint) => paint.strong(text),
+    json: { address: [shape.outsideText(''), ({ prepared }) => prepared.address] },
+  }),
+  memo: fact({
+    label: 'memo',
+    text: ({ prepared }) => prepared.memo ?? undefined,
+    paint: (text, paint) => paint.strong(text),
+    json: { memo: [shape.nullable(shape.outsideText('')), ({ prepared }) => prepared.memo] },
+  }),
+  available: fact({
+    label: 'available',
+    text: ({ prepared: { available, left, wanted } }) =>
+      `${formatAmount(available)} ${wanted.coin}, then ${formatAmount(left)} ${wanted.coin} (assumed)`,
+    json: {
+      balanceBefore: [shape.nullable(shape.decimal('available now')), ({ prepared }) => prepared.available],
+      balanceAfter: [shape.nullable(shape.decimal('available after it')), ({ prepared }) => prepared.left],
+    },
+  }),
+  internal: fact({
+    label: 'internal',
+    text: ({ prepared }) => (prepared.wanted.internal ? 'yes, if the address is of this exchange' : undefined),
+  }),
+  used: fact({
+    entries: ({ earlier, unfamiliar }) => [usedEntry(earlier, unfamiliar)],
+    json: { usedBefore: [shape.nullable(shape.boolean('null is unknown')), ({ earlier }) => usedBefore(earlier)] },
+  }),
+};
+
+function amountText({ sums, wanted }: PreparedWithdrawal, sum: keyof PreparedWithdrawal['sums']): string {
+  return `${formatAmount(sums[sum])} ${wanted.coin}`;
 }
 
-function moneyEntries({ wanted, chain, sums, place, available, left }: PreparedWithdrawal): RecordLine[] {
-  const { coin, internal } = wanted;
-  const amount = (text: string) => `${formatAmount(text)} ${coin}`;
-  const side = place === 'inside' ? 'as part of the amount' : 'on top of the amount';
-  return [
-    ['withdraw', amount(sums.amount)],
-    ['chain', `${chain.chain} (not sent: the verified address decides)`],
-    ['fee', `${amount(sums.fee)}, ${side} (assumed)`],
-    ['arrives', `${amount(sums.receives)} (assumed)`],
-    ['available', `${amount(available)}, then ${amount(left)} (assumed)`],
-    ...(internal ? [['internal', 'yes, if the address is of this exchange'] as RecordLine] : []),
-  ];
-}
-
-function memoEntry(memo: string): RecordLine {
-  return ['memo', memo, (text, paint) => paint.strong(text)];
-}
+export const DRY_WITHDRAWAL = dryRunShape(WITHDRAWAL_FACTS);
 
 /** The withdrawal as a question. */
 export function withdrawalQuestion({ wanted, sums, address, memo }: PreparedWithdrawal): string {
@@ -108,44 +133,22 @@ function usedEntry(earlier: EarlierUse | undefined, unfamiliar: string | null): 
   return ['used before', text];
 }
 
-interface WithdrawPreviewData extends PreviewJson {
-  readonly coin: string;
-  readonly chain: string;
-  readonly receives: string;
-  readonly address: string;
-  readonly memo: string | null;
-  readonly balanceBefore: string;
-  readonly balanceAfter: string;
-  /** Null is unknown. */
-  readonly usedBefore: boolean | null;
-}
-
-export function previewData({ prepared, earlier, warnings: found }: CheckedWithdrawal): WithdrawPreviewData {
-  const { wanted, chain, sums, address, memo, available, left } = prepared;
-  const isNever = earlier?.last === undefined && earlier?.isAll === true && !earlier.isAccountKnown;
-  const warnings = found.map(({ text }) => text);
-  return {
-    price: null,
-    amount: sums.amount,
-    notional: null,
-    fee: sums.fee,
-    warnings,
-    coin: wanted.coin,
-    chain: chain.chain,
-    receives: sums.receives,
-    address,
-    memo,
-    balanceBefore: available,
-    balanceAfter: left,
-    usedBefore: isNever ? false : earlier?.last === undefined ? null : true,
-  };
+/** Null is unknown. */
+function usedBefore(earlier: EarlierUse | undefined): boolean | null {
+  if (earlier === undefined) return null;
+  if (earlier.last !== undefined) return true;
+  return earlier.isAll && !earlier.isAccountKnown ? false : null;
 }
 
 /** A withdrawal that was sent, and the id of its record. */
 type SentWithdrawal = PreparedWithdrawal & { readonly id: string };
 
 /** The outcome of a withdrawal. Throws Failure `refused`, `limited` or `unreachable` if nothing was moved. */
-export function withdrawalAnswer({ output }: WriteContext, sent: SentWithdrawal, withdrawal: WithdrawalResult): Answer {
+export function withdrawalAnswer(
+  { output }: WriteContext,
+  sent: SentWithdrawal,
+  withdrawal: WithdrawalResult,
+): Answer<Withdrawn> {
   const { id: clientId, wanted } = sent;
   const { coin } = wanted;
   if (withdrawal.outcome === 'refused') throw refusedWithdrawal(withdrawal.refusal, coin, clientId);
@@ -169,7 +172,7 @@ export function withdrawalAnswer({ output }: WriteContext, sent: SentWithdrawal,
 function answer(
   sent: SentWithdrawal,
   withdrawal: Exclude<WithdrawalResult, { outcome: 'refused' | 'notSent' }>,
-): Answer {
+): Answer<Withdrawn> {
   const { wanted, sums, address, memo } = sent;
   const { coin, internal } = wanted;
   const { amount, fee, receives } = sums;

@@ -1,6 +1,5 @@
 import { confirm } from '../../cli/consent.js';
 import { repeated, withCompletion } from '../../cli/definition.js';
-import * as shape from '../../cli/shapes.js';
 import type { Decimal } from '../../domain/decimal.js';
 import { type Advice, Failure, suggest } from '../../errors.js';
 import type { CheckLines } from '../../trading/batches/batch-sender.js';
@@ -36,25 +35,6 @@ export function overriddenBy(given: readonly (readonly GuardName[])[]): readonly
 /** The breaches that are not overridden. */
 export function notOverridden(breaches: readonly Breach[], overridden: readonly GuardName[]): readonly Breach[] {
   return breaches.filter(({ guard }) => !overridden.includes(guard));
-}
-
-/** A breach as a line of a preview; says if it is overridden. */
-export function breachText({ guard, message }: Breach, overridden: readonly GuardName[]): string {
-  return `${guard}${overridden.includes(guard) ? ' (overridden)' : ''}: ${message}`;
-}
-
-/** The guards that block orders, in a dry run. */
-export const GUARD_FIELDS = shape.array(
-  shape.object({
-    guard: shape.text('its name'),
-    message: shape.text(''),
-    overridden: shape.boolean(''),
-  }),
-  'the guards that block the order',
-);
-
-export function guardRows(breaches: readonly Breach[], overridden: readonly GuardName[]) {
-  return breaches.map(({ guard, message }) => ({ guard, message, overridden: overridden.includes(guard) }));
 }
 
 /**

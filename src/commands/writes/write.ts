@@ -1,18 +1,20 @@
 import { type Consent, requireConsent } from '../../cli/consent.js';
 import type { Globals } from '../../cli/context.js';
 import { Failure, type Interruption, suggest } from '../../errors.js';
-import { haltText, LIFT_HALT, type PlannedWrite } from '../../exchange/exchange.js';
+import { haltText, LIFT_HALT } from '../../exchange/exchange.js';
 import type { Host } from '../../platform/host.js';
 import type { TimeBudget } from '../../platform/time-budget.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Output } from '../../terminal/output.js';
 import type { Screen } from '../../terminal/screen.js';
+import { type RecordLine, record } from '../../terminal/table.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import type { Agent } from '../session/agent.js';
 import type { Context } from '../session/command.js';
 import type { Session } from '../session/session.js';
-import { NO_PREVIEW, type PreviewJson } from './dry-run.js';
+import { type DryRequest, type DryRun, dryAnswer } from './dry-run.js';
 import { type Interruptible, interruptible } from './interruptible.js';
+import { guardTexts, type Warned } from './preview-facts.js';
 
 /*
  * Every command that writes to the exchange describes its write, of one request or of many, as `WriteSteps`. `runWrite` carries it out:
@@ -24,7 +26,7 @@ import { type Interruptible, interruptible } from './interruptible.js';
  *     └─────── shown and asked again, as it has changed ────┘
  *
  * A signal in any of these steps is reported by `interruptible`: nothing was sent, or what was done so far, what may have been done
- * and the command that finds out. Orders add the market, the guards and the preview's table: `order/guarded-orders.ts`.
+ * and the command that finds out. Orders add the market and the guards: `order/guarded-orders.ts`.
  */
 
 /** What a write works with. A command's terminal or the market screen asks and reports, each in its own way. */
@@ -62,10 +64,12 @@ export function openWithConsent(context: Context): Promise<WriteContext> {
   return openWrite(context);
 }
 
-/** What a write is about to do. */
-interface Planned {
-  /** Shown if no preview is. */
-  readonly warnings: readonly { readonly text: string }[];
+/** What people see of a write before the question, above where it goes and what it warns of. */
+export interface Preview {
+  /** Several things of a kind, as a table or a line each. */
+  readonly above?: (screen: Screen) => string;
+  /** As {@link linesOf} makes them. */
+  readonly lines?: (screen: Screen) => readonly RecordLine[];
 }
 
 /** How a question is asked. */
@@ -76,8 +80,15 @@ interface Asking {
   readonly ageMs: () => number;
 }
 
+/** One request, or several of which each is a document. */
+export type Requests = DryRequest | readonly DryRequest[];
+
+/** What a dry run prints for them. */
+type DryRunOf<Dry extends Requests> = Dry extends readonly DryRequest[] ? readonly DryRun[] : DryRun;
+
 /** A write to the exchange. */
-export interface WriteSteps<Plan extends Planned> extends Pick<Interruptible, 'soFar'> {
+export interface WriteSteps<Plan extends Warned, Data = unknown, Dry extends Requests = Requests>
+  extends Pick<Interruptible, 'soFar'> {
   /**
    * Reads what the write depends on, and checks it. Throws Failure: nothing was sent.
    * @param confirmed given once the user has replied, to plan the same again in the current market
@@ -85,10 +96,10 @@ export interface WriteSteps<Plan extends Planned> extends Pick<Interruptible, 's
   readonly plan: (confirmed?: Plan) => Promise<Plan>;
   /** A cancellation, which leaves while the account is halted. */
   readonly passesHalt?: true;
-  /** What it will do, and where it goes. */
-  readonly preview: (plan: Plan) => Promise<(screen: Screen) => string>;
-  /** The answer of `--dry-run` for programs. */
-  readonly dryRun: (plan: Plan) => unknown;
+  /** What it will do. Its warnings alone are shown if no preview is. */
+  readonly preview: (plan: Plan) => Preview;
+  /** What `--dry-run` prints for programs. Absent for a part of a command that prints its own. */
+  readonly dryRun?: (plan: Plan) => Dry;
   /** Asks for consent. Throws Failure `declined` unless it is given. Absent if the write asks nothing. */
   readonly ask?: (plan: Plan, asking: Asking) => Promise<void>;
   /**
@@ -102,7 +113,7 @@ export interface WriteSteps<Plan extends Planned> extends Pick<Interruptible, 's
     ageMs: number,
   ) => Promise<{ readonly plan: Plan; readonly reason?: string }>;
   /** Sends it, and returns what became of it. Throws the Failure of a write that was not done. */
-  readonly run: (plan: Plan, signal: AbortSignal) => Promise<Answer>;
+  readonly run: (plan: Plan, signal: AbortSignal) => Promise<Answer<Data>>;
   /** What a signal leaves of it while it runs, as in {@link Interruptible}. One of many is also waited for, and has `soFar`. */
   readonly left: (plan: Plan) => Interruption | null;
   /** What was done before this write, for a signal that comes before it is sent. Absent if nothing was. */
@@ -110,18 +121,21 @@ export interface WriteSteps<Plan extends Planned> extends Pick<Interruptible, 's
 }
 
 /** Plans a write, has it confirmed, runs it once and returns its outcome. Throws Failure as its steps do. */
-export async function runWrite<Plan extends Planned>(context: WriteContext, write: WriteSteps<Plan>): Promise<Answer> {
+export async function runWrite<Plan extends Warned, Data, Dry extends Requests>(
+  context: WriteContext,
+  write: WriteSteps<Plan, Data, Dry>,
+): Promise<Answer<Data | DryRunOf<Dry>>> {
   const { globals, output, host, isPreviewed, session, trading } = context;
   const { soFar, doneBefore } = write;
   const beforeIt = { left: () => doneBefore ?? null, soFar: doneBefore === undefined ? undefined : soFar };
-  if (globals.dryRun) return interruptible(context, beforeIt, () => dryAnswer(context, write));
+  if (globals.dryRun) return interruptible(context, beforeIt, () => dryRunOf(context, write));
   const confirmed = await interruptible(context, beforeIt, async () => {
     trading.client.prepareWrite();
     let readAt = host.monotonic();
     let plan = await write.plan();
     for (let isAgain = false; ; isAgain = true) {
       if (write.passesHalt !== true) await requireNotHalted(context);
-      if (isPreviewed) output.preview(await write.preview(plan));
+      if (isPreviewed) output.preview(await previewText(context, write.preview(plan), plan));
       else for (const { text } of plan.warnings) output.warn(text);
       const shownAt = readAt;
       await write.ask?.(plan, { isAgain, ageMs: () => host.monotonic() - shownAt });
@@ -140,16 +154,45 @@ export async function runWrite<Plan extends Planned>(context: WriteContext, writ
   return interruptible(context, running, (signal) => write.run(confirmed, signal));
 }
 
-async function dryAnswer<Plan extends Planned>(
-  { trading }: WriteContext,
-  { plan: read, dryRun, preview }: WriteSteps<Plan>,
-): Promise<Answer> {
-  const plan = await read();
-  const isHalted = (await trading.client.halt()) !== undefined;
-  const show = await preview(plan);
-  return {
-    data: withHalted(dryRun(plan), isHalted),
-    show: (screen) => `${show(screen)}\n${screen.paint.faint('Dry run: nothing was sent.')}`,
+async function dryRunOf<Plan extends Warned, Dry extends Requests>(
+  context: WriteContext,
+  write: WriteSteps<Plan, unknown, Dry>,
+): Promise<Answer<DryRunOf<Dry>>> {
+  const { plan, show } = await previewOf(context, write);
+  const halted = (await context.trading.client.halt()) !== undefined;
+  const documentOf = (request: DryRequest) => ({ dryRun: true, ...request, halted });
+  const requests: Requests = write.dryRun?.(plan) ?? [];
+  const data = 'preview' in requests ? documentOf(requests) : requests.map(documentOf);
+  return dryAnswer(data as DryRunOf<Dry>, show, 'sent');
+}
+
+/** Plans a write and draws its preview, for a dry run. Throws Failure as its plan. */
+export async function previewOf<Plan extends Warned>(
+  context: WriteContext,
+  write: Pick<WriteSteps<Plan>, 'plan' | 'preview'>,
+): Promise<{ readonly plan: Plan; readonly show: (screen: Screen) => string }> {
+  const plan = await write.plan();
+  return { plan, show: await previewText(context, write.preview(plan), plan) };
+}
+
+/** A preview as text: what the write does, where it goes, and what it warns of. */
+export async function previewText(
+  context: Pick<WriteContext, 'session' | 'trading' | 'globals'>,
+  { above, lines }: Preview,
+  warned: Warned,
+): Promise<(screen: Screen) => string> {
+  const exchange = await exchangeText(context);
+  // the question lists the guards itself
+  const guards = context.globals.dryRun ? guardTexts(warned) : [];
+  const warnings = warned.warnings.flatMap(({ text, isFact }) => (isFact ? [] : [text]));
+  return (screen) => {
+    const facts = record(screen, [
+      ...(lines?.(screen) ?? []),
+      ['exchange', exchange],
+      ...guards.map((guard): RecordLine => ['guard', guard, (shown, paint) => paint.bad(shown)]),
+      ...warnings.map((warning): RecordLine => ['warning', warning, (shown, paint) => paint.warn(shown)]),
+    ]);
+    return above === undefined ? facts : `${above(screen)}\n${facts}`;
   };
 }
 
@@ -161,23 +204,8 @@ export async function requireNotHalted({ trading }: Pick<WriteContext, 'trading'
   throw new Failure('usage', message, { hint: LIFT_HALT, halted: true });
 }
 
-/** Each request of a dry run, with whether the account is halted. */
-function withHalted(data: unknown, halted: boolean): unknown {
-  if (Array.isArray(data)) return data.map((one) => withHalted(one, halted));
-  return typeof data === 'object' && data !== null && 'dryRun' in data ? { ...data, halted } : data;
-}
-
-/** The request of a dry run with its secrets masked, and its preview. */
-export function dryRequest(
-  { trading }: Pick<WriteContext, 'trading'>,
-  write: PlannedWrite,
-  preview: PreviewJson = NO_PREVIEW,
-) {
-  return { dryRun: true, ...trading.client.requestOf(write), preview };
-}
-
 /** The destination of a write, as the user confirms it: the trade host and the profile. */
-export async function exchangeText({ session, trading }: Pick<WriteContext, 'session' | 'trading'>): Promise<string> {
+async function exchangeText({ session, trading }: Pick<WriteContext, 'session' | 'trading'>): Promise<string> {
   const { profile } = await session.connection();
   return `${trading.client.hosts.tradeUrl} (profile ${profile})`;
 }

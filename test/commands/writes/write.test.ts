@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { NO_PREVIEW, type Warned } from '../../../src/commands/writes/preview-facts.js';
 import { runWrite, type WriteContext, type WriteSteps } from '../../../src/commands/writes/write.js';
 import { type EndingSignal, Failure, Interrupted, type Interruption } from '../../../src/errors.js';
 import type { Halt } from '../../../src/exchange/exchange.js';
@@ -43,8 +44,9 @@ function contextOf(
     },
   };
   const { dryRun = false, yes = false, isPreviewed = true, currentSettings = async () => ({}) } = changes;
-  const trading = { client: { halt: async () => changes.halt, prepareWrite: () => undefined } };
-  const session = { currentSettings };
+  const hosts = { tradeUrl: 'https://trade.test' };
+  const trading = { client: { halt: async () => changes.halt, prepareWrite: () => undefined, hosts } };
+  const session = { currentSettings, connection: async () => ({ profile: 'main' }) };
   const context = {
     host,
     output,
@@ -69,14 +71,16 @@ function contextOf(
 
 const PLAIN = screenOf(Object.assign(Object.create(null), { isTTY: false }), {});
 
-type Plan = { readonly price: string; readonly warnings: readonly { readonly text: string }[] };
+type Plan = { readonly price: string } & Warned;
+
+const REQUEST = { operation: 'order', request: {}, preview: NO_PREVIEW };
 
 /** A write whose steps add their names to what was said. */
 function writeOf(said: string[], steps: Partial<WriteSteps<Plan>> = {}): WriteSteps<Plan> {
   return {
     plan: async () => ({ price: '1', warnings: [{ text: 'far' }] }),
-    preview: async () => () => 'table',
-    dryRun: ({ price }) => ({ price }),
+    preview: ({ price }) => ({ lines: () => [['price', price]] }),
+    dryRun: () => REQUEST,
     ask: async ({ price }, { isAgain }) => void said.push(`${isAgain ? 'again' : 'asked'} ${price}`),
     run: async ({ price }) => {
       said.push(`sent ${price}`);
@@ -101,23 +105,37 @@ it('shows the warnings alone if there is no preview', async () => {
 
 describe('a dry run', () => {
   const halt: Halt = { since: 0, until: null, reason: null, problem: null };
-  const answerOf = async (data: unknown, changes: { readonly halt?: Halt } = {}) => {
+  const answerOf = async (steps: Partial<WriteSteps<Plan>>, changes: { readonly halt?: Halt } = {}) => {
     const { context, said } = contextOf({ dryRun: true, ...changes });
-    const answer = await runWrite(context, writeOf(said, { dryRun: () => data }));
+    const answer = await runWrite(context, writeOf(said, steps));
     expect(said).toEqual([]);
     return answer;
   };
 
-  it('shows the preview, and asks and sends nothing', async () => {
-    const { show } = await answerOf(null);
-    expect(show(PLAIN)).toBe('table\nDry run: nothing was sent.');
+  it('shows the preview, where it goes and what it warns of, and asks and sends nothing', async () => {
+    const { show } = await answerOf({});
+    const lines = ['price     1', 'exchange  https://trade.test (profile main)', 'warning   far'];
+    expect(show(PLAIN)).toBe([...lines, 'Dry run: nothing was sent.'].join('\n'));
   });
 
-  it('says of each request whether the account is halted, and of nothing else', async () => {
-    const request = { dryRun: true };
-    expect((await answerOf(request, { halt })).data).toEqual({ dryRun: true, halted: true });
-    expect((await answerOf([request, request])).data).toEqual(Array(2).fill({ dryRun: true, halted: false }));
-    for (const other of [null, 'text', { coin: 'btc' }]) expect((await answerOf(other)).data).toEqual(other);
+  it('leaves out a warning that a line of the preview says, and shows the guards that block', async () => {
+    const breaches = [{ guard: 'price-band', message: 'too far', failure: null }] as const;
+    const plan = async () => ({ price: '1', warnings: [{ text: 'far', isFact: true }], breaches });
+    expect((await answerOf({ plan })).show(PLAIN).split('\n').slice(2)).toEqual([
+      'guard     price-band: too far',
+      'Dry run: nothing was sent.',
+    ]);
+  });
+
+  it('shows several things above where it goes', async () => {
+    const { show } = await answerOf({ preview: () => ({ above: () => 'table' }) });
+    expect(show(PLAIN)).toMatch(/^table\nexchange {2}/);
+  });
+
+  it('says of each request whether the account is halted', async () => {
+    expect((await answerOf({}, { halt })).data).toEqual({ dryRun: true, ...REQUEST, halted: true });
+    const dryRun = () => [REQUEST, REQUEST];
+    expect((await answerOf({ dryRun })).data).toEqual(Array(2).fill({ dryRun: true, ...REQUEST, halted: false }));
   });
 });
 
@@ -297,7 +315,7 @@ describe('while the account is halted', () => {
 
   it('a dry run and a cancellation go on', async () => {
     const dry = contextOf({ halt, dryRun: true });
-    expect(await runWrite(dry.context, writeOf(dry.said))).toMatchObject({ data: { price: '1' } });
+    expect(await runWrite(dry.context, writeOf(dry.said))).toMatchObject({ data: { dryRun: true, halted: true } });
     const { context, said } = contextOf({ halt });
     await runWrite(context, writeOf(said, { passesHalt: true }));
     expect(said).toContain('sent 1');

@@ -4,8 +4,6 @@ import type { AlgoKind } from '../../../trading/algos/plan/terms.js';
 import type { AlgoState } from '../../../trading/algos/record/facts.js';
 import type { AlgoEvent } from '../../../trading/algos/run/algo-voice.js';
 import { ORDER } from '../../order/order-row.js';
-import { PREVIEW_FIELDS } from '../../writes/dry-run.js';
-import { GUARD_FIELDS } from '../../writes/guard-overrides.js';
 import { ENTRY_PARTS } from './entry-words.js';
 
 const KEPT_EVENTS = ['began', 'conditionMet', 'triggered', 'paused', 'resumed', 'cancelled', 'ended', 'note'] as const;
@@ -67,7 +65,7 @@ const KINDS: readonly AlgoKind[] = [
 ];
 
 /** The terms of an algo order, as its dry run prints them. */
-const TERMS_FIELDS = {
+export const TERMS_FIELDS = {
   market: shape.text(''),
   side: shape.enumOf(['buy', 'sell'], 'of the entry, or of the exits without one'),
   amount: shape.decimal('in the base coin'),
@@ -179,18 +177,3 @@ export const EVENT = {
   text: shape.text('the event in a sentence'),
   algo: shape.object(ALGO),
 };
-
-/** What `--dry-run` prints of an algo order: there is no request of its own. */
-export const DRY_ALGO = shape.object({
-  dryRun: shape.boolean('always true'),
-  operation: shape.text('algo: its orders are placed later'),
-  request: shape.object(TERMS_FIELDS, 'the algo order that would be created'),
-  preview: shape.object({
-    ...PREVIEW_FIELDS,
-    does: shape.array(shape.text(''), 'what it will do, in sentences'),
-    exchangeKnows: shape.text('what works without pit'),
-    onlyPitKnows: shape.text('what happens only while pit watches'),
-    guards: GUARD_FIELDS,
-  }),
-  halted: shape.boolean('pit halt is in effect: only cancellations are sent'),
-});

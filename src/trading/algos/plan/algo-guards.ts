@@ -1,17 +1,15 @@
-import type { BestPrices } from '../../domain/book.js';
-import { Decimal } from '../../domain/decimal.js';
-import type { Side } from '../../domain/order.js';
-import { kindOfEntry, namedPriceOf } from '../../trading/algos/plan/entries/entry-kinds.js';
-import { bestPricesAt, stopPrice } from '../../trading/algos/plan/prices.js';
-import { type AlgoTerms, exitSideOf } from '../../trading/algos/plan/terms.js';
-import { trailLevel } from '../../trading/algos/plan/trigger.js';
-import { type Breach, checkGuards, type GuardReport } from '../../trading/guards/guards.js';
-import { type GuardLimits, type GuardName, notionalToday } from '../../trading/guards/limits.js';
-import { notionalForGuards } from '../../trading/orders/terms.js';
-import { type BookView, crosses, viewOf } from '../../trading/preview/market-view.js';
-import type { TradingContext } from '../../trading/trading-context.js';
-import { wordsOf } from '../algo/view/entry-words.js';
-import { blockedBy } from '../writes/guard-overrides.js';
+import type { BestPrices } from '../../../domain/book.js';
+import { Decimal } from '../../../domain/decimal.js';
+import type { Side } from '../../../domain/order.js';
+import { type Breach, checkGuards, type GuardReport } from '../../guards/guards.js';
+import { type GuardLimits, notionalToday } from '../../guards/limits.js';
+import { notionalForGuards } from '../../orders/terms.js';
+import { type BookView, crosses, viewOf } from '../../preview/market-view.js';
+import type { TradingContext } from '../../trading-context.js';
+import { kindOfEntry, namedPriceOf } from './entries/entry-kinds.js';
+import { bestPricesAt, stopPrice } from './prices.js';
+import { type AlgoTerms, exitSideOf } from './terms.js';
+import { trailLevel } from './trigger.js';
 
 /** An order that an algo order may place, and the market in which it will. */
 interface LaterOrder {
@@ -28,11 +26,18 @@ interface LaterOrder {
   readonly isCertain: boolean;
 }
 
+/** What guards find of an algo order before it is created. */
+interface AlgoGuardReport {
+  /** Each guard that would hold back an order that is sent now, or one that it would hold back on any day: it must not be created. */
+  readonly certain: readonly Breach[];
+  /** What else would hold one back, as sentences. */
+  readonly warnings: readonly string[];
+}
+
 /**
  * Checks each order that an algo order may place against the limits of the profile, as far as they are known now: guards hold again for
- * each at the moment of sending. Throws Failure `usage` if a limit would hold back an order that is sent now, or one that it would hold
- * back on any day.
- * @returns what else would hold one back, as sentences
+ * each at the moment of sending.
+ * @param entryName what warnings call the last of its orders, after "the"
  */
 export function guardAlgo(
   { journal, host }: Pick<TradingContext, 'journal' | 'host'>,
@@ -40,7 +45,8 @@ export function guardAlgo(
   best: BestPrices,
   book: BookView,
   limits: GuardLimits,
-): readonly string[] {
+  entryName: string,
+): AlgoGuardReport {
   const { entry, when, market } = terms;
   const { quote } = market;
   const today = limits.dayNotional.has(quote) ? notionalToday(journal, quote, host.now()) : Decimal.zero;
@@ -53,7 +59,7 @@ export function guardAlgo(
     const report = checkGuards({ market, side, type: 'limit', orders }, within, { reading: order.book, today: before });
     return { ...report, breaches: report.breaches.map((one) => ({ ...one, message: `${prefix}${one.message}` })) };
   };
-  const whole = entryOrder(terms, best, book);
+  const whole = entryOrder(terms, best, book, entryName);
   const exits = exitOrders(terms, best, whole, limits.priceBand);
   const isConditional = when.length > 0;
   const checked: { readonly order: LaterOrder; readonly report: GuardReport }[] = [];
@@ -68,7 +74,7 @@ export function guardAlgo(
     const isNow = entry === null && order.name === TAKE;
     checked.push({ order, report: check(order, within, isNow ? today : Decimal.zero) });
   }
-  refuse(checked.flatMap(({ order, report }) => (order.isCertain ? report.breaches : [])));
+  const certain = checked.flatMap(({ order, report }) => (order.isCertain ? report.breaches : []));
   const uncertain = checked.filter(({ order, report }) => !order.isCertain && report.breaches.length > 0);
   const withEntry = whole === null ? today : today.plus(countedValue(whole));
   const held = [
@@ -92,18 +98,17 @@ export function guardAlgo(
       ),
     ),
   ];
-  return [...new Set(warnings)];
+  return { certain, warnings: [...new Set(warnings)] };
 }
 
 const TAKE = 'take-profit';
 
 /** The entry as one order; null without one, or if nothing names its price. */
-function entryOrder(terms: AlgoTerms, { bid, ask }: BestPrices, book: BookView): LaterOrder | null {
+function entryOrder(terms: AlgoTerms, { bid, ask }: BestPrices, book: BookView, name: string): LaterOrder | null {
   const { entry, side, amount, when } = terms;
   if (entry === null) return null;
   const price = namedPriceOf(entry) ?? (side === 'buy' ? ask : bid);
   if (price === null) return null;
-  const name = wordsOf(entry).last;
   // what follows the market may meet another one once its condition is met
   const isCertain = !kindOfEntry(entry).followsMarket || when.length === 0;
   return { name, prefix: '', side, price, amount, book, isBanded: false, isCertain };
@@ -154,21 +159,4 @@ function marketOfEntry({ side, price }: LaterOrder, best: BestPrices): BestPrice
 /** What the guards count of an order, in the quote coin. */
 function countedValue({ side, price, amount, book }: LaterOrder): Decimal {
   return notionalForGuards({ side, price: price.toString(), amount: amount.toString() }, book.bids[0]?.price);
-}
-
-const INSTEAD = {
-  'price-band': 'Use a price within the band',
-  'order-notional': 'Use less',
-  'day-notional': 'Use less',
-  'post-only': 'Use another price',
-  'trail-distance': 'Use a wider trail',
-} as const satisfies Readonly<Record<GuardName, string>>;
-
-function refuse([first]: readonly Breach[]): void {
-  if (first === undefined) return;
-  const instead = INSTEAD[first.guard];
-  throw blockedBy(
-    [first],
-    `Guards hold for each of its orders, and none can be overridden. ${instead}, or change the limit of the profile.`,
-  );
 }
