@@ -80,6 +80,7 @@ class RecordedFixture {
       if (event.kind === 'met') add(event.order, event.amount);
       if (event.kind === 'traded') for (const order of [event.maker, event.taker]) add(order, event.amount);
       if (!EVENTS.has(event.kind)) throw new Error(`unknown event ${event}`);
+      if ('amount' in event && event.amount <= 0n) throw new Error('a trade of nothing');
     }
   }
 }
@@ -124,6 +125,13 @@ describe('an order in a recorded book', () => {
     expect(fixture.filledOf(order)).toBe(2);
     fixture.trades('sell', 50, 100);
     expect(fixture.filledOf(order)).toBe(3);
+  });
+
+  it('shares what trades beyond those lots with a later order of its price, by time', () => {
+    const fixture = new RecordedFixture(BOOK);
+    const [first, second] = [fixture.order('buy', 1, 100), fixture.order('buy', 3, 100)];
+    fixture.trades('sell', 12, 100);
+    expect([first, second].map((order) => fixture.filledOf(order))).toEqual([1, 1]);
   });
 
   it('does not move when lots come or go behind it', () => {
@@ -346,6 +354,20 @@ it('a book that follows no recording has no recorded levels', () => {
   const side = { levels: [[100n, 5n]] as const, worst: 100n };
   expect(book.record({ buy: side, sell: side }, 0)).toEqual([]);
   expect([...book.levels('buy'), ...book.levels('sell')]).toEqual([]);
+});
+
+it('orders that rest when a book begins to follow a recording are filled by its trades', () => {
+  const book = new OrderBook<BookOrder>();
+  const order = { id: 1n, side: 'buy', price: 100n, remaining: 3n } as const;
+  book.submit({ ...order }, 'limit');
+  book.follow(emptyRecordedBook());
+  expect(book.hasQueued).toBe(true);
+  const met = { kind: 'met', isTaker: false, price: 100n, amount: 2n };
+  expect(book.passTrade('sell', 100n, 2n, 0)).toMatchObject([met, { kind: 'moved' }]);
+});
+
+it('a book that follows no recording has no lots to allow', () => {
+  expect(() => new OrderBook<BookOrder>().allow(5n)).not.toThrow();
 });
 
 describe('levels that are recorded when they are read', () => {
