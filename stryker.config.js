@@ -1,6 +1,7 @@
 // used by `npm run campaign:mutants`, which says which files to mutate and which tests to run (scripts/mutants.js)
 export default {
   plugins: ['@stryker-mutator/vitest-runner', './scripts/mutant-sample.js'],
+  ignorers: ['descriptions'],
   testRunner: 'vitest',
   vitest: { configFile: 'vitest.mutants.config.ts', related: false },
   coverageAnalysis: 'perTest',

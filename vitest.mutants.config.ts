@@ -15,5 +15,6 @@ export default defineConfig({
     // coverage by test is lost when the files share their modules
     isolate: true,
     testTimeout: 300_000,
+    hookTimeout: 300_000,
   },
 });

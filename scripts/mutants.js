@@ -132,7 +132,11 @@ const GROUPS = [
   },
   {
     files: ['cancel-orders', 'cancel-targets', 'cancellation'].map((name) => `src/trading/cancel/${name}.ts`),
-    tests: ['test/trading/cancel/*.test.ts', 'test/trading/replace/replace.test.ts'],
+    tests: [
+      'test/trading/cancel/*.test.ts',
+      'test/trading/replace/replace.test.ts',
+      ...['refused', 'until-known'].map(testOfSettling),
+    ],
   },
   {
     files: [
@@ -228,10 +232,21 @@ const GROUPS = [
   },
   {
     files: sourcesIn('commands/cancel'),
-    tests: ['test/commands/cancel/*.test.ts', 'test/commands/halt/halt-panic.test.ts'],
+    tests: [
+      'test/commands/cancel/*.test.ts',
+      ...['losses', 'lost-orders'].map((name) => `test/commands/algo/${name}.test.ts`),
+      ...['halt-everything', 'halt-panic'].map((name) => `test/commands/halt/${name}.test.ts`),
+      'test/commands/interrupted.test.ts',
+    ],
   },
-  { files: sourcesIn('commands/halt'), tests: ['test/commands/halt/*.test.ts'] },
-  { files: sourcesIn('commands/writes'), tests: ['test/commands/writes/*.test.ts'] },
+  {
+    files: sourcesIn('commands/halt'),
+    tests: ['test/commands/halt/*.test.ts', 'test/trading/flatten/*.test.ts', 'test/commands/interrupted.test.ts'],
+  },
+  {
+    files: sourcesIn('commands/writes'),
+    tests: ['test/commands/writes/*.test.ts', 'test/commands/interrupted.test.ts'],
+  },
   {
     files: sourcesIn('commands/order'),
     tests: [

@@ -179,22 +179,13 @@ function warnOfDuplicates({ output, trading }: WriteContext, market: string, att
     const { id } = result;
     if (id === null || result.outcome !== 'cancelled') continue;
     const made = archive.since(0, { id }).map(ordersMadeBy);
-    const others =
-      made.find((ids) => ids.includes(id))?.filter((other) => !isCancelled(other, attempts, archive)) ?? [];
+    const others = made.find((ids) => ids.includes(id))?.filter((other) => !archive.wasCancelled(other)) ?? [];
     if (others.length === 0) continue;
     output.warn([
       `${id} was reported as placed more than once. Not cancelled: ${others.join(', ')}.`,
       suggest('Cancel what is open', 'cancel', market, ...others),
     ]);
   }
-}
-
-function isCancelled(
-  id: string,
-  attempts: readonly CancelAttempt[],
-  archive: WriteContext['trading']['journal']['archive'],
-): boolean {
-  return attempts.some(({ result }) => result.id === id && result.outcome === 'cancelled') || archive.wasCancelled(id);
 }
 
 /** The cancellations that would be sent, as programs read them. */

@@ -263,7 +263,7 @@ export async function cancelAll(
       await found.whenAnswered(trading.host);
     };
     const reading = readOpenOrders(trading, market, { lists, isWhole, onOpen: take, onPage })
-      .catch((error: unknown) => unreadOrders(error, found))
+      .catch(unreadOrders)
       .finally(() => found.end());
     const [seen, round] = await Promise.all([
       reading,
@@ -310,9 +310,9 @@ interface Round {
   readonly sent: readonly Sent[];
 }
 
-/** What is known if not even the first pages could be read. Throws that if no order is known. */
-function unreadOrders(error: unknown, { ids }: FoundOrders): OwnOrders {
-  if (!(error instanceof Failure) || ids.length === 0) throw error;
+/** What is known if not even the first pages could be read: that. */
+function unreadOrders(error: unknown): OwnOrders {
+  if (!(error instanceof Failure)) throw error;
   return { ...NO_ORDERS, more: true, failure: error };
 }
 

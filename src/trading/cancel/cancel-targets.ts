@@ -72,7 +72,7 @@ export async function cancelTargets(
     inParallel(targets, MARKETS_TOGETHER, async (target) => {
       await lead.before(target);
       budget.restart();
-      return cancel(target, progressed, () => lead.hasRead(target)).finally(() => lead.end(target));
+      return cancel(target, progressed, lead.hasRead).finally(lead.end);
     }),
   );
   budget.restart();
@@ -139,12 +139,12 @@ function leadOf(first: CancelTarget) {
   if (first.shown !== undefined) end();
   return {
     before: async (target: CancelTarget) => (target === first ? undefined : ended),
-    hasRead: (target: CancelTarget) => {
-      if (target === first && ++pages >= 2) end();
+    // the others begin only once it has ended
+    hasRead: () => {
+      pages += 1;
+      if (pages >= 2) end();
     },
-    end: (target: CancelTarget) => {
-      if (target === first) end();
-    },
+    end: () => end(),
   };
 }
 

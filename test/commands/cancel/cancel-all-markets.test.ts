@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { instead, LOST, late, PASS } from '../../support/world/network.js';
+import { instead, LOST, late, PASS, type Passed } from '../../support/world/network.js';
 import { document, useWorldPerTest } from '../pit-home.js';
 
 const pit = useWorldPerTest();
@@ -51,6 +51,7 @@ describe('pit cancel --all --all-markets', () => {
     const question = /Cancel 4 orders \((?:(?:btc_usdt: 2|eos_usdt: 1|eth_usdt: 1)(?:, )?){3}\)\? \[y\/N\]/;
     const declined = await ask('n');
     expect(declined).toMatchObject({ code: 8, screen: expect.stringMatching(question) });
+    expect(declined.screen).toMatch(/Reading all markets: \S/);
     expect(await pit.json('orders --all-markets')).toHaveLength(4);
     expect(await ask('y')).toMatchObject({ code: 0, screen: expect.stringMatching(question) });
     expect(await pit.json('orders --all-markets')).toEqual([]);
@@ -76,12 +77,18 @@ describe('pit cancel --all --all-markets', () => {
     ]);
   });
 
-  it('names a market that it could not read in its preview, and does not say that nothing is open', async () => {
-    pit.world.network.treat = ({ operation, parameters }) =>
-      operation === 'getOrders' && parameters.currency === 'eth_usdt' ? LOST : PASS;
+  it.each<[what: string, lost: (request: Passed) => boolean, reason: string]>([
+    [
+      'of a market',
+      ({ operation, parameters }) => operation === 'getOrders' && parameters.currency === 'eth_usdt',
+      'eth_usdt: ',
+    ],
+    ['of markets', ({ operation }) => operation === 'markets', 'not all markets could be read: '],
+  ])('says in its preview that a list %s could not be read, and not that nothing is open', async (_, lost, reason) => {
+    pit.world.network.treat = (request) => (lost(request) ? LOST : PASS);
     const shown = await pit.done('cancel --all --all-markets --dry-run --timeout 5');
     expect(shown).toMatch(/^No open orders were found, but there may be some\.\nexchange .*\n/);
-    expect(shown).toMatch(/\nwarning +Not read, so not cancelled: eth_usdt: /);
+    expect(shown).toContain(`Not read, so not cancelled: ${reason}`);
   });
 
   it('does not say that no orders are open if the lists could not be read', async () => {

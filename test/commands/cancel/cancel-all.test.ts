@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import type { TerminalStep } from '../../support/terminal.js';
+import { LOST, PASS } from '../../support/world/network.js';
 import { document, lastError, useWorldPerTest } from '../pit-home.js';
 import { Straight } from '../straight.js';
 
@@ -123,6 +124,15 @@ describe('pit cancel --all', () => {
     const second = await pit.run(`cancel btc_usdt ${duplicates[0]}`);
     expect([second.code, await straight.open()]).toEqual([0, []]);
     expect(second.stderr).not.toContain('more than once');
+  });
+
+  it('names in its preview why older orders were not read', async () => {
+    for (let count = 0; count < 11; count += 1) await straight.place(FAR);
+    pit.world.network.treat = ({ operation, parameters }) =>
+      operation === 'getOrders' && parameters.pageIndex !== '1' ? LOST : PASS;
+    const shown = await pit.done('cancel btc_usdt --all --dry-run --timeout 5');
+    expect(shown).toMatch(/^\S* ?BUY +10 open, for 2,000 usdt$/m);
+    expect(shown).toMatch(/^not read +older orders: .*\S$/m);
   });
 
   it('prints nothing but the refusal if every cancellation is refused', async () => {

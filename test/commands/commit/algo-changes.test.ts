@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ParsedLine } from '../../../src/cli/run.js';
 import { type AlgoChange, madeAlgo, workOutChange } from '../../../src/commands/commit/algo-changes.js';
@@ -106,5 +108,10 @@ describe('the algo order that a commit has made', () => {
     const { trading } = account({ aaaaaaa: STOP });
     expect(madeAlgo(trading, 'aaaaaaa')).toMatchObject({ id: 'aaaaaaa', side: 'sell' });
     expect(madeAlgo(trading, 'abbbbbb')).toBeUndefined();
+    const open = path.join(trading.state, 'algos', 'test', 'open');
+    writeFileSync(path.join(open, 'acccccc'), 'damaged\n', { mode: 0o600 });
+    mkdirSync(path.join(open, 'adddddd'));
+    expect(madeAlgo(trading, 'acccccc')).toBeUndefined();
+    expect(madeAlgo(trading, 'adddddd')).toBeUndefined();
   });
 });

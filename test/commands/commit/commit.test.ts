@@ -86,6 +86,11 @@ async function refusal(id: string, options: Committing = {}) {
   return lastError(screen.slice(screen.lastIndexOf('{"error"')));
 }
 
+/** What is prepared in the world. */
+function storeOf(): PreparedStore {
+  return new PreparedStore({ now: pit.world.clock.now, randomBytes, directories: directoriesOf(pit.home) });
+}
+
 /** The lines of a terminal, each as its cells. */
 function cells(screen: string): string[][] {
   return screen.split(/\r?\n/).map((line) => line.trimEnd().split(/ {2,}/));
@@ -312,7 +317,7 @@ describe('pit commit', () => {
     const { id: open } = await pit.json<Listed>('order buy btc_usdt 0.01 --at bid-2% --yes');
     const { write, estimates } = await prepare(replacement('btc_usdt', open, 'bid-3%'));
     const cancels = write.cancels.map((one) => ({ ...one, amount: '0.5' }));
-    const store = new PreparedStore({ now: pit.world.clock.now, randomBytes, directories: directoriesOf(pit.home) });
+    const store = storeOf();
     const kept = { write: { ...write, cancels }, estimates, profile: 'sandbox', account: 'sandbox', limits: {} };
     expect((await refusal(store.keep(kept).id)).message).toMatch(/^It would do something else now/);
     expect((await orders('open')).map((row) => row.id)).toEqual([open]);
@@ -378,7 +383,7 @@ describe('pit commit', () => {
   ])('sends nothing if a command line does something else than what was shown: %s', async (_, request, changed) => {
     const { write, estimates } = await prepare(request);
     const { flags = [], ...others } = { flags: [], ...changed };
-    const store = new PreparedStore({ now: pit.world.clock.now, randomBytes, directories: directoriesOf(pit.home) });
+    const store = storeOf();
     const forged = { ...write, argv: [...write.argv, ...flags], ...others };
     const { id } = store.keep({ write: forged, estimates, profile: 'sandbox', account: 'sandbox', limits: {} });
     const before = await orders();
@@ -390,7 +395,7 @@ describe('pit commit', () => {
 
   it('runs no command that is none of its kind', async () => {
     const { write, estimates } = await prepare(order(ORDER));
-    const store = new PreparedStore({ now: pit.world.clock.now, randomBytes, directories: directoriesOf(pit.home) });
+    const store = storeOf();
     for (const argv of [
       ['withdraw', 'btc', '1'],
       ['cancel', 'btc_usdt', '--all'],
@@ -495,11 +500,12 @@ describe('pit commit', () => {
   });
 
   it.each([
-    ['no', 'n\r', 8, 'Not confirmed; nothing was sent'],
-    ['Ctrl-C', '\u0003', 130, 'it was interrupted before anything was sent'],
-  ])('cannot be committed again after %s at its question, which is said', async (_, answer, code, why) => {
+    ['no', 'n\r', 8, 'Not confirmed; nothing was sent', true],
+    ['Ctrl-C', '\u0003', 130, 'it was interrupted before anything was sent', false],
+  ])('cannot be committed again after %s at its question, which is said', async (_, answer, code, why, isKnown) => {
     const { id } = await prepare(order(ORDER));
     expect((await commit(id, { answer })).code).toBe(code);
+    expect(storeOf().find(id)).toMatchObject({ isTaken: true, isKnown });
     expect(await refusal(id)).toMatchObject({
       clientId: id,
       message: `${id} was not sent and cannot be committed again: ${why}.`,

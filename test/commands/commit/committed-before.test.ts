@@ -1,11 +1,14 @@
-import { symlinkSync } from 'node:fs';
+import { rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findPrepared } from '../../../src/commands/commit/send-prepared.js';
+import { commitPrepared, findPrepared } from '../../../src/commands/commit/send-prepared.js';
 import { placedBefore, refuseUnreported } from '../../../src/commands/commit/unreported.js';
+import { commands } from '../../../src/commands/index.js';
+import type { Context } from '../../../src/commands/session/command.js';
 import type { WriteContext } from '../../../src/commands/writes/write.js';
 import { type Failure, type Hint, suggest } from '../../../src/errors.js';
 import { AlgoStore } from '../../../src/trading/algos/record/store.js';
+import { AgentLimits } from '../../../src/trading/guards/agent-limits.js';
 import type { Outcome } from '../../../src/trading/journal/write.js';
 import { PreparedStore } from '../../../src/trading/prepared/prepared-store.js';
 import { NO_ESTIMATES, type PreparedWrite, type WorkedOut } from '../../../src/trading/prepared/prepared-write.js';
@@ -292,6 +295,20 @@ describe('an id that was committed before', () => {
     await expect(account.find(write)).rejects.toMatchObject({
       ...{ kind, clientId: id, message: message.replace('ID', id) },
       hints: [typeof hint === 'string' ? hint : hint(id)],
+    });
+  });
+
+  it('is not committed by a second process that found it before, whatever became of its file', async () => {
+    const account = new Account();
+    const { trading } = account;
+    const write = account.prepare();
+    taken(account, write);
+    rmSync(path.join(trading.state, 'prepared', write.id));
+    const context = { commands, globals: { dryRun: false } } as unknown as Context;
+    const opened = { trading, host: trading.host } as unknown as WriteContext;
+    await expect(commitPrepared(context, opened, write, new AgentLimits({}))).rejects.toMatchObject({
+      ...{ kind: 'usage', message: 'It was committed already. Nothing was sent this time.' },
+      hints: [suggest('See your orders', 'orders')],
     });
   });
 

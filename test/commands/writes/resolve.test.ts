@@ -143,6 +143,11 @@ describe('pit resolve', () => {
         hint: expect.stringMatching(/^See it and stop this warning: pit resolve pit[0-9a-f]{24}$/),
       });
     }
+    // beside another one that it settles
+    await fault('late --operation order --delay 20000');
+    expect((await lost('buy btc_usdt 0.01 --at 20016 --id late6')).code).toBe(6);
+    const both = await pit.run('resolve --json --timeout 100');
+    expect((JSON.parse(both.stdout) as Row[]).map(({ clientId }) => clientId).sort()).toEqual(['gone6', 'late6']);
     expect(await pit.json('resolve gone6')).toMatchObject([{ outcome: 'placed', id: order }]);
     expect((await pit.run('resolve --json')).stderr).toBe('');
   });

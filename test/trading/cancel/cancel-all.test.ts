@@ -143,6 +143,12 @@ describe('cancelling all open orders', () => {
     ]);
   });
 
+  it('repeats the only cancellation if that was refused as too frequent', async () => {
+    const server = await serveOrders(openOrders(1), { cancel: (_, time) => (time <= 2 ? 'tooFrequent' : 'done') });
+    const done = await clear(tradingAt(server));
+    expect([outcomes(done), done.stillOpen, cancelled(server)]).toEqual([['cancelled'], [], ['1', '1', '1']]);
+  });
+
   it('never repeats a cancellation that worked without an answer', async () => {
     const server = await serveOrders(openOrders(2), { cancel: (id) => (id === '1' ? 'doneUnanswered' : 'done') });
     const trading = tradingAt(server);

@@ -4,7 +4,7 @@ import { Failure } from '../../../src/errors.js';
 import { cancelOrders } from '../../../src/trading/cancel/cancel-orders.js';
 import type { FaultServer } from '../../support/fault-server.js';
 import { count } from '../support/exchange.js';
-import { openOrders, serveOrders } from '../support/open-orders.js';
+import { type Cancelling, openOrders, serveOrders } from '../support/open-orders.js';
 import { type TestTrading, type TradingOptions, tradingOf } from '../support/trading.js';
 
 function tradingAt({ url }: FaultServer, options: TradingOptions = {}): TestTrading & { readonly state: string } {
@@ -43,6 +43,21 @@ describe('several cancellations', () => {
     const targets = server.requests.map(({ target }) => target.split('?')[0]);
     expect(targets.indexOf('/api/getOrder')).toBeGreaterThan(targets.lastIndexOf('/api/cancelOrder'));
     expect(trading.journal.unsettledEntries()).toEqual([]);
+  });
+
+  it.each<[answers: Cancelling[], progress: readonly string[]]>([
+    [['done', 'done'], []],
+    [['lost', 'done'], ['No answer to a cancellation. Reading the order.']],
+    [['lost', 'lost'], ['No answer to 2 cancellations. Reading the orders.']],
+    [
+      ['accepted', 'accepted'],
+      ['The exchange accepted the cancellation but does not show the order as closed. Waiting.'],
+    ],
+  ])('says what it waits for, once: %j', async (answers, progress) => {
+    const server = await serveOrders(openOrders(2), { cancel: (id) => answers[Number(id) - 1] ?? 'done' });
+    const trading = tradingAt(server, { budgetMs: 2_000 });
+    await cancelOrders(trading, 'btc_usdt', IDS.slice(0, 2));
+    expect(trading.progress).toEqual(progress);
   });
 
   describe('of which some cannot be sent', () => {

@@ -1,0 +1,196 @@
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { JournalEntry } from '../../../src/trading/journal/entry.js';
+import { Journal } from '../../../src/trading/journal/journal.js';
+import type { RecordedOrderTerms, Settlement, Write } from '../../../src/trading/journal/write.js';
+import { fakeHost } from '../../support/fake-host.js';
+import { LOST, PASS } from '../../support/world/network.js';
+import { lastError, useWorldPerTest } from '../pit-home.js';
+
+const pit = useWorldPerTest({ markets: { btc_usdt: { bid: '29990.00', ask: '30000.00' } } });
+
+const ORDER: RecordedOrderTerms = {
+  ...{ market: 'btc_usdt', side: 'buy', type: 'limit', account: 'spot' },
+  ...{ price: '29000', amount: '0.5', borrow: false, repay: false },
+};
+const REPLACED = { market: 'btc_usdt', order: { id: '5' }, wanted: ORDER } as const;
+const ADDRESS = '1BoatSLRHtKNngkdXEeobR76b53LETtpyT';
+
+/** Records a write as a process that ended, in the journal of the sandbox's account. */
+function record(write: Write, id: string): JournalEntry {
+  const { now } = pit.world.clock;
+  const journal = new Journal({ ...fakeHost(), now }, path.join(pit.home, 'state'), 'sandbox');
+  const entry = journal.begin(write as never, { id, reqTime: now() });
+  entry.note('no answer: connection reset');
+  entry.note('asked by client id: not found');
+  entry.note('asked by client id: not found');
+  return entry;
+}
+
+describe('what pit resolve says of a settled write', () => {
+  it.each<[title: string, write: Write, settlement: Settlement]>([
+    [
+      'buy 0.5 btc_usdt at 29,000: placed as 7',
+      { operation: 'order', terms: ORDER },
+      { outcome: 'placed', id: '7', duplicates: [] },
+    ],
+    [
+      'buy 0.5 btc_usdt at 29,000: refused',
+      { operation: 'order', terms: ORDER },
+      { outcome: 'refused', id: null, duplicates: [] },
+    ],
+    [
+      'replace 5 with buy 0.5 btc_usdt at 29,000: placed as 7',
+      { operation: 'order', terms: ORDER, replaces: REPLACED },
+      { outcome: 'placed', id: '7', duplicates: [] },
+    ],
+    [
+      'replace 5 with buy 0.5 btc_usdt at 29,000: cancelled',
+      { operation: 'replace', terms: REPLACED },
+      { outcome: 'cancelled', id: '5', duplicates: [] },
+    ],
+    [
+      'setExpressState: done',
+      { operation: 'call', terms: { method: 'setExpressState', parameters: {} } },
+      { outcome: 'done', id: null, duplicates: [] },
+    ],
+    [
+      `withdraw 0.25 btc to ${ADDRESS}: placed as 9`,
+      {
+        operation: 'withdraw',
+        terms: {
+          coin: 'btc',
+          amount: '0.250',
+          fee: '0.001',
+          address: ADDRESS,
+          internal: false,
+          before: { record: '0' },
+        },
+      },
+      { outcome: 'placed', id: '9', duplicates: [] },
+    ],
+  ])('%s', async (title, write, settlement) => {
+    record(write, 'pit0123456789abcdef01234567').settle(settlement, 'settled here');
+    const [first, header = '', ...lines] = (await pit.done('resolve pit0123456789abcdef01234567'))
+      .trimEnd()
+      .split('\n');
+    expect(first).toBe(title);
+    expect(header.split(/ {2,}/)).toEqual(['time (UTC)', 'event']);
+    expect(lines.map((line) => line.split(/ {2,}/)[1])).toEqual([
+      'recorded',
+      'no answer: connection reset',
+      'asked by client id: not found (2 times)',
+      'settled here',
+    ]);
+  });
+
+  it('is how to place the replacement that was not placed, or that it is too little', async () => {
+    const unplaced = async (terms: RecordedOrderTerms, id: string) => {
+      const replaces = { ...REPLACED, wanted: terms };
+      record({ operation: 'order', terms, replaces }, id).settle(
+        { outcome: 'refused', id: null, duplicates: [], unplaced: terms },
+        'refused',
+      );
+      const { stderr, code } = await pit.run(`resolve ${id} --json`);
+      return [code, JSON.parse(stderr)];
+    };
+    const gone = (what: string) =>
+      `replace 5 with ${what}: the order is cancelled, and its replacement was not placed.`;
+    expect(await unplaced(ORDER, 'pit0123456789abcdef01234567')).toEqual([
+      0,
+      {
+        warning: {
+          message: gone('buy 0.5 btc_usdt at 29,000'),
+          hint: 'To place it: pit order buy btc_usdt 0.5 --at 29000',
+        },
+      },
+    ]);
+    const rest = 'The rest, 0.000001, is below the minimum of btc_usdt and cannot be placed by itself.';
+    expect(await unplaced({ ...ORDER, amount: '0.000001' }, 'pit0123456789abcdef01234568')).toEqual([
+      0,
+      { warning: { message: `${gone('buy 0.000001 btc_usdt at 29,000')} ${rest}`, hint: null } },
+    ]);
+  });
+});
+
+describe('pit resolve while no order can be read', () => {
+  const unread = () => {
+    pit.world.network.treat = ({ operation }) => (/^getOrders?$/.test(operation) ? LOST : PASS);
+  };
+  const failure = async (line: string) => {
+    const { code, stdout, stderr } = await pit.run(`${line} --json --timeout 5`);
+    expect(code).toBe(6);
+    return {
+      error: lastError(stderr),
+      outcomes: (JSON.parse(stdout) as { clientId: string }[]).map((row) => row.clientId),
+    };
+  };
+
+  it('names one that it still does not know, and when its request has expired', async () => {
+    unread();
+    record({ operation: 'order', terms: ORDER }, 'pit0123456789abcdef01234567').release();
+    const { error, outcomes } = await failure('resolve');
+    expect(outcomes).toEqual(['pit0123456789abcdef01234567']);
+    expect(error).toMatchObject({ kind: 'unknown', clientId: 'pit0123456789abcdef01234567' });
+    expect(error.message).toMatch(/^The outcome of pit0123456789abcdef01234567 is unknown: .*[^.]\.$/);
+    expect(error.hint).toMatch(
+      /^Check again after \S+ \S+ \(UTC\), when its request should have expired: pit resolve pit0123456789abcdef01234567$/,
+    );
+  });
+
+  it('counts several, newest first, with the reason of each', async () => {
+    unread();
+    record({ operation: 'order', terms: ORDER }, 'pit0123456789abcdef01234567').release();
+    await pit.world.pass(1_000);
+    record({ operation: 'order', terms: { ...ORDER, price: '28000' } }, 'pit0123456789abcdef01234568').release();
+    const { error, outcomes } = await failure('resolve');
+    expect(outcomes).toEqual(['pit0123456789abcdef01234568', 'pit0123456789abcdef01234567']);
+    expect(error.message).toMatch(
+      /^The outcomes of 2 writes are still unknown\. pit0123456789abcdef01234568: [^.]+\. pit0123456789abcdef01234567: [^.]+\.$/,
+    );
+    expect(error.hint).toMatch(/^Check again after .*: pit resolve$/);
+  });
+});
+
+it('pit resolve says why a record cannot be read, and that its outcome is unknown', async () => {
+  const id = 'pit0123456789abcdef01234567';
+  const entry = record({ operation: 'order', terms: ORDER }, 'pit0123456789abcdef01234568');
+  entry.settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused');
+  const file = path.join(pit.home, 'state', 'journal', 'sandbox', 'unsettled', id);
+  mkdirSync(file, { mode: 0o700 });
+  const { code, stdout, stderr } = await pit.run('resolve --json');
+  expect([code, stdout]).toEqual([6, '[]\n']);
+  const [warning = ''] = stderr.split('\n');
+  expect(JSON.parse(warning)).toMatchObject({ warning: { message: expect.stringContaining(file) } });
+  expect(lastError(stderr)).toMatchObject({
+    ...{ kind: 'unknown', clientId: id, message: `The outcome of ${id} is still unknown.` },
+    hint: `Check again: pit resolve ${id}`,
+  });
+  expect((await pit.run('resolve')).stdout).toBe('No other write has an unknown outcome.\n');
+  expect((await pit.failure(`resolve ${id}`, 2)).message).toContain(file);
+});
+
+describe('what pit resolve refuses', () => {
+  it.each(['maybe', 'placed', 'done=7', 'notSent=7'])('--as %s', async (as) => {
+    expect(await pit.failure(`resolve mine0001 --as ${as}`, 2)).toMatchObject({
+      message: `--as must be done, notSent or placed=ID, not "${as}".`,
+      hint: 'placed=ID is for an order or a withdrawal.',
+    });
+  });
+
+  it('an id that the journal does not have, with the command that asks the exchange', async () => {
+    expect(await pit.failure('resolve mine0001', 2)).toMatchObject({
+      message: 'The journal has no write with the id mine0001.',
+      hint: 'It holds the writes of the active profile. Ask the exchange: pit order show MARKET --id mine0001',
+    });
+  });
+
+  it('takes the outcome in any case', async () => {
+    record(
+      { operation: 'call', terms: { method: 'setExpressState', parameters: {} } },
+      'call0123456789abcdef0123',
+    ).release();
+    expect(await pit.json('resolve call0123456789abcdef0123 --as NOTSENT')).toMatchObject([{ outcome: 'notSent' }]);
+  });
+});
