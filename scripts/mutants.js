@@ -245,7 +245,11 @@ const GROUPS = [
   },
   {
     files: sourcesIn('commands/writes'),
-    tests: ['test/commands/writes/*.test.ts', 'test/commands/interrupted.test.ts'],
+    tests: [
+      'test/commands/writes/*.test.ts',
+      'test/commands/cancel/cancel-after.test.ts',
+      'test/commands/interrupted.test.ts',
+    ],
   },
   {
     files: sourcesIn('commands/order'),

@@ -91,7 +91,10 @@ export async function openEverywhere(context: Context, trading: TradingContext):
   if (failure !== undefined) context.output.warn([failure.message, ...failure.hints]);
   return markets.flatMap(({ market, own }) => {
     if (!(own instanceof Failure)) return [...own.open.buy, ...own.open.sell];
-    context.output.warn([`The orders of ${market} could not be read: ${own.message}`, ...own.hints]);
+    context.output.warn([
+      `The orders of ${market} could not be read: ${own.message.replace(/\.$/, '')}.`,
+      ...own.hints,
+    ]);
     return [];
   });
 }

@@ -297,7 +297,7 @@ function latestExpiry(trading: TradingContext, unknown: readonly Resolution[]): 
     const entry = trading.journal.findUnsettled(write.id);
     return entry?.isKind('batch') ? new Job(entry).openRequests : [];
   });
-  return requests.length === 0 ? null : localExpiry(trading, ...requests);
+  return localExpiry(trading, ...requests);
 }
 
 function show(screen: Screen, resolutions: readonly Resolution[], nothing: string): string {

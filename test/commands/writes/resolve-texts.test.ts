@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JournalEntry } from '../../../src/trading/journal/entry.js';
@@ -106,6 +106,18 @@ describe('what pit resolve says of a settled write', () => {
         },
       },
     ]);
+    // its market is not listed any more
+    expect(await unplaced({ ...ORDER, market: 'eth_usdt', amount: '0.000001' }, 'pit0123456789abcdef01234569')).toEqual(
+      [
+        0,
+        {
+          warning: {
+            message: gone('buy 0.000001 eth_usdt at 29,000'),
+            hint: 'To place it: pit order buy eth_usdt 0.000001 --at 29000',
+          },
+        },
+      ],
+    );
     const rest = 'The rest, 0.000001, is below the minimum of btc_usdt and cannot be placed by itself.';
     expect(await unplaced({ ...ORDER, amount: '0.000001' }, 'pit0123456789abcdef01234568')).toEqual([
       0,
@@ -171,8 +183,27 @@ it('pit resolve says why a record cannot be read, and that its outcome is unknow
   expect((await pit.failure(`resolve ${id}`, 2)).message).toContain(file);
 });
 
+it('pit resolve says of a damaged record what to check and how to settle it, and nothing of it if it names another', async () => {
+  const id = 'pit0123456789abcdef01234568';
+  record({ operation: 'order', terms: ORDER }, id).settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused');
+  const file = path.join(pit.home, 'state', 'journal', 'sandbox', 'unsettled', 'torn1');
+  writeFileSync(file, 'torn', { mode: 0o600 });
+  const { stderr } = await pit.run('resolve --json');
+  expect(JSON.parse(stderr.split('\n')[0] ?? '')).toEqual({
+    warning: {
+      message: `The record of torn1 is damaged: ${file}. Until you settle it, no order or withdrawal is sent.`,
+      hint: 'Check whether the exchange has it: pit orders MARKET --state all; Or, for a withdrawal: pit withdrawals COIN',
+    },
+  });
+  expect(lastError(stderr)).toMatchObject({
+    message: 'The outcome of torn1 is still unknown.',
+    hint: 'The record of torn1 is damaged. Check the exchange, then record what you found, done or notSent. Record it: pit resolve torn1 --as notSent',
+  });
+  expect(await pit.json(`resolve ${id}`)).toMatchObject([{ clientId: id, outcome: 'refused' }]);
+});
+
 describe('what pit resolve refuses', () => {
-  it.each(['maybe', 'placed', 'done=7', 'notSent=7'])('--as %s', async (as) => {
+  it.each(['maybe', 'undone', 'placed', 'done=7', 'notSent=7'])('--as %s', async (as) => {
     expect(await pit.failure(`resolve mine0001 --as ${as}`, 2)).toMatchObject({
       message: `--as must be done, notSent or placed=ID, not "${as}".`,
       hint: 'placed=ID is for an order or a withdrawal.',

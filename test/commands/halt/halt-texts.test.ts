@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest';
+import { LOST, PASS, slow } from '../../support/world/network.js';
+import { lastError, useWorldPerTest } from '../pit-home.js';
+
+const pit = useWorldPerTest({
+  markets: {
+    btc_usdt: { bid: '29990.00', ask: '30000.00' },
+    eth_usdt: { bid: '1990.00', ask: '2000.00' },
+    eth_btc: { bid: '0.060000', ask: '0.061000' },
+  },
+  balances: { btc: '1', eth: '2', usdt: '10' },
+});
+
+const HALTED = 'Halted sandbox until you lift it, on this machine: pit sends nothing but cancellations.';
+const HOW =
+  'Each coin is sold with orders that fill at once or are cancelled, each no larger than order-notional allows. day-notional does not count here.';
+
+/** The lines of a text, each as its cells. */
+function cells(text: string): string[][] {
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.trim().split(/ {2,}/));
+}
+
+describe('pit halt', () => {
+  it('says what it halts, until when, where and why', async () => {
+    expect(await pit.done('halt --for 10m --reason news')).toBe(
+      'Halted sandbox until 2026-01-05 12:10:00 (UTC), on this machine: pit sends nothing but cancellations. Reason: news.\n',
+    );
+    expect(await pit.done('halt')).toBe(`${HALTED} Reason: news.\n`);
+  });
+
+  it('says in a dry run what it would say, and for programs what it would set', async () => {
+    expect(await pit.done('halt --reason news --dry-run')).toBe(
+      `Would say: ${HALTED} Reason: news.\nDry run: nothing was halted.\n`,
+    );
+    expect(await pit.json('halt --for 10m --dry-run')).toEqual({
+      ...{ dryRun: true, halted: true, since: '2026-01-05T12:00:00.000Z', until: '2026-01-05T12:10:00.000Z' },
+      ...{ reason: null, profiles: ['sandbox'], orders: [], holdings: [] },
+    });
+  });
+
+  it('names the command that waits for requests which are not answered', async () => {
+    pit.world.network.treat = ({ operation }) => (operation === 'order' ? slow(20_000) : PASS);
+    pit.world.start('order buy btc_usdt 0.0001 --at 29000 --yes');
+    await pit.world.until(() => pit.world.sent('order').length > 0);
+    const { code, stderr } = await pit.run('halt --timeout 5 --json');
+    expect([code, lastError(stderr)]).toMatchObject([
+      9,
+      {
+        message: '1 request that pit sent before may still be on the way. The account is halted.',
+        hint: 'Halt again to wait for the answers: pit halt',
+      },
+    ]);
+  });
+
+  it('names a market whose orders a dry run could not read, and those that it would cancel', async () => {
+    const { id } = await pit.json<{ id: string }>('order sell btc_usdt 0.25 --at 31000 --yes');
+    pit.world.network.treat = ({ operation, parameters }) =>
+      operation === 'getOrders' && parameters.currency === 'eth_usdt' ? LOST : PASS;
+    const { code, stdout, stderr } = await pit.run('halt --cancel --dry-run --timeout 4');
+    expect([code, stdout]).toEqual([
+      0,
+      `Would say: ${HALTED}\nWould cancel ${id} in btc_usdt.\nDry run: nothing was halted.\n`,
+    ]);
+    expect(stderr).toBe(
+      'Warning: The orders of eth_usdt could not be read: getOrders: connection reset. Nothing was changed by this call.\n',
+    );
+    expect(await pit.json('halt --cancel --dry-run --timeout 4')).toMatchObject({
+      orders: [{ market: 'btc_usdt', id }],
+      holdings: [],
+    });
+  });
+});
+
+describe('pit halt --lift', () => {
+  it('says whose halt it would lift, and lifts nothing in a dry run', async () => {
+    await pit.done('halt');
+    expect(await pit.done('halt --lift --dry-run')).toBe(
+      'Would lift the halt of sandbox and let writes leave again. Nothing was lifted.\n',
+    );
+    expect(await pit.json('halt --lift --dry-run')).toEqual({
+      ...{ dryRun: true, halted: false, since: null, until: null, reason: null },
+      ...{ profiles: ['sandbox'], orders: [], holdings: [] },
+    });
+    expect(await pit.json('account')).toMatchObject({ halted: true });
+    expect(await pit.done('halt --lift --confirm sandbox')).toBe(
+      'Lifted the halt of sandbox: writes are sent again.\n',
+    );
+  });
+
+  it('says without the right name which one is missing', async () => {
+    await pit.done('halt');
+    expect(await pit.failure('halt --lift --yes', 8)).toMatchObject({
+      message: 'Lifting a halt needs confirmation, and there is no terminal to ask on.',
+      hint: 'In a script, give the name of the profile: pit halt --lift --confirm sandbox',
+    });
+    expect(await pit.failure('halt --lift --confirm other', 2)).toMatchObject({
+      message: '--confirm must name the halted profile, sandbox, not other. Nothing was lifted.',
+      hint: 'See the profile in use: pit profile list',
+    });
+  });
+});
+
+describe('the preview of pit halt --flatten', () => {
+  const exchange = () => `${HOW} Exchange: ${pit.served.address.tradeUrl} (profile sandbox).`;
+
+  it('has a line for each coin, what is frozen if something is, how it is sold and where', async () => {
+    const { id } = await pit.json<{ id: string }>('order sell btc_usdt 0.25 --at 31000 --yes');
+    expect(cells(await pit.done('halt --flatten usdt --dry-run'))).toEqual([
+      [`Would say: ${HALTED}`],
+      ['coin', 'amount', 'frozen in orders', 'best bid', 'not below', 'worth in usdt'],
+      ['btc', '0.75', '0.25', '29,990.00', '26,995.50', '22,492.50'],
+      ['eth', '2', '-', '1,990.00', '1,795.50', '3,980.00'],
+      [exchange()],
+      ['Dry run: nothing was sent.'],
+    ]);
+    expect(cells(await pit.done('halt --cancel --flatten usdt --dry-run')).slice(1, 5)).toEqual([
+      [`Would cancel ${id} in btc_usdt.`],
+      ['coin', 'amount', 'best bid', 'not below', 'worth in usdt'],
+      ['btc', '1', '29,990.00', '26,995.50', '29,990.00'],
+      ['eth', '2', '1,990.00', '1,795.50', '3,980.00'],
+    ]);
+    expect(await pit.json('halt --flatten usdt --dry-run')).toMatchObject({
+      holdings: [
+        { coin: 'btc', amount: '0.75000000' },
+        { coin: 'eth', amount: '2.00000000' },
+      ],
+    });
+  });
+
+  it('says which coin is not sold, and why', async () => {
+    expect(cells(await pit.done('halt --flatten btc --dry-run')).slice(1, -1)).toEqual([
+      ['coin', 'amount', 'best bid', 'not below', 'worth in btc'],
+      ['eth', '2', '0.060000', '0.054450', '0.120000'],
+      ['usdt', '10', '-', '-', '-'],
+      ['Not sold: usdt, because there is no market usdt_btc.'],
+      [exchange()],
+    ]);
+  });
+});
+
+describe('what pit halt --flatten leaves', () => {
+  it('is each coin that no market sells, with the reason, and what was sold', async () => {
+    const { code, stdout, stderr } = await pit.run('halt --flatten btc --yes --json');
+    expect([code, lastError(stderr)]).toMatchObject([
+      9,
+      {
+        message: '1 coin could not be sold: usdt: there is no market usdt_btc. The account is halted.',
+        hint: 'Sell what is left: pit halt --flatten btc',
+      },
+    ]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      flattened: [{ market: 'eth_btc', outcome: 'placed', filled: '2.00' }],
+    });
+  });
+
+  it('is nothing if the account holds nothing else', async () => {
+    await pit.done('halt --flatten usdt --yes');
+    const { stdout, stderr } = await pit.run('halt --flatten usdt --yes');
+    expect(stdout).toBe(`${HALTED}\nNothing was sold.\n`);
+    expect(stderr).toMatch(/^The account is halted\.\nThe account holds nothing but usdt\.\n$/m);
+  });
+
+  it('names the markets in which a timer cancels what is left', async () => {
+    await pit.done('order sell btc_usdt 0.25 --at 31000 --yes');
+    expect((await pit.done('halt --cancel')).trimEnd().split('\n').at(-1)).toBe(
+      'In one minute the exchange cancels what is left in btc_usdt.',
+    );
+  });
+});
