@@ -5,7 +5,7 @@ import type { JournalEntry } from '../../../src/trading/journal/entry.js';
 import { Journal } from '../../../src/trading/journal/journal.js';
 import type { RecordedOrderTerms, Settlement, Write } from '../../../src/trading/journal/write.js';
 import { fakeHost } from '../../support/fake-host.js';
-import { LOST, PASS } from '../../support/world/network.js';
+import { LOST, PASS, slow } from '../../support/world/network.js';
 import { lastError, useWorldPerTest } from '../pit-home.js';
 
 const pit = useWorldPerTest({ markets: { btc_usdt: { bid: '29990.00', ask: '30000.00' } } });
@@ -200,6 +200,22 @@ it('pit resolve says of a damaged record what to check and how to settle it, and
     hint: 'The record of torn1 is damaged. Check the exchange, then record what you found, done or notSent. Record it: pit resolve torn1 --as notSent',
   });
   expect(await pit.json(`resolve ${id}`)).toMatchObject([{ clientId: id, outcome: 'refused' }]);
+});
+
+it('pit resolve places nothing of a job that ended before all was sent, and names the command that does', async () => {
+  await pit.done('profile set sandbox orderNotional off');
+  await pit.done('profile set sandbox dayNotional off');
+  pit.world.network.treat = ({ operation }) => (operation === 'orderMoreV2' ? slow(500) : PASS);
+  const batch = pit.world.start('order batch buy btc_usdt --ladder 28000:29000:200 --amount 20 --yes');
+  await pit.world.until(() => pit.world.sent('orderMoreV2').some(({ answers }) => answers.length > 0));
+  batch.kill();
+  const sent = pit.world.sent('orderMoreV2').length;
+  const { stdout, stderr, code } = await pit.run('resolve --json --verbose --timeout 100');
+  const [row] = JSON.parse(stdout) as [{ readonly clientId: string }];
+  expect([code, row]).toMatchObject([0, { operation: 'orderMoreV2', outcome: 'partial' }]);
+  const resume = `To continue the job: pit order batch buy btc_usdt --resume ${row.clientId}`;
+  expect(stderr.split('\n')).toContain(JSON.stringify({ note: { message: resume, hint: null } }));
+  expect(pit.world.sent('orderMoreV2')).toHaveLength(sent);
 });
 
 describe('what pit resolve refuses', () => {
