@@ -33,7 +33,7 @@ describe('pit halt', () => {
 
   it('says in a dry run what it would say, and for programs what it would set', async () => {
     expect(await pit.done('halt --reason news --dry-run')).toBe(
-      `Would say: ${HALTED} Reason: news.\nDry run: nothing was halted.\n`,
+      `Would say: ${HALTED} Reason: news.\nDry run: nothing was done.\n`,
     );
     expect(await pit.json('halt --for 10m --dry-run')).toEqual({
       ...{ dryRun: true, halted: true, since: '2026-01-05T12:00:00.000Z', until: '2026-01-05T12:10:00.000Z' },
@@ -62,7 +62,7 @@ describe('pit halt', () => {
     const { code, stdout, stderr } = await pit.run('halt --cancel --dry-run --timeout 4');
     expect([code, stdout]).toEqual([
       0,
-      `Would say: ${HALTED}\nWould cancel ${id} in btc_usdt.\nDry run: nothing was halted.\n`,
+      `Would say: ${HALTED}\nWould cancel ${id} in btc_usdt.\nDry run: nothing was done.\n`,
     ]);
     expect(stderr).toBe(
       'Warning: The orders of eth_usdt could not be read: getOrders: connection reset. Nothing was changed by this call.\n',
@@ -78,7 +78,7 @@ describe('pit halt --lift', () => {
   it('says whose halt it would lift, and lifts nothing in a dry run', async () => {
     await pit.done('halt');
     expect(await pit.done('halt --lift --dry-run')).toBe(
-      'Would lift the halt of sandbox and let writes leave again. Nothing was lifted.\n',
+      'Would lift the halt of sandbox and let writes leave again.\nDry run: nothing was lifted.\n',
     );
     expect(await pit.json('halt --lift --dry-run')).toEqual({
       ...{ dryRun: true, halted: false, since: null, until: null, reason: null },
@@ -104,7 +104,10 @@ describe('pit halt --lift', () => {
 });
 
 describe('the preview of pit halt --flatten', () => {
-  const exchange = () => `${HOW} Exchange: ${pit.served.address.tradeUrl} (profile sandbox).`;
+  const end = () => [
+    ['how', HOW],
+    ['exchange', `${pit.served.address.tradeUrl} (profile sandbox)`],
+  ];
 
   it('has a line for each coin, what is frozen if something is, how it is sold and where', async () => {
     const { id } = await pit.json<{ id: string }>('order sell btc_usdt 0.25 --at 31000 --yes');
@@ -113,8 +116,8 @@ describe('the preview of pit halt --flatten', () => {
       ['coin', 'amount', 'frozen in orders', 'best bid', 'not below', 'worth in usdt'],
       ['btc', '0.75', '0.25', '29,990.00', '26,995.50', '22,492.50'],
       ['eth', '2', '-', '1,990.00', '1,795.50', '3,980.00'],
-      [exchange()],
-      ['Dry run: nothing was sent.'],
+      ...end(),
+      ['Dry run: nothing was done.'],
     ]);
     expect(cells(await pit.done('halt --cancel --flatten usdt --dry-run')).slice(1, 5)).toEqual([
       [`Would cancel ${id} in btc_usdt.`],
@@ -135,8 +138,8 @@ describe('the preview of pit halt --flatten', () => {
       ['coin', 'amount', 'best bid', 'not below', 'worth in btc'],
       ['eth', '2', '0.060000', '0.054450', '0.120000'],
       ['usdt', '10', '-', '-', '-'],
-      ['Not sold: usdt, because there is no market usdt_btc.'],
-      [exchange()],
+      ...end(),
+      ['warning', '10 usdt will not be sold: there is no market usdt_btc.'],
     ]);
   });
 });
@@ -160,7 +163,7 @@ describe('what pit halt --flatten leaves', () => {
     await pit.done('halt --flatten usdt --yes');
     const { stdout, stderr } = await pit.run('halt --flatten usdt --yes');
     expect(stdout).toBe(`${HALTED}\nNothing was sold.\n`);
-    expect(stderr).toMatch(/^The account is halted\.\nThe account holds nothing but usdt\.\n$/m);
+    expect(stderr).toMatch(/^The account is halted\.\nThe account holds nothing but usdt\.\nexchange /m);
   });
 
   it('names the markets in which a timer cancels what is left', async () => {
