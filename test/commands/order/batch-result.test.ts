@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { batchQuestion, type PlannedBatch } from '../../../src/commands/order/batch-preview.js';
+import { batchQuestion, type PlannedBatch, summaryOf } from '../../../src/commands/order/batch-preview.js';
 import { batchAnswer, progressOf } from '../../../src/commands/order/batch-result.js';
 import { Failure } from '../../../src/errors.js';
 import type { BatchEvent } from '../../../src/trading/batches/batch-event.js';
@@ -141,7 +141,12 @@ describe('the result of a batch', () => {
 
 describe('the question of a batch', () => {
   const planned = (orders: readonly BatchLine[], more: Partial<PlannedBatch> = {}) =>
-    ({ plan: { side: 'buy', market: MARKET }, lines: orders, ...more }) as unknown as PlannedBatch;
+    ({
+      plan: { side: 'buy', market: MARKET },
+      lines: orders,
+      summary: summaryOf(orders),
+      ...more,
+    }) as unknown as PlannedBatch;
   const resumed = recordedJob(lines(1), []);
   const [first] = lines(1);
 
