@@ -95,7 +95,7 @@ export function isOfAlgo(line: ChildLine, algo: string): boolean {
   return parentOf(childOf(line)) === algo;
 }
 
-/** What the lines about children come to, in the order in which they were written: of several of a kind, the last one counts. */
+/** What the lines about children come to, in the order in which they were written. */
 export function recordedChildren(lines: readonly ChildLine[]): RecordedChild[] {
   const byChild = new Map<string, ChildLine[]>();
   for (const line of lines) byChild.set(childOf(line), [...(byChild.get(childOf(line)) ?? []), line]);
