@@ -39,12 +39,6 @@ export function orderRow({ market = 'btc_usdt', side = 'buy', type = 'limit', ..
   };
 }
 
-/** The id and the time of an order in its text. */
-export function identityOf(text: string): { readonly id: string; readonly time: number } {
-  const { id, trade_date: time } = JSON.parse(text) as { readonly id: string; readonly trade_date: number };
-  return { id, time };
-}
-
 const NAMES: Readonly<Record<string, string>> = {
   ...{ currency: 'market', customerOrderId: 'clientId', pageIndex: 'pageNumber', tradeType: 'side', orderType: 'type' },
 };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { areConnected, type Rates, readRates } from '../../../src/commands/account/rates.js';
 import type { Market } from '../../../src/domain/market.js';
-import { FakeExchange } from '../../support/fake-exchange.js';
+import { ScriptedExchange } from '../../support/scripted-exchange.js';
 
 /**
  * The rates of markets by their last price, as text; null is a market without a trade.
@@ -13,7 +13,7 @@ async function ratesOf(
   books: Readonly<Record<string, readonly [bid: string, ask: string]>> = {},
 ): Promise<Rates> {
   const level = (price: string) => (price === '' ? [] : [{ price, amount: '1' }]);
-  const exchange = new FakeExchange({
+  const exchange = new ScriptedExchange({
     tickers: Object.fromEntries(Object.entries(last).map(([market, price]) => [market, { last: price }])),
     books: Object.fromEntries(
       Object.entries(books).map(([market, [bid, ask]]) => [market, { bids: level(bid), asks: level(ask) }]),
@@ -25,7 +25,12 @@ async function ratesOf(
   });
   const rates = await readRates(exchange, markets, { coins, units: ['usdt'] });
   const reads = ['tickers', ...Object.keys(books).map((market) => `depth ${market}`)];
-  expect(exchange.reads.toSorted()).toEqual(reads.toSorted());
+  expect(
+    exchange
+      .arrived('plain')
+      .map(({ name }) => name)
+      .toSorted(),
+  ).toEqual(reads.toSorted());
   return rates;
 }
 

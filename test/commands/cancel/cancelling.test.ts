@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { Cancelling } from '../../../src/commands/cancel/cancelling.js';
-import { openOrders, serveOrders } from '../../trading/support/open-orders.js';
+import { ScriptedExchange } from '../../support/scripted-exchange.js';
+import { openOrders } from '../../trading/support/open-orders.js';
 import { tradingOf } from '../../trading/support/trading.js';
 
 it('what a signal prints of a market that is over is what its orders show, not their answers alone', async () => {
-  const server = await serveOrders(openOrders(2));
-  const trading = tradingOf(server.url);
+  const trading = tradingOf(new ScriptedExchange({ orders: openOrders(2) }));
   const cancelling = new Cancelling({ output: undefined as never });
   const outcomes = () => cancelling.attempts.map(({ result: { id, outcome } }) => [id, outcome]);
   await cancelling.inMarket(

@@ -10,21 +10,20 @@ import { reconcileOrders } from '../../../src/trading/settling/reconcile-orders.
 import { resolveJob } from '../../../src/trading/settling/resolve.js';
 import { addLateOrders } from '../../../src/trading/settling/settle-job.js';
 import { NOW } from '../../support/fake-host.js';
-import { respond, serveFaults } from '../../support/fault-server.js';
+import { LOST, LOST_DONE, late, refused, ScriptedExchange } from '../../support/scripted-exchange.js';
+import { accountWith } from '../pnl/forgetful-account.js';
 import { findDuplicates } from '../support/duplicates.js';
 import { tradingOf } from '../support/trading.js';
-import { JOB, lines, place, resume } from './jobs.js';
-import { ModelExchange, RESET } from './model-exchange.js';
+import { JOB, lines, place, resume, timesPlaced } from './jobs.js';
 
 const WHERE = { market: 'btc_usdt', side: 'buy' } as const;
 
 it('a request that was executed twice is found by counting, and its surplus ids are reported', async () => {
-  const exchange = new ModelExchange([{}, { times: 2 }]);
-  const server = await exchange.serve();
-  const trading = tradingOf(server.url);
+  const exchange = new ScriptedExchange({}, [{}, { times: 2 }]);
+  const trading = tradingOf(exchange);
   const { job, isChecked } = await place(trading, { lines: lines(60) });
   // the answer is that of the second execution
-  const second = exchange.orders.slice(20, 40).map(({ id }) => id);
+  const second = exchange.has.orders.slice(20, 40).map(({ id }) => id);
   expect([...job.duplicates.keys()].sort()).toEqual(second);
   expect([isChecked, job.counts().placed]).toEqual([true, 60]);
   expect(trading.journal.archive.find(JOB)?.duplicates).toHaveLength(20);
@@ -32,7 +31,7 @@ it('a request that was executed twice is found by counting, and its surplus ids 
   // no order of a batch carries a client id: another program may have placed the same batch
   expect(trading.alarms.some(({ isProven }) => isProven)).toBe(false);
   const { price, amount } = extra?.terms ?? {};
-  const sameTerms = exchange.orders
+  const sameTerms = exchange.has.orders
     .filter((order) => order.price === price && order.amount === amount)
     .map(({ id }) => id);
   expect([extra?.orderId, ...(extra?.ids ?? [])].sort()).toEqual(sameTerms);
@@ -41,30 +40,27 @@ it('a request that was executed twice is found by counting, and its surplus ids 
 it.each([0, 1, 10, 20, 25])(
   'a request that was executed twice is found if %i orders existed before',
   async (before) => {
-    const exchange = new ModelExchange([{ times: 2 }]);
-    for (let index = 0; index < before; index += 1) exchange.place('19000', '0.5');
-    const server = await exchange.serve();
-    const { job, isChecked } = await place(tradingOf(server.url), { lines: lines(20), account: 'cross' });
+    const exchange = new ScriptedExchange({}, [{ times: 2 }]);
+    for (let index = 0; index < before; index += 1) exchange.place({ price: '19000', amount: '0.5' });
+    const { job, isChecked } = await place(tradingOf(exchange), { lines: lines(20), account: 'cross' });
     expect([isChecked, job.duplicates.size]).toEqual([true, 20]);
   },
 );
 
 it.each([1, 9, 10, 11, 20, 45, 100])('a batch of %i orders is verified with at most three pages', async (orders) => {
   for (const before of [0, 1, 10]) {
-    const exchange = new ModelExchange();
-    for (let index = 0; index < before; index += 1) exchange.place('19000', '0.5');
-    const server = await exchange.serve();
-    const { isChecked } = await place(tradingOf(server.url), { lines: lines(orders) });
+    const exchange = new ScriptedExchange();
+    for (let index = 0; index < before; index += 1) exchange.place({ price: '19000', amount: '0.5' });
+    const { isChecked } = await place(tradingOf(exchange), { lines: lines(orders) });
     const pages = Math.min(3, Math.floor(orders / 10) + 1);
-    expect([isChecked, exchange.lists]).toEqual([true, 1 + pages]);
+    expect([isChecked, exchange.count('list')]).toEqual([true, 1 + pages]);
   }
 });
 
 it('a list without the orders of a batch does not verify it, and a later list finds the duplicates', async () => {
-  const exchange = new ModelExchange([{}, { times: 2 }]);
-  const server = await exchange.serve();
+  const exchange = new ScriptedExchange({}, [{}, { times: 2 }]);
   exchange.lag = 1_000;
-  const trading = tradingOf(server.url, { tolerance: 60_000 });
+  const trading = tradingOf(exchange, { tolerance: 60_000 });
   const { job, isChecked } = await place(trading, { lines: lines(60) });
   expect([job.counts().placed, isChecked, trading.journal.archive.find(JOB)?.checkedTo]).toEqual([
     60,
@@ -74,77 +70,60 @@ it('a list without the orders of a batch does not verify it, and a later list fi
   exchange.lag = 0;
   // later than a list would begin that reaches back only to the last check
   const options = { state: trading.state, tolerance: 60_000, elapsedMs: trading.host.now() - NOW + 30_000 };
-  const next = tradingOf(server.url, options);
-  for (let index = 0; index < 20; index += 1) exchange.place('19000', '0.5');
+  const next = tradingOf(exchange, options);
+  for (let index = 0; index < 20; index += 1) exchange.place({ price: '19000', amount: '0.5' });
   expect((await findDuplicates(next, WHERE)).flatMap(({ ids }) => ids)).toHaveLength(20);
-  const last = tradingOf(server.url, { ...options, elapsedMs: options.elapsedMs + 120_000 });
+  const last = tradingOf(exchange, { ...options, elapsedMs: options.elapsedMs + 120_000 });
   expect(await findDuplicates(last, WHERE)).toEqual([]);
   // the batch is verified now: no command reads its list again
-  const { lists } = exchange;
-  expect([await findDuplicates(last, WHERE), exchange.lists - lists]).toEqual([[], 0]);
+  const lists = exchange.count('list');
+  expect([await findDuplicates(last, WHERE), exchange.count('list') - lists]).toEqual([[], 0]);
 });
 
 it('a list is read again if it shows the orders of the batch only a moment later', async () => {
-  const exchange = new ModelExchange([{ times: 2 }]);
-  const server = await exchange.serve();
+  const exchange = new ScriptedExchange({}, [{ times: 2 }]);
   exchange.lag = 2;
-  const { job, isChecked } = await place(tradingOf(server.url), { lines: lines(20) });
+  const { job, isChecked } = await place(tradingOf(exchange), { lines: lines(20) });
   expect([isChecked, job.duplicates.size]).toEqual([true, 20]);
 });
 
 it('a batch is not verified if the exchange lacks one of its orders', async () => {
-  const exchange = new ModelExchange();
-  const server = await serveFaults({
-    answer: ({ target }) => {
-      const answer = exchange.answer(target);
-      const ids = exchange.orders.map(({ id }, index) => (index === 3 ? '99' : id));
-      const text = `{"code":"1000","message":"","data":[${ids.join(',')}]}`;
-      return target.startsWith('/api/orderMoreV2?') ? respond(text) : answer;
+  const exchange = new ScriptedExchange();
+  exchange.usually = {
+    answer: () => {
+      const ids = exchange.has.orders.map(({ id }, index) => (index === 3 ? '99' : id));
+      return { kind: 'done', value: { ids, message: '' } };
     },
-  });
-  const { ending, isChecked } = await place(tradingOf(server.url), { lines: lines(20) });
+  };
+  const { ending, isChecked } = await place(tradingOf(exchange), { lines: lines(20) });
   expect([ending.kind, isChecked]).toEqual(['finished', false]);
 });
 
 it('a request that was executed twice is found even if the balance looks right', async () => {
-  const exchange = new ModelExchange([{ times: 2 }]);
+  const exchange = new ScriptedExchange({}, [{ times: 2 }]);
   // what fifty orders hold, less 0.2 that a cancelled order released meanwhile
-  const available = () => (exchange.orders.length === 0 ? '1' : '0.7');
-  const server = await serveFaults({
-    answer: ({ target }) =>
-      target.startsWith('/api/getAccountInfo?') ? respond(accountInfo(available())) : exchange.answer(target),
-  });
-  const trading = tradingOf(server.url);
+  exchange.onRequest = ({ kind }) =>
+    kind === 'account' ? accountWith({ btc: exchange.has.orders.length === 0 ? 1 : 0.7 }) : undefined;
+  const trading = tradingOf(exchange);
   const { job } = await place(trading, { side: 'sell', lines: lines(30) });
-  expect([job.counts().placed, job.duplicates.size, exchange.orders.length]).toEqual([30, 20, 50]);
+  expect([job.counts().placed, job.duplicates.size, exchange.has.orders.length]).toEqual([30, 20, 50]);
   expect(trading.journal.archive.find(JOB)?.duplicates).toHaveLength(20);
 });
 
-function accountInfo(available: string): string {
-  const names =
-    '"key":"btc","enName":"Bitcoin","cnName":"Bitcoin","showName":"BTC","unitTag":"B","unitDecimal":8,"fundstype":1';
-  const coin = `{${names},"available":"${available}","freez":"0","isCanRecharge":true,"isCanWithdraw":true,"canLoan":true}`;
-  const security = '"trade_password_enabled":true,"auth_google_enabled":false,"auth_mobile_enabled":false';
-  const permissions = '"assetPerm":true,"leverPerm":true,"entrustPerm":true,"moneyPerm":true';
-  return `{"result":{"coins":[${coin}],"base":{"username":"me",${security}}},${permissions}}`;
-}
-
 it.each([3_600_000, -3_600_000])('duplicates are found if the clock of the lists is off by %i ms', async (ahead) => {
-  const exchange = new ModelExchange([{ times: 2 }, {}, { times: 2, answer: RESET }]);
-  exchange.ahead = ahead;
-  const server = await exchange.serve();
-  const { job } = await place(tradingOf(server.url), { lines: lines(60) });
+  const exchange = new ScriptedExchange({}, [{ times: 2 }, {}, { ...LOST_DONE, times: 2 }]);
+  exchange.ordersAhead = ahead;
+  const { job } = await place(tradingOf(exchange), { lines: lines(60) });
   expect([job.counts().placed, job.duplicates.size]).toEqual([60, 40]);
 });
 
 it('an order of another program with other terms is not a duplicate', async () => {
-  const exchange = new ModelExchange([{}, { times: 2 }]);
-  const server = await exchange.serve();
-  const trading = tradingOf(server.url);
+  const exchange = new ScriptedExchange({}, [{}, { times: 2 }]);
+  const trading = tradingOf(exchange);
   const write = trading.client.placeOrders.bind(trading.client);
   let foreign = '';
   const placeOrders: typeof write = (...words) => {
-    foreign ||= exchange.place('31000', '0.7');
+    foreign ||= exchange.place({ price: '31000', amount: '0.7' });
     return write(...words);
   };
   const client = Object.assign(trading.client, { placeOrders });
@@ -153,23 +132,24 @@ it('an order of another program with other terms is not a duplicate', async () =
 });
 
 it('an order identical to a line but placed long before the request is not a duplicate', async () => {
-  const exchange = new ModelExchange();
-  const server = await exchange.serve();
-  const old = [exchange.place('20000', '0.01'), exchange.place('20001', '0.01')];
-  const { job } = await place(tradingOf(server.url), { lines: lines(20), account: 'cross' });
+  const exchange = new ScriptedExchange();
+  const old = [exchange.place({ price: '20000', amount: '0.01' }), exchange.place({ price: '20001', amount: '0.01' })];
+  const { job } = await place(tradingOf(exchange), { lines: lines(20), account: 'cross' });
   expect([job.counts().placed, job.duplicates.size]).toEqual([20, 0]);
   expect(job.lines.some((now) => now.state === 'placed' && old.includes(now.id))).toBe(false);
 });
 
 it('an execution after the job was verified is reported once, by the next command in the market', async () => {
-  const exchange = new ModelExchange();
-  const server = await exchange.serve();
-  const trading = tradingOf(server.url, { tolerance: 60_000 });
+  const exchange = new ScriptedExchange();
+  const trading = tradingOf(exchange, { tolerance: 60_000 });
   await place(trading, { lines: lines(60) });
   expect(await findDuplicates(trading, WHERE)).toEqual([]);
-  const late = [exchange.place('20005', '0.0100'), exchange.place('20006', '0.01')];
+  const late = [
+    exchange.place({ price: '20005', amount: '0.0100' }),
+    exchange.place({ price: '20006', amount: '0.01' }),
+  ];
   const later = { state: trading.state, tolerance: 60_000, elapsedMs: trading.host.now() - NOW + 5_000 };
-  const next = tradingOf(server.url, later);
+  const next = tradingOf(exchange, later);
   const duplicates = (await findDuplicates(next, WHERE)).toSorted((one, other) =>
     one.terms.price.localeCompare(other.terms.price),
   );
@@ -177,20 +157,19 @@ it('an execution after the job was verified is reported once, by the next comman
   expect(duplicates.map(({ writeId, ids, isProven }) => ({ writeId, ids, isProven }))).toEqual(
     late.map((id) => ({ writeId: JOB, ids: [id], isProven: false })),
   );
-  expect(duplicates[0]?.orderId).toBe(exchange.orders[5]?.id);
-  const again = tradingOf(server.url, { ...later, elapsedMs: later.elapsedMs + 1_000 });
+  expect(duplicates[0]?.orderId).toBe(exchange.has.orders[5]?.id);
+  const again = tradingOf(exchange, { ...later, elapsedMs: later.elapsedMs + 1_000 });
   expect(await findDuplicates(again, WHERE)).toEqual([]);
 });
 
 describe('a process that is killed while it records late orders of a settled job', () => {
   it.each(['before', 'after'] as const)('late orders survive a kill %s they are archived', async (moment) => {
-    const exchange = new ModelExchange();
-    const server = await exchange.serve();
-    const trading = tradingOf(server.url, { tolerance: 60_000 });
+    const exchange = new ScriptedExchange();
+    const trading = tradingOf(exchange, { tolerance: 60_000 });
     await place(trading, { lines: lines(3) });
-    const late = lines(3).map(([, price, amount]) => exchange.place(price, amount));
+    const late = lines(3).map(([, price, amount]) => exchange.place({ price, amount }));
     const later = { state: trading.state, tolerance: 60_000, elapsedMs: trading.host.now() - NOW + 5_000 };
-    const killed = tradingOf(server.url, later);
+    const killed = tradingOf(exchange, later);
     const add = killed.journal.archive.add.bind(killed.journal.archive);
     killed.journal.archive.add = (settled) => {
       if (moment === 'after') add(settled);
@@ -198,7 +177,7 @@ describe('a process that is killed while it records late orders of a settled job
     };
     await expect(findDuplicates(killed, WHERE)).rejects.toThrow('killed');
     expect(killed.alarms.flatMap(({ ids }) => ids).sort()).toEqual(late);
-    const next = tradingOf(server.url, { ...later, elapsedMs: later.elapsedMs + 1_000 });
+    const next = tradingOf(exchange, { ...later, elapsedMs: later.elapsedMs + 1_000 });
     expect(await findDuplicates(next, WHERE)).toEqual([]);
     const job = new Job(next.journal.findJob(JOB) as JournalEntry<'batch'>);
     expect([...job.duplicates.keys()].sort()).toEqual(late);
@@ -207,9 +186,8 @@ describe('a process that is killed while it records late orders of a settled job
 });
 
 it('an order of a job with an unknown outcome is not a duplicate of another order', async () => {
-  const exchange = new ModelExchange([{}, { late: 1, answer: (socket) => void socket.resetAndDestroy() }]);
-  const server = await exchange.serve();
-  const trading = tradingOf(server.url, { budgetMs: 1_000, tolerance: 60_000 });
+  const exchange = new ScriptedExchange({}, [{}, late(1)]);
+  const trading = tradingOf(exchange, { budgetMs: 1_000, tolerance: 60_000 });
   // no list shows its orders within the budget
   exchange.lag = 1_000;
   const { job } = await place(trading, { lines: lines(40) });
@@ -224,10 +202,10 @@ it('an order of a job with an unknown outcome is not a duplicate of another orde
     borrow: false,
     repay: false,
   } as const;
-  const next = tradingOf(server.url, { state: trading.state, tolerance: 60_000, elapsedMs: trading.host.now() - NOW });
+  const next = tradingOf(exchange, { state: trading.state, tolerance: 60_000, elapsedMs: trading.host.now() - NOW });
   const recording = { id: 'mine0001', reqTime: trading.client.now() };
   const entry = next.journal.begin<'order'>({ operation: 'order', terms }, recording);
-  const order = exchange.place('40000', '0.3');
+  const order = exchange.place({ price: '40000', amount: '0.3' });
   entry.settle({ outcome: 'placed', id: order, duplicates: [] }, 'placed');
   expect((await reconcileOrders(next, await readOrderList(next, WHERE, 0), { mine: entry })).duplicates).toEqual([]);
 });
@@ -235,43 +213,41 @@ it('an order of a job with an unknown outcome is not a duplicate of another orde
 describe('a partly refused request that the network repeats later', () => {
   const refusedPart = { accepts: (pair: number) => pair < 2 };
   /** Executes the request again, with enough balance for all of it. */
-  const repeat = (exchange: ModelExchange) => {
-    for (const [, price, amount] of lines(20)) exchange.place(price, amount);
+  const repeat = (exchange: ScriptedExchange) => {
+    for (const [, price, amount] of lines(20)) exchange.place({ price, amount });
   };
 
   it('the job reports the late orders when it resumes: refused lines get the orders, the rest are duplicates', async () => {
-    const exchange = new ModelExchange([refusedPart, { times: 0, answer: RESET }]);
-    const server = await exchange.serve();
-    const trading = tradingOf(server.url, { budgetMs: 4_000, tolerance: 60_000 });
+    const exchange = new ScriptedExchange({}, [refusedPart, LOST]);
+    const trading = tradingOf(exchange, { budgetMs: 4_000, tolerance: 60_000 });
     const ran = await place(trading, { lines: lines(25) });
     expect(ran.job.counts()).toEqual({ placed: 2, refused: 18, unknown: 5, notSent: 0 });
     repeat(exchange);
     const elapsedMs = trading.host.now() - NOW + 90_000;
-    const next = tradingOf(server.url, { state: trading.state, tolerance: 60_000, elapsedMs });
+    const next = tradingOf(exchange, { state: trading.state, tolerance: 60_000, elapsedMs });
     const { job, ending } = await resume(next);
-    expect([ending.kind, job.counts().placed, job.duplicates.size, exchange.batches.length]).toEqual([
+    expect([ending.kind, job.counts().placed, job.duplicates.size, exchange.count('batch')]).toEqual([
       'finished',
       25,
       2,
       3,
     ]);
-    expect(new Set([...exchange.counts.values()].slice(2))).toEqual(new Set([1]));
+    expect(new Set([...timesPlaced(exchange).values()].slice(2))).toEqual(new Set([1]));
     expect(next.alarms.map(({ orderId, ids }) => [orderId === null, ids.length])).toEqual(
       lines(20).map((_, line) => [line > 1, 1]),
     );
-    expect(new Set(job.orderIds)).toEqual(new Set(exchange.orders.map(({ id }) => id)));
+    expect(new Set(job.orderIds)).toEqual(new Set(exchange.has.orders.map(({ id }) => id)));
     expect(trading.journal.archive.find(JOB)).toMatchObject({ outcome: 'placed' });
   });
 
   it('the next command in the market reports the late orders if the job is finished', async () => {
-    const exchange = new ModelExchange([refusedPart]);
-    const server = await exchange.serve();
-    const trading = tradingOf(server.url, { tolerance: 60_000 });
+    const exchange = new ScriptedExchange({}, [refusedPart]);
+    const trading = tradingOf(exchange, { tolerance: 60_000 });
     const ran = await place(trading, { lines: lines(20) });
     expect([ran.ending.kind, ran.job.counts().refused]).toEqual(['finished', 18]);
     repeat(exchange);
     const elapsedMs = trading.host.now() - NOW + 5_000;
-    const next = tradingOf(server.url, { state: trading.state, tolerance: 60_000, elapsedMs });
+    const next = tradingOf(exchange, { state: trading.state, tolerance: 60_000, elapsedMs });
     const duplicates = await findDuplicates(next, WHERE);
     expect(duplicates.map(({ orderId, ids }) => [orderId === null, ids.length])).toHaveLength(20);
     expect(duplicates.filter(({ orderId }) => orderId === null)).toHaveLength(18);
@@ -279,7 +255,7 @@ describe('a partly refused request that the network repeats later', () => {
     // from then on every reader of the journal sees them as the lines' orders
     const job = new Job(next.journal.findJob(JOB) as JournalEntry<'batch'>);
     expect([job.counts().placed, job.duplicates.size, job.maybeUnrecorded]).toEqual([20, 2, []]);
-    expect(new Set(job.orderIds)).toEqual(new Set(exchange.orders.map(({ id }) => id)));
+    expect(new Set(job.orderIds)).toEqual(new Set(exchange.has.orders.map(({ id }) => id)));
     const archived = next.journal.archive.find(JOB);
     expect([archived?.outcome, archived?.duplicates]).toEqual(['placed', [...job.duplicates.keys()]]);
     const worth = lines(20).reduce((sum, [, price]) => sum + Number(price) * 0.01, 0) + (20_000 + 20_001) * 0.01;
@@ -287,25 +263,22 @@ describe('a partly refused request that the network repeats later', () => {
   });
 
   it('two commands that check at the same time report the late orders once and assign each order once', async () => {
-    const exchange = new ModelExchange([refusedPart]);
+    const exchange = new ScriptedExchange({}, [refusedPart]);
     let concurrent: (() => Promise<unknown>) | undefined;
     let lists = 0;
-    const server = await serveFaults({
-      answer: ({ target }) => {
-        const answer = exchange.answer(target);
-        if (target.includes('getOrders')) lists += 1;
-        // the first command gets its list after the other has reported its orders
-        if (lists === 0 || concurrent === undefined) return answer;
-        const other = concurrent();
-        concurrent = undefined;
-        return (socket) => void other.then(() => answer(socket));
-      },
-    });
-    const trading = tradingOf(server.url, { tolerance: 60_000 });
+    exchange.onRequest = async ({ kind }) => {
+      if (kind === 'list') lists += 1;
+      if (lists === 0) return undefined;
+      const other = concurrent;
+      concurrent = undefined;
+      await other?.();
+      return undefined;
+    };
+    const trading = tradingOf(exchange, { tolerance: 60_000 });
     await place(trading, { lines: lines(20) });
     repeat(exchange);
     const options = { state: trading.state, tolerance: 60_000, elapsedMs: trading.host.now() - NOW + 5_000 };
-    const [one, other] = [tradingOf(server.url, options), tradingOf(server.url, options)];
+    const [one, other] = [tradingOf(exchange, options), tradingOf(exchange, options)];
     lists = 0;
     concurrent = () => findDuplicates(other, WHERE);
     expect(await findDuplicates(one, WHERE)).toEqual([]);
@@ -313,7 +286,7 @@ describe('a partly refused request that the network repeats later', () => {
     const job = new Job(one.journal.findJob(JOB) as JournalEntry<'batch'>);
     expect([job.counts().placed, job.duplicates.size]).toEqual([20, 2]);
     const { id = '' } =
-      exchange.orders.find((order) => job.lines.some((now) => now.state === 'placed' && now.id === order.id)) ?? {};
+      exchange.has.orders.find((order) => job.lines.some((now) => now.state === 'placed' && now.id === order.id)) ?? {};
     // a report of an order that a line already has changes nothing
     const kept = one.journal.archive.find(JOB) as Settled;
     const line = job.lines.findIndex((now) => now.state === 'placed' && now.id === id);
@@ -335,8 +308,8 @@ describe('a partly refused request that the network repeats later', () => {
   });
 
   it('never overwrites the result of a job that was resumed and settled meanwhile', async () => {
-    const server = await new ModelExchange([]).serve();
-    const trading = tradingOf(server.url, { tolerance: 60_000 });
+    const exchange = new ScriptedExchange({}, []);
+    const trading = tradingOf(exchange, { tolerance: 60_000 });
     await place(trading, { lines: lines(2) });
     const { archive } = trading.journal;
     const job = new Job(trading.journal.findJob(JOB) as JournalEntry<'batch'>);
@@ -362,19 +335,14 @@ describe('a partly refused request that the network repeats later', () => {
   });
 
   it('reports the late orders even if the longer list that detects other programs on the key lacks them', async () => {
-    const exchange = new ModelExchange([refusedPart]);
+    const exchange = new ScriptedExchange({}, [refusedPart]);
     let isCut = false;
-    const server = await serveFaults({
-      answer: ({ target }) => {
-        const answer = exchange.answer(target);
-        return isCut && target.includes('getOrders') ? respond('{"code":3001,"message":"order not found"}') : answer;
-      },
-    });
-    const trading = tradingOf(server.url, { tolerance: 60_000 });
+    exchange.onRequest = ({ kind }) => (isCut && kind === 'list' ? [] : undefined);
+    const trading = tradingOf(exchange, { tolerance: 60_000 });
     await place(trading, { lines: lines(20) });
     repeat(exchange);
     const elapsedMs = trading.host.now() - NOW + 5_000;
-    const next = tradingOf(server.url, { state: trading.state, tolerance: 60_000, elapsedMs });
+    const next = tradingOf(exchange, { state: trading.state, tolerance: 60_000, elapsedMs });
     // the journal is read after the first list
     next.journal.unsettledEntries = () => {
       isCut = true;
@@ -389,14 +357,13 @@ describe('a partly refused request that the network repeats later', () => {
       [0, [null, null]],
       [1, ['own', null]],
     ] as const) {
-      const exchange = new ModelExchange([{ accepts: (pair) => pair < accepted }]);
-      const server = await exchange.serve();
-      const trading = tradingOf(server.url, { tolerance: 60_000 });
+      const exchange = new ScriptedExchange({}, [{ accepts: (pair) => pair < accepted }]);
+      const trading = tradingOf(exchange, { tolerance: 60_000 });
       const alike = [1, 2].map((line): BatchLine => [line, '20000', '0.01']);
       await place(trading, { lines: alike });
-      for (const [, price, amount] of alike) exchange.place(price, amount);
+      for (const [, price, amount] of alike) exchange.place({ price, amount });
       const elapsedMs = trading.host.now() - NOW + 5_000;
-      const next = tradingOf(server.url, { state: trading.state, tolerance: 60_000, elapsedMs });
+      const next = tradingOf(exchange, { state: trading.state, tolerance: 60_000, elapsedMs });
       const duplicates = await findDuplicates(next, WHERE);
       expect(duplicates.map(({ orderId, ids }) => [orderId === null ? null : 'own', ids.length]).sort()).toEqual(
         orders.map((order) => [order, 1]).sort(),
@@ -406,21 +373,20 @@ describe('a partly refused request that the network repeats later', () => {
 
   it('gives its orders to the lines of an ended job that is resumed with unsent lines', async () => {
     // the next request would get the same answer
-    const closed = { times: 0, answer: respond('{"code":3006,"message":"the market is closed"}') };
+    const closed = refused('closed');
     for (const isArchiveOnly of [false, true]) {
-      const exchange = new ModelExchange([refusedPart], closed);
-      const server = await exchange.serve();
-      const trading = tradingOf(server.url, { tolerance: 60_000 });
+      const exchange = new ScriptedExchange({}, [refusedPart], closed);
+      const trading = tradingOf(exchange, { tolerance: 60_000 });
       const { job } = await place(trading, { lines: lines(400) });
       expect(job.counts()).toMatchObject({ placed: 2, unknown: 0 });
       expect(job.counts().notSent).toBeGreaterThan(20);
       await resolveJob(trading, trading.journal.findUnsettled(JOB) as JournalEntry<'batch'>, true);
       repeat(exchange);
       const elapsedMs = trading.host.now() - NOW + 5_000;
-      const next = tradingOf(server.url, { state: trading.state, tolerance: 60_000, elapsedMs });
+      const next = tradingOf(exchange, { state: trading.state, tolerance: 60_000, elapsedMs });
       if (isArchiveOnly) {
         const kept = next.journal.archive.find(JOB) as Settled;
-        next.journal.archive.add({ ...kept, duplicates: exchange.orders.slice(2).map(({ id }) => id) });
+        next.journal.archive.add({ ...kept, duplicates: exchange.has.orders.slice(2).map(({ id }) => id) });
       } else await findDuplicates(next, WHERE);
       const { job: done } = await resume(next);
       expect([done.counts().placed, done.duplicates.size]).toEqual([20, 2]);

@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { NOW } from '../../support/fake-host.js';
-import { tradingOf } from '../support/trading.js';
+import { ScriptedExchange } from '../../support/scripted-exchange.js';
+import { type TestTrading, tradingOf } from '../support/trading.js';
 import { JOB, type RanJob, resume } from './jobs.js';
-import { ModelExchange } from './model-exchange.js';
 
 // records as release 0.2.0 left them: it took an order for that of the line at its place in the answer, until a list showed another
 
@@ -23,18 +23,17 @@ const CHECKED =
 const STOPPED = '{"time":1540295995557,"event":"stopped (lost): 3 of 3 unknown","isReleased":true}';
 
 /** Resumes a job whose record has these lines, on an exchange that has executed it once. */
-async function resumed(...record: readonly string[]): Promise<RanJob & { readonly exchange: ModelExchange }> {
-  const exchange = new ModelExchange();
-  for (const price of ['20000', '20001', '20002']) exchange.place(price, '0.01');
-  const { url } = await exchange.serve();
-  for (const order of exchange.orders) Object.assign(order, { time: NOW });
-  const trading = tradingOf(url, { tolerance: 60_000, elapsedMs: 90_000 });
+async function resumed(...record: readonly string[]): Promise<RanJob & { readonly exchange: ScriptedExchange }> {
+  const exchange = new ScriptedExchange();
+  for (const price of ['20000', '20001', '20002']) exchange.place({ price, amount: '0.01' });
+  for (const order of exchange.has.orders) Object.assign(order, { time: NOW });
+  const trading = tradingOf(exchange, { tolerance: 60_000, elapsedMs: 90_000 });
   write(trading, record);
   return { ...(await resume(trading)), exchange };
 }
 
 /** Writes the record of an unsettled job, with the empty line before each of its lines. */
-function write(trading: ReturnType<typeof tradingOf>, record: readonly string[]): void {
+function write(trading: TestTrading, record: readonly string[]): void {
   const terms = { market: 'btc_usdt', side: 'buy', account: 'spot', count: 0, lines: [] } as const;
   trading.journal.begin<'batch'>({ operation: 'batch', terms }, { id: 'jobfirst', reqTime: 1 }).discard();
   const file = path.join(trading.state, 'journal', 'test', 'unsettled', JOB);
@@ -48,6 +47,6 @@ it.each<[string, readonly string[]]>([
   ['that was killed before its answer came', [WRITE, SENDING]],
 ])('a job %s is settled, each line with its own order, and nothing is sent again', async (_, record) => {
   const { job, ending, exchange } = await resumed(...record);
-  expect([ending.kind, exchange.batches, job.duplicates.size]).toEqual(['finished', [], 0]);
-  expect(job.lines).toMatchObject(exchange.orders.map(({ id }) => ({ state: 'placed', id })));
+  expect([ending.kind, exchange.count('batch'), job.duplicates.size]).toEqual(['finished', 0, 0]);
+  expect(job.lines).toMatchObject(exchange.has.orders.map(({ id }) => ({ state: 'placed', id })));
 });

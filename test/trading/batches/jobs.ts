@@ -5,6 +5,7 @@ import { resumeJob, startJob } from '../../../src/trading/batches/start-job.js';
 import type { JournalEntry } from '../../../src/trading/journal/entry.js';
 import type { BatchLine, BatchTerms, JournalEvent } from '../../../src/trading/journal/write.js';
 import { NOW } from '../../support/fake-host.js';
+import type { ScriptedExchange } from '../../support/scripted-exchange.js';
 import type { TestTrading } from '../support/trading.js';
 
 export const JOB = 'job0123456789abcdef';
@@ -61,4 +62,14 @@ export async function runJob(trading: TestTrading, job: Job): Promise<RanJob> {
 /** The outcome of every line. */
 export function outcomes({ job }: RanJob): string[] {
   return job.outcomes();
+}
+
+/** How often the exchange has an order, for each price and amount that it has. */
+export function timesPlaced({ has }: ScriptedExchange): Map<string, number> {
+  const times = new Map<string, number>();
+  for (const { price, amount } of has.orders) {
+    const key = `${Number(price)} ${Number(amount)}`;
+    times.set(key, (times.get(key) ?? 0) + 1);
+  }
+  return times;
 }

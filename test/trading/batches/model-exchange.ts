@@ -1,4 +1,4 @@
-import { type Answer, FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';
+import { type Answer, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';
 import { CONFIGURATION, DEPTH, NOT_FOUND, query } from '../support/exchange.js';
 
 export interface ModelOrder {
@@ -143,8 +143,6 @@ export class ModelExchange {
     return answer ?? respond(last);
   }
 }
-
-export const RESET: Answer = FAULTS['a reset after reading'];
 
 function recordOf({ id, price, amount, type, time }: ModelOrder): string {
   const state = '"trade_amount":0,"trade_money":0,"status":3';

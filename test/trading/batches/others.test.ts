@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest';
 import { openWrites } from '../../../src/trading/settling/open-writes.js';
+import { ScriptedExchange } from '../../support/scripted-exchange.js';
 import { PLACED } from '../journal/support.js';
 import { meanwhile } from '../support/meanwhile.js';
 import { TERMS } from '../support/terms.js';
 import { tradingOf } from '../support/trading.js';
 import { lines, place } from './jobs.js';
-import { ModelExchange } from './model-exchange.js';
 
 it('an order that is settled during the read of the journal is among the open writes', async () => {
-  const server = await new ModelExchange().serve();
-  const trading = tradingOf(server.url);
+  const exchange = new ScriptedExchange();
+  const trading = tradingOf(exchange);
   const entry = trading.journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'mine0001', reqTime: 1 });
   meanwhile(trading.journal, () => entry.settle(PLACED, 'placed'));
   const writes = openWrites(trading.journal, { market: TERMS.market, side: TERMS.side });
@@ -19,8 +19,8 @@ it('an order that is settled during the read of the journal is among the open wr
 });
 
 it('a job that is settled during its lookup is found', async () => {
-  const server = await new ModelExchange().serve();
-  const trading = tradingOf(server.url);
+  const exchange = new ScriptedExchange();
+  const trading = tradingOf(exchange);
   const { job } = await place(trading, { lines: lines(2) });
   const { journal } = trading;
   journal.reopen(job.id);

@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest';
 import { Job } from '../../../src/trading/batches/job.js';
-import { respond, serveFaults } from '../../support/fault-server.js';
+import { DONE, ScriptedExchange } from '../../support/scripted-exchange.js';
 import { tradingOf } from '../support/trading.js';
 import { JOB, lines, place } from './jobs.js';
-import { ModelExchange } from './model-exchange.js';
 
 const EARLIER = 'job00000000000000ea';
 /** Orders of another program, more than a page of the list. */
@@ -14,24 +13,21 @@ const OTHERS = 12;
  * @param isExecuted whether the exchange carries the second request out
  */
 async function answeredAsBefore(isExecuted: boolean, others: number) {
-  const exchange = new ModelExchange();
-  let batches = 0;
-  const server = await serveFaults({
-    answer: ({ target }) => {
-      if (!target.startsWith('/api/orderMoreV2?')) return exchange.answer(target);
-      batches += 1;
-      if (batches === 1) return exchange.answer(target);
-      const stale = JSON.stringify(exchange.orders.slice(0, 3).map(({ id }) => id));
-      if (isExecuted) exchange.answer(target);
-      return respond(`{"code":"1000","message":"","data":${stale}}`);
+  const exchange = new ScriptedExchange();
+  const stale = () => exchange.has.orders.slice(0, 3).map(({ id }) => id);
+  exchange.outcomes = [
+    DONE,
+    {
+      times: isExecuted ? 1 : 0,
+      answer: () => ({ kind: 'done', value: { ids: stale(), message: '' } }),
     },
-  });
-  const trading = tradingOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
+  ];
+  const trading = tradingOf(exchange, { budgetMs: 200_000, tolerance: 60_000 });
   await place(trading, { lines: lines(3) }, EARLIER);
-  for (let count = 0; count < others; count += 1) exchange.place('19000', '0.02');
+  for (let count = 0; count < others; count += 1) exchange.place({ price: '19000', amount: '0.02' });
   const second = lines(6).slice(3);
   const ran = await place(trading, { lines: second });
-  return { exchange, trading, ran, batches: () => batches };
+  return { exchange, trading, ran, batches: () => exchange.count('batch') };
 }
 
 it.each([0, OTHERS])(
@@ -51,7 +47,7 @@ it.each([0, OTHERS])(
     const { ran, exchange, batches } = await answeredAsBefore(true, others);
     expect(ran.job.counts()).toMatchObject({ placed: 3, notSent: 0 });
     expect(ran.ending).toEqual({ kind: 'finished' });
-    const own = exchange.orders.filter(({ price }) => Number(price) > 20_002).map(({ id }) => id);
+    const own = exchange.has.orders.filter(({ price }) => Number(price) > 20_002).map(({ id }) => id);
     expect(ran.job.orderIds.toSorted()).toEqual(own.toSorted());
     expect([ran.isChecked, batches()]).toEqual([true, 2]);
   },

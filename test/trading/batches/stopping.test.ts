@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, renameSync, rmdirSync, writeFileSync } from 'node:fs';
-import type { Socket } from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -12,10 +11,9 @@ import type { BatchLine } from '../../../src/trading/journal/write.js';
 import { resolveJob } from '../../../src/trading/settling/resolve.js';
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
-import { count } from '../support/exchange.js';
+import { LOST, ScriptedExchange } from '../../support/scripted-exchange.js';
 import { type TestTrading, tradingOf } from '../support/trading.js';
 import { begin, JOB, lines, place, resume } from './jobs.js';
-import { ModelExchange, RESET } from './model-exchange.js';
 
 /** Runs `work` right before the nth batch is sent. */
 function beforeNthBatch(trading: TestTrading, nth: number, work: () => void): TestTrading {
@@ -36,9 +34,8 @@ function fileOf({ state }: { readonly state: string }): string {
 
 describe('a batch that stops', () => {
   it('checks the lines before each request, and the lines that are left when it is resumed', async () => {
-    const exchange = new ModelExchange();
-    const server = await exchange.serve();
-    const trading = tradingOf(server.url);
+    const exchange = new ScriptedExchange();
+    const trading = tradingOf(exchange);
     const job = await begin(trading, { lines: lines(400) });
     const lowered = new Failure('usage', 'the limit was lowered');
     const check = async (_: unknown, checked: readonly BatchLine[]) => {
@@ -49,38 +46,41 @@ describe('a batch that stops', () => {
       failure: lowered,
     });
     const { placed, notSent } = job.counts();
-    expect([placed > 0, placed <= 200, placed + notSent, exchange.orders.length]).toEqual([true, true, 400, placed]);
+    expect([placed > 0, placed <= 200, placed + notSent, exchange.has.orders.length]).toEqual([
+      true,
+      true,
+      400,
+      placed,
+    ]);
     const left: unknown[] = [];
     const requireWithinLimits = (_: unknown, rest: readonly BatchLine[] = []) => void left.push(...rest);
-    await resumeJob(tradingOf(server.url, { state: trading.state }), JOB, { requireWithinLimits });
+    await resumeJob(tradingOf(exchange, { state: trading.state }), JOB, { requireWithinLimits });
     expect(left).toHaveLength(400 - placed);
   });
 
   it('sends nothing more after a signal, waits for the answers, and resumes', async () => {
-    const exchange = new ModelExchange();
-    const server = await exchange.serve();
-    const trading = tradingOf(server.url);
+    const exchange = new ScriptedExchange();
+    const trading = tradingOf(exchange);
     const job = await begin(trading, { lines: lines(400) });
     const stopping = new AbortController();
     const stopped = beforeNthBatch(trading, 6, () => stopping.abort());
     expect(await new JobRun(stopped, job, stopping.signal).run()).toEqual({ kind: 'interrupted' });
     const { placed, notSent, unknown } = job.counts();
-    expect([placed, unknown, placed + notSent]).toEqual([exchange.orders.length, 0, 400]);
+    expect([placed, unknown, placed + notSent]).toEqual([exchange.has.orders.length, 0, 400]);
     expect(placed).toBeGreaterThan(0);
     expect(notSent).toBeGreaterThan(200);
     expect(job.entry.events.at(-1)).toMatchObject({ isReleased: true, event: expect.stringContaining('interrupted') });
-    const again = await resume(tradingOf(server.url, { state: trading.state }));
+    const again = await resume(tradingOf(exchange, { state: trading.state }));
     expect(again.job.counts()).toMatchObject({ placed: 400 });
     expect(again.isChecked).toBe(true);
-    expect(exchange.orders).toHaveLength(400);
+    expect(exchange.has.orders).toHaveLength(400);
     // its record was complete, so only the list before and the three that verify it were read
-    expect(exchange.lists).toBe(1 + 3);
+    expect(exchange.count('list')).toBe(1 + 3);
   });
 
   it('cancels the requests that a signal interrupts while they are recorded, so that none is unknown', async () => {
-    const exchange = new ModelExchange();
-    const server = await exchange.serve();
-    const trading = tradingOf(server.url);
+    const exchange = new ScriptedExchange();
+    const trading = tradingOf(exchange);
     const job = await begin(trading, { lines: lines(400) });
     const stopping = new AbortController();
     const leaving = job.leaving.bind(job);
@@ -93,19 +93,23 @@ describe('a batch that stops', () => {
     expect(await new JobRun(trading, job, stopping.signal).run()).toEqual({ kind: 'interrupted' });
     expect(job.counts()).toEqual({ placed: 20, refused: 0, unknown: 0, notSent: 380 });
     expect(job.entry.events.at(-1)).toMatchObject({ isReleased: true, event: expect.stringContaining('interrupted') });
-    const again = await resume(tradingOf(server.url, { state: trading.state }));
-    expect([again.job.counts().placed, exchange.orders.length, exchange.lists]).toEqual([400, 400, 1 + 3]);
+    const again = await resume(tradingOf(exchange, { state: trading.state }));
+    expect([again.job.counts().placed, exchange.has.orders.length, exchange.count('list')]).toEqual([400, 400, 1 + 3]);
   });
 
   it('is released when it is given up before its answers have come, once', async () => {
     const stopping = new AbortController();
     let answered = () => {};
-    const answer = (socket: Socket) => {
-      answered = () => void socket.destroy();
+    const exchange = new ScriptedExchange();
+    exchange.onRequest = async ({ kind }) => {
+      if (kind !== 'batch') return undefined;
       stopping.abort();
+      await new Promise<void>((resolve) => {
+        answered = resolve;
+      });
+      return undefined;
     };
-    const server = await new ModelExchange([{ answer }]).serve();
-    const trading = tradingOf(server.url);
+    const trading = tradingOf(exchange);
     const job = await begin(trading, { lines: lines(40) });
     const run = new JobRun(trading, job, stopping.signal);
     const ending = run.run();
@@ -123,33 +127,35 @@ describe('a batch that stops', () => {
   });
 
   it('leaves time for the answers before the end of its time budget', async () => {
-    const exchange = new ModelExchange();
-    const server = await exchange.serve();
-    const trading = tradingOf(server.url, { budgetMs: 4_000 });
+    const exchange = new ScriptedExchange();
+    const trading = tradingOf(exchange, { budgetMs: 4_000 });
+    exchange.onRequest = async ({ kind }) => {
+      if (kind === 'batch') await trading.host.sleep(30);
+      return undefined;
+    };
     const ran = await place(trading, { lines: lines(4_000) });
     expect(ran.ending).toEqual({ kind: 'time' });
     const { placed, notSent, unknown } = ran.job.counts();
-    expect([placed, unknown, placed + notSent]).toEqual([exchange.orders.length, 0, 4_000]);
+    expect([placed, unknown, placed + notSent]).toEqual([exchange.has.orders.length, 0, 4_000]);
     expect(placed).toBeGreaterThan(1_000);
-    const again = await resume(tradingOf(server.url, { state: trading.state, elapsedMs: 4_000 }));
-    expect([again.job.counts().placed, exchange.orders.length]).toEqual([4_000, 4_000]);
+    const again = await resume(tradingOf(exchange, { state: trading.state, elapsedMs: 4_000 }));
+    expect([again.job.counts().placed, exchange.has.orders.length]).toEqual([4_000, 4_000]);
   });
 
   it('sends nothing if its record cannot be created', async () => {
-    const server = await new ModelExchange().serve();
-    const trading = tradingOf(server.url);
+    const exchange = new ScriptedExchange();
+    const trading = tradingOf(exchange);
     (await begin(trading, {})).entry.discard();
     const jobs = path.join(trading.state, 'journal', 'test', 'jobs');
     rmdirSync(jobs);
     writeFileSync(jobs, '');
     await expect(place(trading, {})).rejects.toMatchObject({ kind: expect.stringMatching(/usage|credentials/) });
-    expect(count(server, 'orderMoreV2')).toBe(0);
+    expect(exchange.count('batch')).toBe(0);
   });
 
   it('throws the first of two defects once the outcome of every sent request is known', async () => {
-    const exchange = new ModelExchange();
-    const server = await exchange.serve();
-    const trading = tradingOf(server.url);
+    const exchange = new ScriptedExchange();
+    const trading = tradingOf(exchange);
     const job = await begin(trading, { lines: lines(400) });
     const { client } = trading;
     const write = client.placeOrders.bind(client);
@@ -167,13 +173,12 @@ describe('a batch that stops', () => {
     await expect(new JobRun(broken, job, new AbortController().signal).run()).rejects.toBe(defects[0]);
     await delay(0);
     expect(unhandled).toEqual([]);
-    expect([job.counts().placed, job.counts().unknown]).toEqual([exchange.orders.length, 0]);
+    expect([job.counts().placed, job.counts().unknown]).toEqual([exchange.has.orders.length, 0]);
   });
 
   it('counts a request as unknown if a defect follows its answer', async () => {
-    const exchange = new ModelExchange();
-    const server = await exchange.serve();
-    const trading = tradingOf(server.url);
+    const exchange = new ScriptedExchange();
+    const trading = tradingOf(exchange);
     const job = await begin(trading, { lines: lines(40) });
     const record = job.record.bind(job);
     const failing: typeof record = (event, fact) => {
@@ -182,13 +187,12 @@ describe('a batch that stops', () => {
     };
     const failingJob = Object.assign(job, { record: failing });
     await expect(new JobRun(trading, failingJob, new AbortController().signal).run()).rejects.toThrow('a defect');
-    expect([job.counts().unknown, exchange.orders.length]).toEqual([20, 20]);
+    expect([job.counts().unknown, exchange.has.orders.length]).toEqual([20, 20]);
   });
 
   it('sends nothing more if its record cannot be extended, and knows the outcome of what was sent', async () => {
-    const exchange = new ModelExchange();
-    const server = await exchange.serve();
-    const trading = tradingOf(server.url);
+    const exchange = new ScriptedExchange();
+    const trading = tradingOf(exchange);
     const aside = path.join(trading.state, 'aside');
     const broken = beforeNthBatch(trading, 4, () => {
       renameSync(fileOf(trading), aside);
@@ -196,8 +200,8 @@ describe('a batch that stops', () => {
     });
     const ran = await place(broken, { lines: lines(400) });
     expect(ran.ending).toMatchObject({ kind: 'unrecorded', failure: { kind: 'usage' } });
-    expect(ran.job.counts().placed).toBe(exchange.orders.length);
-    expect(exchange.batches.length).toBeLessThan(12);
+    expect(ran.job.counts().placed).toBe(exchange.has.orders.length);
+    expect(exchange.count('batch')).toBeLessThan(12);
   });
 });
 
@@ -228,8 +232,8 @@ describe('a job that resumes', () => {
   });
 
   it('refuses to resume a job while another process runs it', async () => {
-    const server = await new ModelExchange().serve();
-    const trading = tradingOf(server.url);
+    const exchange = new ScriptedExchange();
+    const trading = tradingOf(exchange);
     await begin(trading, {});
     const { jobToResume, resumeJob } = await import('../../../src/trading/batches/start-job.js');
     expect(() => jobToResume(trading, JOB, { market: 'btc_usdt', side: 'buy' })).toThrow(
@@ -239,7 +243,7 @@ describe('a job that resumes', () => {
   });
 
   it('blocks the same ladder until it is finished or ended, though its prices have moved', async () => {
-    const trading = tradingOf((await new ModelExchange().serve()).url);
+    const trading = tradingOf(new ScriptedExchange());
     const ladder = 'ask+1%:ask+5%:60 0.5 equal';
     await begin(trading, { lines: lines(60), ladder });
     const moved = lines(60).map(([line, price, amount]) => [line, `${price}.5`, amount] as const);
@@ -251,10 +255,9 @@ describe('a job that resumes', () => {
   });
 
   it('blocks a second job with the same orders until it is finished or ended', async () => {
-    const exchange = new ModelExchange([{}, { times: 0, answer: RESET }]);
-    const server = await exchange.serve();
+    const exchange = new ScriptedExchange({}, [{}, LOST]);
     const options = { tolerance: 60_000, budgetMs: 100_000 };
-    const trading = tradingOf(server.url, options);
+    const trading = tradingOf(exchange, options);
     await place(trading, { lines: lines(60) });
     const error = {
       kind: 'usage',
@@ -279,15 +282,15 @@ describe('a job that resumes', () => {
     await begin(trading, { lines: reversed }, 'job4');
     // an ended job can still be resumed
     const elapsedMs = trading.host.now() - NOW;
-    const again = await resume(tradingOf(server.url, { ...options, state: trading.state, elapsedMs }));
+    const again = await resume(tradingOf(exchange, { ...options, state: trading.state, elapsedMs }));
     expect(again.job.counts()).toMatchObject({ placed: 60 });
   });
 });
 
 /** A trading context with a job that stopped after a lost answer. */
 async function stopped(): Promise<TestTrading> {
-  const server = await new ModelExchange([{ times: 0, answer: RESET }]).serve();
-  const trading = tradingOf(server.url, { budgetMs: 2_000, tolerance: 60_000 });
+  const exchange = new ScriptedExchange({}, [LOST]);
+  const trading = tradingOf(exchange, { budgetMs: 2_000, tolerance: 60_000 });
   await place(trading, { lines: lines(60) });
   return trading;
 }

@@ -2,13 +2,19 @@ import fs from 'node:fs';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Failure } from '../../../src/errors.js';
 import { cancelOrders } from '../../../src/trading/cancel/cancel-orders.js';
-import type { FaultServer } from '../../support/fault-server.js';
-import { count } from '../support/exchange.js';
-import { type Cancelling, openOrders, serveOrders } from '../support/open-orders.js';
+import {
+  DONE,
+  type HeldOrder,
+  LOST,
+  type Outcome,
+  refused,
+  ScriptedExchange,
+} from '../../support/scripted-exchange.js';
+import { accepted, cancelling, openOrders } from '../support/open-orders.js';
 import { type TestTrading, type TradingOptions, tradingOf } from '../support/trading.js';
 
-function tradingAt({ url }: FaultServer, options: TradingOptions = {}): TestTrading & { readonly state: string } {
-  const trading = tradingOf(url, options);
+function tradingAt(exchange: ScriptedExchange, options: TradingOptions = {}): TestTrading {
+  const trading = tradingOf(exchange, options);
   let made = 0;
   Object.assign(trading.host, { randomBytes: (bytes: number) => new Uint8Array(bytes).fill(++made) });
   return trading;
@@ -21,9 +27,10 @@ const IDS = openOrders(20).map(({ id }) => ({ id }));
 
 describe('several cancellations', () => {
   it('reports the cancellations in the order of the request', async () => {
-    const server = await serveOrders(openOrders(20), { cancel: (id) => (Number(id) % 3 === 0 ? 'refused' : 'done') });
+    const exchange = new ScriptedExchange({ orders: openOrders(20) });
+    cancelling(exchange, ({ id }) => (Number(id) % 3 === 0 ? refused('notFound') : DONE));
     let settled = 0;
-    const attempts = await cancelOrders(tradingAt(server), 'btc_usdt', IDS, () => {
+    const attempts = await cancelOrders(tradingAt(exchange), 'btc_usdt', IDS, () => {
       settled += 1;
     });
     expect(attempts.map(({ result }) => result.id)).toEqual(IDS.map(({ id }) => id));
@@ -34,28 +41,31 @@ describe('several cancellations', () => {
   });
 
   it('sends all cancellations before the first lookup, so that lost answers delay no other', async () => {
-    const server = await serveOrders(openOrders(20), { cancel: (id) => (Number(id) <= 12 ? 'lost' : 'done') });
-    const trading = tradingAt(server, { budgetMs: 10_000, tolerance: 60_000 });
+    const exchange = new ScriptedExchange({ orders: openOrders(20) });
+    cancelling(exchange, ({ id }) => (Number(id) <= 12 ? LOST : DONE));
+    const trading = tradingAt(exchange, { budgetMs: 10_000, tolerance: 60_000 });
     const attempts = await cancelOrders(trading, 'btc_usdt', IDS);
     expect(attempts.filter(({ failure }) => failure === 'unknown')).toHaveLength(12);
     expect(attempts.filter(({ failure }) => failure === null)).toHaveLength(8);
-    expect(count(server, 'cancelOrder')).toBe(20);
-    const targets = server.requests.map(({ target }) => target.split('?')[0]);
-    expect(targets.indexOf('/api/getOrder')).toBeGreaterThan(targets.lastIndexOf('/api/cancelOrder'));
+    expect(exchange.count('cancel')).toBe(20);
+    const kinds = exchange.requests.map(({ kind }) => kind);
+    expect(kinds.indexOf('lookup')).toBeGreaterThan(kinds.lastIndexOf('cancel'));
     expect(trading.journal.unsettledEntries()).toEqual([]);
   });
 
-  it.each<[answers: Cancelling[], progress: readonly string[]]>([
-    [['done', 'done'], []],
-    [['lost', 'done'], ['No answer to a cancellation. Reading the order.']],
-    [['lost', 'lost'], ['No answer to 2 cancellations. Reading the orders.']],
+  it.each<[becomes: string, answers: ((order: HeldOrder) => Outcome)[], progress: readonly string[]]>([
+    ['both are done', [() => DONE, () => DONE], []],
+    ['one is lost', [() => LOST, () => DONE], ['No answer to a cancellation. Reading the order.']],
+    ['both are lost', [() => LOST, () => LOST], ['No answer to 2 cancellations. Reading the orders.']],
     [
-      ['accepted', 'accepted'],
+      'both are accepted, and the orders stay open',
+      [accepted, accepted],
       ['The exchange accepted the cancellation but does not show the order as closed. Waiting.'],
     ],
-  ])('says what it waits for, once: %j', async (answers, progress) => {
-    const server = await serveOrders(openOrders(2), { cancel: (id) => answers[Number(id) - 1] ?? 'done' });
-    const trading = tradingAt(server, { budgetMs: 2_000 });
+  ])('says once what it waits for, if %s', async (_, answers, progress) => {
+    const exchange = new ScriptedExchange({ orders: openOrders(2) });
+    cancelling(exchange, (order) => answers[Number(order.id) - 1]?.(order) ?? DONE);
+    const trading = tradingAt(exchange, { budgetMs: 2_000 });
     await cancelOrders(trading, 'btc_usdt', IDS.slice(0, 2));
     expect(trading.progress).toEqual(progress);
   });
@@ -63,14 +73,14 @@ describe('several cancellations', () => {
   describe('of which some cannot be sent', () => {
     const full = new Failure('usage', 'The disk is full.');
     const cancelWithout = async (unsent: readonly string[]) => {
-      const server = await serveOrders(openOrders(2));
-      const trading = tradingAt(server);
-      const write = trading.client.cancelOrder.bind(trading.client);
+      const exchange = new ScriptedExchange({ orders: openOrders(2) });
+      const trading = tradingAt(exchange);
+      const write = exchange.cancelOrder.bind(exchange);
       const cancelOrder: typeof write = async (market, order, options) => {
         if ('id' in order && unsent.includes(order.id)) throw full;
         return write(market, order, options);
       };
-      Object.assign(trading.client, { cancelOrder });
+      Object.assign(exchange, { cancelOrder });
       return cancelOrders(trading, 'btc_usdt', IDS.slice(0, 2));
     };
 
@@ -87,8 +97,9 @@ describe('several cancellations', () => {
   });
 
   it.each(['EROFS', 'ENOSPC', 'EIO', 'EACCES'])('needs no journal at all: %s', async (code) => {
-    const server = await serveOrders(openOrders(2), { cancel: (id) => (id === '1' ? 'done' : 'lost') });
-    const trading = tradingAt(server, { budgetMs: 2_000 });
+    const exchange = new ScriptedExchange({ orders: openOrders(2) });
+    cancelling(exchange, ({ id }) => (id === '1' ? DONE : LOST));
+    const trading = tradingAt(exchange, { budgetMs: 2_000 });
     const failing = ['openSync', 'mkdirSync', 'linkSync'] as const;
     for (const name of failing)
       vi.spyOn(fs, name).mockImplementation(() => {
@@ -97,6 +108,6 @@ describe('several cancellations', () => {
     onTestFinished(() => void vi.restoreAllMocks());
     const attempts = await cancelOrders(trading, 'btc_usdt', IDS.slice(0, 2));
     expect(attempts.map(({ result }) => result.outcome)).toEqual(['cancelled', 'unknown']);
-    expect([count(server, 'cancelOrder'), trading.warnings]).toEqual([2, []]);
+    expect([exchange.count('cancel'), trading.warnings]).toEqual([2, []]);
   });
 });

@@ -6,42 +6,37 @@ import { parsePrice } from '../../../src/trading/expressions.js';
 import { planReplacement } from '../../../src/trading/replace/plan.js';
 import { replaceOrder } from '../../../src/trading/replace/replace.js';
 import { NOW } from '../../support/fake-host.js';
-import { count } from '../support/exchange.js';
+import { anOrder, CODES, refused, ScriptedExchange } from '../../support/scripted-exchange.js';
 import { MARKET } from '../support/market.js';
-import { serveOrders } from '../support/open-orders.js';
 import { TERMS } from '../support/terms.js';
 import { type TestTrading, tradingOf } from '../support/trading.js';
 
-/** Cancels, and answers as if the request were a repetition. */
-async function serveRepeated() {
-  const server = await serveOrders([{ id: '7', side: 'buy', status: 0, filled: '0', amount: '0.5' }], {
-    cancel: () => {
-      for (const order of server.orders) order.status = 1;
-      return 'refused';
-    },
-  });
-  return server;
+/** Executes each cancellation, and answers as if it were a repetition. */
+function repeating(): ScriptedExchange {
+  const exchange = new ScriptedExchange({ orders: [anOrder({ amount: '0.5' })] });
+  exchange.outcomeOf = ({ kind }) => (kind === 'cancel' ? refused('notFound', 'no', 1) : undefined);
+  return exchange;
 }
 
 /** Makes a day of the archive unreadable: its file is a folder. */
-function breakYesterday({ state, journal }: TestTrading & { readonly state: string }): void {
+function breakYesterday({ state, journal }: TestTrading): void {
   journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'first001', reqTime: 1 }).discard();
   const day = new Date(NOW - 86_400_000).toISOString().slice(0, 10);
   mkdirSync(path.join(state, 'journal', 'test', 'archive', `${day}.jsonl`), { recursive: true, mode: 0o700 });
 }
 
 it('a sent cancellation is reported even if the journal cannot be read', async () => {
-  const server = await serveRepeated();
-  const trading = tradingOf(server.url);
+  const exchange = repeating();
+  const trading = tradingOf(exchange);
   breakYesterday(trading);
   const [attempt] = await cancelOrders(trading, 'btc_usdt', [{ id: '7' }]);
-  expect(attempt).toMatchObject({ result: { outcome: 'cancelled', id: '7', code: 3001 }, failure: null });
-  expect([count(server, 'cancelOrder'), trading.journal.unsettledEntries()]).toEqual([1, []]);
+  expect(attempt).toMatchObject({ result: { outcome: 'cancelled', id: '7', code: CODES.notFound }, failure: null });
+  expect([exchange.count('cancel'), trading.journal.unsettledEntries()]).toEqual([1, []]);
 });
 
 it('a replacement is placed even if the journal can no longer be read', async () => {
-  const server = await serveRepeated();
-  const trading = tradingOf(server.url);
+  const exchange = repeating();
+  const trading = tradingOf(exchange);
   const wishes = { at: parsePrice('30100'), amount: undefined, account: undefined, borrow: false, repay: false };
   const plan = await planReplacement(trading, MARKET, { id: '7' }, wishes);
   breakYesterday(trading);
@@ -52,5 +47,5 @@ it('a replacement is placed even if the journal can no longer be read', async ()
   });
   const { events } = trading.journal.findUnsettled('replacement1') ?? {};
   expect(events?.map(({ event }) => event).join()).toContain('whether it was cancelled before is unknown');
-  expect([count(server, 'cancelOrder'), count(server, 'order')]).toEqual([1, 1]);
+  expect([exchange.count('cancel'), exchange.count('order')]).toEqual([1, 1]);
 });

@@ -10,9 +10,8 @@ import type { JournalEntry } from '../../../src/trading/journal/entry.js';
 import type { BatchLine, RecordedOrderTerms, Settlement } from '../../../src/trading/journal/write.js';
 import { resolveJob } from '../../../src/trading/settling/resolve.js';
 import { NOW } from '../../support/fake-host.js';
-import { respond } from '../../support/fault-server.js';
+import { DONE, late, refused, ScriptedExchange, TWICE } from '../../support/scripted-exchange.js';
 import { begin, resume, runJob } from '../batches/jobs.js';
-import { ModelExchange } from '../batches/model-exchange.js';
 import { type TestTrading, tradingOf } from '../support/trading.js';
 
 const ORDER: RecordedOrderTerms = {
@@ -22,7 +21,7 @@ const ORDER: RecordedOrderTerms = {
 const PLACED: Settlement = { outcome: 'placed', id: '1', duplicates: [] };
 
 it('the notional of a day sums the orders of the journal since midnight UTC in one quote coin', () => {
-  const trading = tradingOf('http://127.0.0.1:1');
+  const trading = tradingOf();
   const { journal, host } = trading;
   const today = () => notionalToday(journal, 'usdt', host.now()).toString();
   let count = 0;
@@ -53,7 +52,7 @@ it('the notional of a day sums the orders of the journal since midnight UTC in o
 });
 
 it('the notional of a day starts at zero at midnight UTC', async () => {
-  const trading = tradingOf('http://127.0.0.1:1');
+  const trading = tradingOf();
   const { journal, host } = trading;
   const terms = { market: 'btc_usdt', side: 'buy', type: 'limit', account: 'spot', price: '100', amount: '1' } as const;
   const begin = (id: string) =>
@@ -77,7 +76,7 @@ it('the notional of a day starts at zero at midnight UTC', async () => {
 });
 
 it('the day of one quote coin leaves out the open orders of another', () => {
-  const { journal, host } = tradingOf('http://127.0.0.1:1');
+  const { journal, host } = tradingOf();
   journal.begin<'order'>(
     { operation: 'order', terms: { ...ORDER, market: 'eth_btc' } },
     { id: 'btc1', reqTime: host.now() },
@@ -88,7 +87,7 @@ it('the day of one quote coin leaves out the open orders of another', () => {
 
 describe("the day's limit, checked once a write is recorded,", () => {
   const check = (limits: readonly (readonly [coin: string, most: string])[]) => {
-    const trading = tradingOf('http://127.0.0.1:1');
+    const trading = tradingOf();
     trading.journal.begin<'order'>({ operation: 'order', terms: ORDER }, { id: 'o1', reqTime: trading.host.now() });
     requireDayNotional(trading, 'usdt', {
       dayNotional: new Map(limits.map(([coin, most]) => [coin, Decimal.of(most)])),
@@ -120,7 +119,7 @@ describe('the orders of a command, checked before they are recorded,', () => {
   } as const;
 
   it('count for the limit of their day with the orders of the journal', () => {
-    const trading = tradingOf('http://127.0.0.1:1');
+    const trading = tradingOf();
     trading.journal.begin<'order'>({ operation: 'order', terms: ORDER }, { id: 'o1', reqTime: trading.host.now() });
     const breachesAt = (dayNotional: string) =>
       guardOrders(trading, plan, undefined, guardLimits({ priceBand: 'off', dayNotional })).breaches;
@@ -135,7 +134,7 @@ describe('the orders of a command, checked before they are recorded,', () => {
   });
 
   it('need no journal if no limit of a day concerns their coin', () => {
-    const trading = tradingOf('http://127.0.0.1:1');
+    const trading = tradingOf();
     const folder = path.join(trading.state, 'journal', 'test');
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     writeFileSync(path.join(folder, 'version'), '1\n');
@@ -150,7 +149,7 @@ describe('a sell below the best bid', () => {
   const SELL: RecordedOrderTerms = { ...ORDER, side: 'sell', price: '10', amount: '2' };
 
   it('counts at that bid while unsettled and once settled, for each duplicate; at its own price if its record has no bid', () => {
-    const trading = tradingOf('http://127.0.0.1:1');
+    const trading = tradingOf();
     const { journal, host } = trading;
     const usdt = () => notionalToday(journal, 'usdt', host.now()).toString();
     const begin = (id: string, terms: RecordedOrderTerms, bid?: string) =>
@@ -169,7 +168,7 @@ describe('a sell below the best bid', () => {
   });
 
   it('counts at that bid as a replacement, before and after the old order is cancelled', () => {
-    const { journal, host } = tradingOf('http://127.0.0.1:1');
+    const { journal, host } = tradingOf();
     const usdt = () => notionalToday(journal, 'usdt', host.now()).toString();
     const terms = { market: 'btc_usdt', order: { id: '7' }, wanted: SELL, filled: '0.5' };
     const entry = journal.begin<'replace'>(
@@ -185,9 +184,8 @@ describe('a sell below the best bid', () => {
   });
 
   it('counts at that bid for each line of a job that runs, stops, ends or resumes at a higher bid', async () => {
-    const exchange = new ModelExchange();
-    const server = await exchange.serve();
-    const trading = tradingOf(server.url);
+    const exchange = new ScriptedExchange();
+    const trading = tradingOf(exchange);
     const usdt = () => notionalToday(trading.journal, 'usdt', trading.host.now()).toString();
     const plan = { market: 'btc_usdt', side: 'sell', account: 'spot' } as const;
     const rows: BatchLine[] = [
@@ -209,13 +207,8 @@ describe('the notional of a job', () => {
   const usdt = ({ journal, host }: TestTrading) => notionalToday(journal, 'usdt', host.now()).toString();
 
   it('counts live orders, duplicates and unknown ones, and every line while the job runs', async () => {
-    const exchange = new ModelExchange([
-      {},
-      { times: 2 },
-      { late: 1, answer: (socket) => void socket.resetAndDestroy() },
-    ]);
-    const server = await exchange.serve();
-    const trading = tradingOf(server.url, { budgetMs: 1_000, tolerance: 60_000 });
+    const exchange = new ScriptedExchange({}, [DONE, TWICE, late(1)]);
+    const trading = tradingOf(exchange, { budgetMs: 1_000, tolerance: 60_000 });
     const rows = Array.from({ length: 400 }, (_, index): BatchLine => [index + 1, `${100 + index}`, '1']);
     const worth = (from: number, to: number) => rows.slice(from, to).reduce((sum, [, price]) => sum + Number(price), 0);
     const job = await begin(trading, { lines: rows });
@@ -226,7 +219,7 @@ describe('the notional of a job', () => {
     expect(left.length).toBeGreaterThan(0);
     expect(usdt(trading)).toBe(`${worth(0, 400) - left.reduce((sum, [, price]) => sum + Number(price), 0)}`);
     exchange.lag = 0;
-    const later = tradingOf(server.url, {
+    const later = tradingOf(exchange, {
       state: trading.state,
       tolerance: 60_000,
       elapsedMs: trading.host.now() - NOW,
@@ -237,7 +230,7 @@ describe('the notional of a job', () => {
   });
 
   it('leaves out refused lines even while the job runs', async () => {
-    const trading = tradingOf((await new ModelExchange().serve()).url);
+    const trading = tradingOf(new ScriptedExchange());
     const job = await begin(trading, {
       lines: [
         [1, '100', '1'],
@@ -261,10 +254,8 @@ describe('the notional of a job', () => {
 
   it('counts a job once that was closed and resumed', async () => {
     // the second request executes twice
-    const refused = respond('{"code":4002,"message":"too frequent"}');
-    const exchange = new ModelExchange([{}, { times: 2 }], { times: 0, answer: refused });
-    const server = await exchange.serve();
-    const trading = tradingOf(server.url);
+    const exchange = new ScriptedExchange({}, [DONE, TWICE], refused('tooFrequent'));
+    const trading = tradingOf(exchange);
     // one price per request
     const priced = Array.from({ length: 60 }, (_, at): BatchLine => [at + 1, `${100 + Math.floor(at / 20)}`, '1']);
     const job = await begin(trading, { lines: priced });
@@ -281,7 +272,7 @@ describe('the notional of a job', () => {
     expect(usdt(trading)).toBe('8087');
     again.entry.release();
     expect(usdt(trading)).toBe('6047');
-    exchange.treatments.push({});
+    exchange.outcomes.push({});
     const { job: done } = await resume(trading);
     expect([done.counts().placed, trading.journal.unsettledEntries(), usdt(trading)]).toEqual([60, [], '8087']);
     trading.journal.reopen(job.id);
@@ -289,12 +280,11 @@ describe('the notional of a job', () => {
   });
 
   it('counts whole on the day the job ended', async () => {
-    const exchange = new ModelExchange();
-    const server = await exchange.serve();
-    const trading = tradingOf(server.url);
+    const exchange = new ScriptedExchange();
+    const trading = tradingOf(exchange);
     const job = await begin(trading, { lines: [[1, '100', '2']] });
     job.entry.release();
-    const later = tradingOf(server.url, { state: trading.state, elapsedMs: 86_400_000 });
+    const later = tradingOf(exchange, { state: trading.state, elapsedMs: 86_400_000 });
     expect(usdt(later)).toBe('0');
     await resume(later);
     expect(usdt(later)).toBe('200');

@@ -9,8 +9,7 @@ import { encodeLine } from '../../../src/trading/journal/files.js';
 import { type Owner, thisProcess } from '../../../src/trading/journal/owner.js';
 import type { RecordedWrite } from '../../../src/trading/journal/write.js';
 import { type Resolution, resolve } from '../../../src/trading/settling/resolve.js';
-import { respond } from '../../support/fault-server.js';
-import { NOT_FOUND, record, serve } from '../support/exchange.js';
+import { anOrder, ScriptedExchange } from '../../support/scripted-exchange.js';
 import { TERMS } from '../support/terms.js';
 import { tradingOf } from '../support/trading.js';
 import { newJournal, PLACED } from './support.js';
@@ -254,7 +253,7 @@ it('pit resolve names the process of a write under way and leaves its record unc
   const owner = living();
   const { state, file } = recordedBy(owner);
   const before = fs.readFileSync(file);
-  const account = tradingOf('http://127.0.0.1:1', { state });
+  const account = tradingOf(new ScriptedExchange(), { state });
   const [found] = await resolve(account, account.journal.unsettledEntries());
   expect(found?.outcome).toBe('unknown');
   expect(found?.events.at(-1)?.event).toBe(`still under way in process ${owner.pid}`);
@@ -263,7 +262,7 @@ it('pit resolve names the process of a write under way and leaves its record unc
 
 it('pit resolve leaves an order to another process that claimed it since', async () => {
   const { state, file } = released();
-  const trading = tradingOf('http://127.0.0.1:1', { state, budgetMs: 500 });
+  const trading = tradingOf(new ScriptedExchange(), { state, budgetMs: 500 });
   const [seen, ...others] = trading.journal.unsettledEntries();
   expect([seen?.isUnderWay, others]).toEqual([false, []]);
   const owner = living();
@@ -276,24 +275,22 @@ it('pit resolve leaves an order to another process that claimed it since', async
 it('pit resolve claims an order while it reads it, so that a second pit resolve leaves it and sends nothing', async () => {
   const { state } = released();
   const other: { found?: Promise<readonly Resolution[]> } = {};
-  const server = await serve({
-    write: respond(NOT_FOUND),
-    reads: [
-      (socket) => {
-        const second = tradingOf(server.url, { state, tolerance: 60_000 });
-        other.found = resolve(second, second.journal.unsettledEntries());
-        other.found.finally(() => respond(record({ id: '7' }))(socket));
-      },
-      // the second pit resolve would read this one
-      record({ id: '8' }),
-    ],
-  });
-  const trading = tradingOf(server.url, { state, tolerance: 60_000 });
+  const exchange = new ScriptedExchange();
+  exchange.onRequest = async ({ kind }) => {
+    if (kind !== 'lookup') return undefined;
+    // the second pit resolve would read the other one
+    if (other.found !== undefined) return anOrder({ id: '8' });
+    const second = tradingOf(exchange, { state, tolerance: 60_000 });
+    other.found = resolve(second, second.journal.unsettledEntries());
+    await other.found;
+    return anOrder();
+  };
+  const trading = tradingOf(exchange, { state, tolerance: 60_000 });
   const own = await resolve(trading, trading.journal.unsettledEntries());
   const found = (await other.found) ?? [];
   expect(own.map(({ outcome, id }) => [outcome, id])).toEqual([['placed', '7']]);
   expect(found.map(({ outcome, events }) => [outcome, events.at(-1)?.event])).toEqual([
     ['unknown', `still under way in process ${process.pid}`],
   ]);
-  expect(server.requests.filter(({ target }) => target.startsWith('/api/getOrder?'))).toHaveLength(1);
+  expect(exchange.count('lookup')).toBe(1);
 });

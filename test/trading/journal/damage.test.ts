@@ -10,9 +10,8 @@ import { withdrawLimits } from '../../../src/trading/withdrawals/limits.js';
 import { sendWithdrawal } from '../../../src/trading/withdrawals/send.js';
 import { saying } from '../../support/advice.js';
 import { anyText } from '../../support/any-text.js';
-import { respond, serveFaults } from '../../support/fault-server.js';
+import { ScriptedExchange } from '../../support/scripted-exchange.js';
 import { begin as beginBatch, lines } from '../batches/jobs.js';
-import { count, serve } from '../support/exchange.js';
 import { TERMS } from '../support/terms.js';
 import { type TestTrading, tradingOf } from '../support/trading.js';
 import { contents, newJournal, PLACED, settledOf } from './support.js';
@@ -190,14 +189,14 @@ describe('a damaged record', () => {
   };
 
   it.each(Object.keys(writes))('holds what may be identical to its write, and nothing is sent: %s', async (name) => {
-    const server = await serveFaults({ answer: () => respond('[]') });
-    const trading = tradingOf(server.url);
+    const exchange = new ScriptedExchange();
+    const trading = tradingOf(exchange);
     trading.journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'open2', reqTime: 1 }).release();
     const file = trading.journal.fileOf('open2');
     fs.truncateSync(file, 20);
     const held = { kind: 'usage', clientId: 'open2', message: expect.stringContaining(`${file} is damaged`) };
     await expect((async () => writes[name]?.(trading))()).rejects.toMatchObject(held);
-    expect([server.requests, trading.journal.unsettled().damaged, trading.journal.unsettledEntries()]).toEqual([
+    expect([exchange.requests, trading.journal.unsettled().damaged, trading.journal.unsettledEntries()]).toEqual([
       [],
       ['open2'],
       [],
@@ -207,8 +206,8 @@ describe('a damaged record', () => {
   it.each(['done', 'notSent'] as const)(
     'the user settles a damaged record, which is kept where no command reads it: %s',
     async (word) => {
-      const server = await serve({ write: respond('{"code":"1000","message":"ok","id":"7"}'), list: '[]' });
-      const trading = tradingOf(server.url);
+      const exchange = new ScriptedExchange();
+      const trading = tradingOf(exchange);
       const { journal } = trading;
       journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'open2', reqTime: 1 }).release();
       const file = journal.fileOf('open2');
@@ -219,7 +218,7 @@ describe('a damaged record', () => {
       expect(fs.readFileSync(kept, 'utf8')).toContain(`${word}, as the user says`);
       expect(trading.progress).toEqual([`The damaged record of open2 was moved to ${kept}`]);
       await placeOrder(trading, TERMS, { id: 'next1' });
-      expect(count(server, 'order')).toBe(1);
+      expect(exchange.count('order')).toBe(1);
     },
   );
 

@@ -3,13 +3,9 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Failure } from '../../../src/errors.js';
 import { placeOrder } from '../../../src/trading/orders/place.js';
 import type { Placement } from '../../../src/trading/settling/settle-sent-order.js';
-import { respond } from '../../support/fault-server.js';
-import { CLIENT_ID, count, record, serve } from '../support/exchange.js';
+import { ScriptedExchange } from '../../support/scripted-exchange.js';
 import { TERMS } from '../support/terms.js';
 import { type TestTrading, tradingOf } from '../support/trading.js';
-
-const ID = '202202224851151555';
-const PLACED = `{"code":"1000","message":"ok","id":"${ID}"}`;
 
 /** The calls with which the journal uses the disk. */
 const CALLS = [
@@ -61,21 +57,18 @@ describe.each([
 ])('a disk on which each call in turn fails: %s, lasting: %s, with a journal: %s', (code, lasts, hasJournal) => {
   it('refuses an order before it is sent and keeps no record of it, or sends it once and reports it as placed', async () => {
     const ends = new Set<string>();
-    const shown = record({ time: 1_540_295_995_600 });
-    const server = await serve({ write: respond(PLACED), reads: [shown], list: `[${shown}]` });
-    // loads lazy modules before the failures
-    const page = { currency: 'btc_usdt', pageIndex: '1', tradeType: '1' };
-    await tradingOf(server.url).client.api.read('getOrders', page);
+    const exchange = new ScriptedExchange();
     for (let number = 1; ; number += 1) {
-      const trading = tradingOf(server.url);
+      const trading = tradingOf(exchange);
       if (hasJournal) settleOne(trading);
-      const before = count(server, 'order');
+      exchange.has.orders = [];
+      const before = exchange.count('order');
       const calls = fail(number, code, lasts);
-      const end = await placeOrder(trading, TERMS, { id: 'own0001', clientId: CLIENT_ID }).catch(
+      const end = await placeOrder(trading, TERMS, { id: 'own0001', clientId: 'mine0001' }).catch(
         (error: unknown) => error,
       );
       vi.restoreAllMocks();
-      const sent = count(server, 'order') - before;
+      const sent = exchange.count('order') - before;
       expect([number, wordsOf(end), sent]).toEqual([number, wordsOf(end), isPlaced(end) ? 1 : 0]);
       // an unsent order is not open either, if the disk let its record be removed
       if (!lasts && !isPlaced(end)) expect([number, trading.journal.unsettledEntries()]).toEqual([number, []]);

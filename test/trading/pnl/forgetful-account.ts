@@ -11,7 +11,7 @@ import { keptStore } from '../../../src/trading/pnl/kept-history.js';
 import { AccountReader, type HistoryOptions } from '../../../src/trading/pnl/read-history.js';
 import { reconcile } from '../../../src/trading/pnl/reconciliation.js';
 import type { TradingContext } from '../../../src/trading/trading-context.js';
-import { FakeExchange } from '../../support/fake-exchange.js';
+import { ScriptedExchange } from '../../support/scripted-exchange.js';
 import { MemoryCache } from '../support/memory-cache.js';
 import { tradingOf } from '../support/trading.js';
 
@@ -27,7 +27,7 @@ const FEE_SHARE = 1 / 8;
 const ALWAYS = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
 
 /** An account with these amounts available. */
-export function accountWith(balances: Readonly<Record<string, number>>): AccountInfo {
+export function accountWith(balances: Readonly<Record<string, number | string>>): AccountInfo {
   const permissions = { asset: true, lever: true, entrust: true, money: true };
   const coins = Object.entries(balances).map(([coin, amount]) => ({ coin, available: String(amount), frozen: '0' }));
   return { permissions, coins } as unknown as AccountInfo;
@@ -171,7 +171,8 @@ export class ForgetfulAccount {
       const [base = '', quote = ''] = market.split('_');
       return { market, base, quote, priceScale: 2, amountScale: 4, minAmount: '0.0001', minNotional: '1' };
     });
-    const exchange = new FakeExchange({ markets: markets as never }, [], () => this.now);
+    const exchange = new ScriptedExchange({ markets: markets as never });
+    exchange.now = () => this.now;
     const source = {
       orderPage: async (market: string, side: Side, page: number) => {
         this.asked.push(market);
@@ -216,7 +217,7 @@ export class ForgetfulAccount {
     const keptHistory = keptStore(this.kept, 'test', this.version);
     const kept = { keptHistory, knownSides: knownSides(this.kept, 'test') };
     return {
-      ...tradingOf('http://127.0.0.1:9', {
+      ...tradingOf(new ScriptedExchange(), {
         ...{ elapsedMs: this.elapsedMs, ...(this.folder === undefined ? {} : { state: this.folder }) },
       }),
       client: this.#exchange,

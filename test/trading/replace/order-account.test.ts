@@ -4,9 +4,8 @@ import { parsePrice } from '../../../src/trading/expressions.js';
 import type { BatchTerms, RecordedOrderTerms } from '../../../src/trading/journal/write.js';
 import { planReplacement, type ReplaceChanges } from '../../../src/trading/replace/plan.js';
 import { replaceOrder } from '../../../src/trading/replace/replace.js';
-import { query } from '../support/exchange.js';
+import { anOrder, ScriptedExchange } from '../../support/scripted-exchange.js';
 import { MARKET } from '../support/market.js';
-import { type ListedOrder, serveOrders } from '../support/open-orders.js';
 import { type TestTrading, tradingOf } from '../support/trading.js';
 
 const SILENT: ReplaceChanges = {
@@ -20,15 +19,12 @@ const CROSS: RecordedOrderTerms = {
   ...{ market: 'btc_usdt', side: 'buy', type: 'limit', account: 'cross', borrow: true, repay: false },
   ...{ price: '30000', amount: '0.5' },
 };
-const ORDERS: ListedOrder[] = ['7', '8', '9'].map((id) => ({
-  ...{ id, clientId: `mine${id}`, side: 'buy', status: 0, filled: '0', amount: '0.5' },
-}));
+const ORDERS = ['7', '8', '9'].map((id) => anOrder({ id, clientId: `mine${id}`, amount: '0.5' }));
 const ON_SPOT = { account: 'spot', borrow: false, repay: false } as const;
 
-async function pit() {
-  const server = await serveOrders(ORDERS.map((order) => ({ ...order })));
-  const trading = tradingOf(server.url);
-  return { server, account: trading };
+function pit() {
+  const exchange = new ScriptedExchange({ orders: ORDERS.map((order) => ({ ...order })) });
+  return { exchange, account: tradingOf(exchange) };
 }
 
 function placed(
@@ -57,18 +53,17 @@ async function plan(trading: TestTrading, reference: OrderReference, wishes: Par
 
 describe('a replacement', () => {
   it('keeps the account and loans of the order, named by either id', async () => {
-    const { server, account: trading } = await pit();
+    const { exchange, account: trading } = pit();
     placed(trading, 'mine7', '7');
     const known = { account: 'cross', borrow: true, repay: false, accountSource: 'journal' };
     for (const reference of [{ id: '7' }, { clientId: 'mine7' }]) expect(await plan(trading, reference)).toEqual(known);
     const sent = await planReplacement(trading, MARKET, { id: '7' }, SILENT);
     await replaceOrder(trading, sent, 'replacement1');
-    const [order] = server.requests.filter(({ target }) => target.startsWith('/api/order?'));
-    expect(query(order?.target ?? '')).toMatchObject({ acctType: '2', enableExpress: 'true' });
+    expect(exchange.arrived('order')).toMatchObject([{ terms: { account: 'cross', borrow: true } }]);
   });
 
   it('keeps them for an unsettled, duplicated or old order', async () => {
-    const { account: trading } = await pit();
+    const { account: trading } = pit();
     placed(trading, 'mine7', '7', { account: 'isolated', borrow: false, repay: true }, ['8']);
     for (let count = 0; count < 30; count += 1) placed(trading, `spot${count}`, `1${count}`, ON_SPOT);
     expect(await plan(trading, { id: '8' })).toMatchObject({ account: 'isolated', borrow: false, repay: true });
@@ -80,15 +75,15 @@ describe('a replacement', () => {
     ['another account', { account: 'spot' }, 'contradicts --account spot'],
     ['a loan that the order does not have', { account: 'cross', repay: true }, 'contradicts --repay'],
   ])('refuses a replacement if the flags name %s', async (_, wishes, words) => {
-    const { server, account: trading } = await pit();
+    const { exchange, account: trading } = pit();
     placed(trading, 'mine7', '7');
     const refused = expect(plan(trading, { id: '7' }, wishes)).rejects;
     await refused.toMatchObject({ kind: 'usage', message: expect.stringContaining(words) });
-    expect(server.requests.some(({ target }) => target.startsWith('/api/cancelOrder?'))).toBe(false);
+    expect(exchange.count('cancel')).toBe(0);
   });
 
   it('takes the account from the flags if the journal does not know the order, and assumes spot without them', async () => {
-    const { account: trading } = await pit();
+    const { account: trading } = pit();
     placed(trading, 'mine7', '7');
     const batch: BatchTerms = {
       ...{ market: 'btc_usdt', side: 'buy', account: 'isolated', baseline: [], count: 1, lines: [[1, '30000', '0.5']] },
@@ -102,7 +97,7 @@ describe('a replacement', () => {
   });
 
   it('does not take the order of another market for one of the journal', async () => {
-    const { account: trading } = await pit();
+    const { account: trading } = pit();
     placed(trading, 'mine7', '7', { market: 'eth_usdt' });
     trading.journal.begin<'order'>(
       { operation: 'order', terms: { ...CROSS, market: 'eth_usdt' } },

@@ -6,9 +6,9 @@ import type { OrderReference } from '../../../src/domain/order.js';
 import { AlgoStore } from '../../../src/trading/algos/record/store.js';
 import { parsePrice } from '../../../src/trading/expressions.js';
 import { planReplacement } from '../../../src/trading/replace/plan.js';
+import { anOrder, ScriptedExchange } from '../../support/scripted-exchange.js';
 import { buy, limit } from '../algos/support/terms.js';
 import { MARKET } from '../support/market.js';
-import { type OrdersExchange, serveOrders } from '../support/open-orders.js';
 import { TERMS } from '../support/terms.js';
 import { type TestTrading, tradingOf } from '../support/trading.js';
 
@@ -23,7 +23,7 @@ const REFUSED = {
 };
 
 interface Fixture {
-  readonly server: OrdersExchange;
+  readonly exchange: ScriptedExchange;
   readonly trading: TestTrading;
   readonly store: AlgoStore;
   /** The folder of the records of the algo orders. */
@@ -36,8 +36,8 @@ async function childAtWork({
   isNamed = true,
   duplicates = [] as readonly string[],
 } = {}): Promise<Fixture> {
-  const server = await serveOrders([{ id: '7', clientId: CHILD, side: 'buy', status: 0, filled: '0' }]);
-  const made = tradingOf(server.url);
+  const exchange = new ScriptedExchange({ orders: [anOrder({ clientId: CHILD })] });
+  const made = tradingOf(exchange);
   const { state } = made;
   const trading = { ...made, host: { ...made.host, directories: { config: state, state, cache: state } } };
   const store = new AlgoStore(trading.host, state, 'test');
@@ -46,7 +46,7 @@ async function childAtWork({
   if (isNamed) store.addLine(ALGO, LINE);
   const entry = trading.journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: CHILD, reqTime: 1 });
   if (isRecorded) entry.settle({ outcome: 'placed', id: '7', duplicates }, 'placed');
-  return { server, trading, store, folder: path.join(state, 'algos', 'test', 'open') };
+  return { exchange, trading, store, folder: path.join(state, 'algos', 'test', 'open') };
 }
 
 async function plan({ trading }: Fixture, order: OrderReference = { id: '7' }): Promise<unknown> {
@@ -73,7 +73,7 @@ describe('an order of an algo order at work is not replaced', () => {
         { note: 'To change it, cancel the algo order and place a new one', argv: ['algo', 'cancel', ALGO] },
       ],
     });
-    expect(fixture.server.requests.filter(({ target }) => /cancelOrder|api\/order\?/.test(target))).toEqual([]);
+    expect(fixture.exchange.count('cancel', 'order')).toBe(0);
   });
 
   it.each([
@@ -85,7 +85,7 @@ describe('an order of an algo order at work is not replaced', () => {
 
   it('nor a duplicate of one that the network made, which counts in the amount of the algo order', async () => {
     const fixture = await childAtWork({ isNamed: false, duplicates: ['8'] });
-    fixture.server.orders.push({ id: '8', side: 'buy', status: 0, filled: '0' });
+    fixture.exchange.has.orders.push(anOrder({ id: '8' }));
     await expect(plan(fixture, { id: '8' })).rejects.toMatchObject({
       ...REFUSED,
       message: REFUSED.message.replace('7', '8'),
@@ -133,7 +133,7 @@ describe('an order that belongs to no algo order at work is replaced', () => {
   it('if the journal does not know it, and the client ids of the algo order lead to another order of the same terms', async () => {
     const fixture = await childAtWork({ isRecorded: false });
     fixture.trading.journal.findUnsettled(CHILD)?.discard();
-    fixture.server.orders.push({ id: '8', clientId: CHILD, side: 'buy', status: 0, filled: '0' });
+    fixture.exchange.has.orders.push(anOrder({ id: '8', clientId: CHILD }));
     await expect(plan(fixture)).resolves.toMatchObject({ order: { id: '7' } });
   });
 });

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
 import { parseAmount, parsePrice } from '../../../src/trading/expressions.js';
 import { planReplacement, type ReplaceChanges } from '../../../src/trading/replace/plan.js';
-import { respond, serveFaults } from '../../support/fault-server.js';
-import { record } from '../support/exchange.js';
+import { anOrder, ScriptedExchange } from '../../support/scripted-exchange.js';
+import { accountWith } from '../pnl/forgetful-account.js';
 import { tradingOf } from '../support/trading.js';
 
 describe('a replacement with a share', () => {
@@ -30,24 +30,16 @@ describe('a replacement with a share', () => {
     });
     const prices = fc.record({ old: small, now: small, part: fc.integer({ min: 0, max: 99 }) });
     let planned = 0;
-    let answer = { order: '', account: '' };
-    const server = await serveFaults({
-      answer: ({ target }) => respond(target.startsWith('/api/getOrder?') ? answer.order : answer.account),
-    });
-    const { client, ...account } = tradingOf(server.url);
+    const exchange = new ScriptedExchange();
+    const trading = tradingOf(exchange);
     await fc.assert(
       fc.asyncProperty(terms, prices, async ({ side, available, total, percent }, { old, now, part }) => {
         const [whole, filled] = [Decimal.fromUnits(total * 100n, 6), Decimal.fromUnits(total * BigInt(part), 6)];
         const price = Decimal.fromUnits(old, 2);
         const free = Decimal.fromUnits(available, 6);
-        const numbers = { amount: '@total', filled: '@filled', price: '@price' };
-        answer = {
-          order: record({ ...numbers, side, status: 3 })
-            .replace('"@total"', whole.toString())
-            .replace('"@filled"', filled.toString())
-            .replace('"@price"', price.toString()),
-          account: `{"result":{"coins":[${['btc', 'usdt'].map((coin) => entryOf(coin, free)).join(',')}],"base":{"username":"a","trade_password_enabled":true,"auth_google_enabled":true,"auth_mobile_enabled":true}},"assetPerm":true,"leverPerm":true,"entrustPerm":true,"moneyPerm":true}`,
-        };
+        const amounts = { amount: whole.toString(), filled: filled.toString(), price: price.toString() };
+        exchange.has.orders = [anOrder({ ...amounts, side })];
+        exchange.has.account = accountWith({ btc: free.toString(), usdt: free.toString() });
         const at = parsePrice(Decimal.fromUnits(now, 2).toString());
         const wishes: ReplaceChanges = {
           at,
@@ -56,9 +48,7 @@ describe('a replacement with a share', () => {
           borrow: false,
           repay: false,
         };
-        const plan = await planReplacement({ ...account, client }, MARKET, { id: '202202224851151555' }, wishes).catch(
-          () => undefined,
-        );
+        const plan = await planReplacement(trading, MARKET, { id: '7' }, wishes).catch(() => undefined);
         // too small, or no change
         if (plan === undefined) return;
         planned += 1;
@@ -84,8 +74,4 @@ describe('a replacement with a share', () => {
 function heldBy(side: string, order: { price: string; amount: string; filled: string }): Decimal {
   const open = Decimal.of(order.amount).minus(Decimal.of(order.filled));
   return side === 'buy' ? open.times(Decimal.of(order.price)) : open;
-}
-
-function entryOf(coin: string, available: Decimal): string {
-  return `{"key":"${coin}","enName":"","cnName":"","showName":"","unitTag":"","unitDecimal":8,"fundstype":1,"available":"${available}","freez":"0","isCanRecharge":true,"isCanWithdraw":true,"canLoan":false}`;
 }

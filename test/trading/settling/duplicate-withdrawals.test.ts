@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { Withdrawal } from '../../../src/domain/funds.js';
 import type { Settlement, WithdrawTerms } from '../../../src/trading/journal/write.js';
 import { closeCoin } from '../../../src/trading/settling/withdrawals/reconcile-withdrawals.js';
 import { NOW } from '../../support/fake-host.js';
-import { respond, serveFaults } from '../../support/fault-server.js';
-import { begin, listed, type Row, record, serveFunds } from '../support/funds.js';
+import { begin, fundsWith, record } from '../support/funds.js';
 import { type TestTrading, tradingOf } from '../support/trading.js';
 
 /** After all requests have expired. */
@@ -21,8 +21,8 @@ const placedAs = (id: string, terms: Partial<WithdrawTerms> = {}): SettledWithdr
   settlement: { outcome: 'placed', id },
 });
 
-async function settled(records: readonly Row[], withdrawals: Readonly<Record<string, SettledWithdrawal>>) {
-  const trading = tradingOf((await serveFunds(records, NOW + ELAPSED_MS)).url, { elapsedMs: ELAPSED_MS });
+async function settled(records: readonly Withdrawal[], withdrawals: Readonly<Record<string, SettledWithdrawal>>) {
+  const trading = tradingOf(fundsWith(...records), { elapsedMs: ELAPSED_MS });
   await settleAll(trading, withdrawals);
   return trading;
 }
@@ -35,23 +35,23 @@ async function settleAll(trading: TestTrading, withdrawals: Readonly<Record<stri
 }
 
 /** The ids of the reported duplicates of each withdrawal. */
-async function duplicatesOf(records: readonly Row[], withdrawals: Readonly<Record<string, SettledWithdrawal>>) {
+async function duplicatesOf(records: readonly Withdrawal[], withdrawals: Readonly<Record<string, SettledWithdrawal>>) {
   const found = await closeCoin(await settled(records, withdrawals), 'btc');
   return Object.fromEntries(found.map(({ writeId, ids }) => [writeId, ids]));
 }
 
 describe('a new record is a duplicate of a placed withdrawal', () => {
-  it.each<[string, Row]>([
+  it.each<[string, Partial<Withdrawal>]>([
     ['has its terms', {}],
-    ['shows the amount without the fee', { amount: 0.9 }],
-    ['shows another fee', { fees: 0.2 }],
+    ['shows the amount without the fee', { amount: '0.9' }],
+    ['shows another fee', { fee: '0.2' }],
   ])('if it %s', async (_, changes) => {
     expect(await duplicatesOf([record(3, changes), record(2)], { one: placedAs('2') })).toEqual({ one: ['3'] });
   });
 
-  it.each<[string, Row]>([
-    ['has another address', { toAddress: OTHER }],
-    ['has another amount', { amount: 0.5 }],
+  it.each<[string, Partial<Withdrawal>]>([
+    ['has another address', { address: OTHER }],
+    ['has another amount', { amount: '0.5' }],
   ])('but not if it %s', async (_, changes) => {
     expect(await duplicatesOf([record(3, changes), record(2)], { one: placedAs('2') })).toEqual({});
   });
@@ -63,23 +63,23 @@ describe('a new record is a duplicate of a placed withdrawal', () => {
     ['was made 125 s before its record', NOW + 300_000, NOW + 175_000, true],
     ['was made between the two, far from both', NOW + 300_000, NOW + 150_000, false],
   ])('that %s: own record at %d, the new one at %d: %s', async (_, own, time, isDuplicate) => {
-    const records = [record(3, { submitTime: time }), record(2, { submitTime: own })];
+    const records = [record(3, { time: time }), record(2, { time: own })];
     expect(await duplicatesOf(records, { one: placedAs('2') })).toEqual(isDuplicate ? { one: ['3'] } : {});
   });
 
   it('but not if it is older than the request, though the list goes back to it for another withdrawal', async () => {
     const withdrawals = { one: placedAs('3', { before: { record: '2' } }), other: placedAs('4', { amount: '5' }) };
-    const records = [record(4, { amount: 5 }), record(3), record(2)];
+    const records = [record(4, { amount: '5' }), record(3), record(2)];
     expect(await duplicatesOf(records, withdrawals)).toEqual({});
   });
 });
 
 describe('a new record that fits two settled withdrawals is a duplicate of', () => {
-  const SECOND = { submitTime: NOW + 50_000 };
+  const SECOND = { time: NOW + 50_000 };
 
-  it.each<[string, Row, Record<string, readonly string[]>]>([
-    ['that with the nearest record, the first', { submitTime: NOW + 3_000 }, { early: ['4'] }],
-    ['that with the nearest record, the second', { submitTime: NOW + 51_000 }, { late: ['4'] }],
+  it.each<[string, Partial<Withdrawal>, Record<string, readonly string[]>]>([
+    ['that with the nearest record, the first', { time: NOW + 3_000 }, { early: ['4'] }],
+    ['that with the nearest record, the second', { time: NOW + 51_000 }, { late: ['4'] }],
   ])('%s', async (_, changes, expected) => {
     const records = [record(4, changes), record(3, SECOND), record(2)];
     for (const withdrawals of [
@@ -90,7 +90,7 @@ describe('a new record that fits two settled withdrawals is a duplicate of', () 
   });
 
   it('that which it fits in everything, though the other has a nearer record and fits but for the fee', async () => {
-    const records = [record(4, { submitTime: NOW + 51_000 }), record(3, { ...SECOND, amount: 1.1 }), record(2)];
+    const records = [record(4, { time: NOW + 51_000 }), record(3, { ...SECOND, amount: '1.1' }), record(2)];
     for (const withdrawals of [
       { exact: placedAs('2'), possible: placedAs('3', { amount: '1.1' }) },
       { possible: placedAs('3', { amount: '1.1' }), exact: placedAs('2') },
@@ -107,7 +107,7 @@ it.each([
   async (_, ms, nearest) => {
     const requests = { early: NOW, late: NOW + 60_000 } as const;
     for (const order of [['early', 'late'] as const, ['late', 'early'] as const]) {
-      const trading = await settled([record(2, { submitTime: NOW + ms })], {});
+      const trading = await settled([record(2, { time: NOW + ms })], {});
       for (const id of order) {
         begin(trading, id, {}, requests[id]).settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused');
         await trading.host.sleep(1);
@@ -119,7 +119,7 @@ it.each([
 
 describe('while the outcome of a withdrawal is unknown', () => {
   /** A placed withdrawal with record 2, and one with the same terms that is unknown, and newer than record 2. */
-  async function withUnknown(records: readonly Row[], namedId?: string) {
+  async function withUnknown(records: readonly Withdrawal[], namedId?: string) {
     const trading = await settled([...records, record(2)], { placed1: placedAs('2') });
     const unknown = begin(trading, 'lost1', { before: { record: '2' } });
     if (namedId !== undefined) unknown.note(`accepted: ${namedId}`, { namedId });
@@ -129,26 +129,26 @@ describe('while the outcome of a withdrawal is unknown', () => {
   }
 
   it('no record that may be it is a duplicate of another, if none fits it in everything', async () => {
-    const { trading, found } = await withUnknown([record(3, { amount: 0.9 })]);
+    const { trading, found } = await withUnknown([record(3, { amount: '0.9' })]);
     expect(found).toEqual([]);
     expect(trading.journal.isUnsettled('lost1')).toBe(true);
   });
 
   it('a record that fits it but for the fee is a duplicate of another, if one fits it in everything', async () => {
-    const { trading, found } = await withUnknown([record(4, { amount: 0.9 }), record(3)]);
+    const { trading, found } = await withUnknown([record(4, { amount: '0.9' }), record(3)]);
     expect(found).toEqual([['placed1', ['4']]]);
     expect(trading.journal.archive.find('lost1')).toMatchObject({ id: '3', duplicates: [] });
   });
 
   it('the record that its answer named is no duplicate of another, even if another record fits it better', async () => {
-    const { trading, found } = await withUnknown([record(4), record(3, { amount: 0.9 })], '3');
+    const { trading, found } = await withUnknown([record(4), record(3, { amount: '0.9' })], '3');
     expect(found).toEqual([]);
     expect(trading.journal.archive.find('lost1')).toMatchObject({ id: '3', duplicates: ['4'] });
     expect(trading.withdrawalAlarms).toMatchObject([{ writeId: 'lost1', id: '3', ids: ['4'] }]);
   });
 
   it('a placed one that its records do not fit is closed', async () => {
-    const records = [record(5), record(4), record(3, { amount: 5 })];
+    const records = [record(5), record(4), record(3, { amount: '5' })];
     const trading = await settled(records, { placed1: placedAs('3', { amount: '5' }) });
     begin(trading, 'lost1', { before: { record: '3' } }).release();
     expect(await closeCoin(trading, 'btc')).toEqual([]);
@@ -162,7 +162,7 @@ describe('the records are read back to the oldest withdrawal that is not closed'
     ['old', 'new'],
     ['new', 'old'],
   ])('recorded in the order %s, %s', async (...order) => {
-    const trading = await settled([record(4, { amount: 5 }), record(3), record(2)], {});
+    const trading = await settled([record(4, { amount: '5' }), record(3), record(2)], {});
     const terms = { old: {}, new: { amount: '5', before: { record: '3' } } };
     for (const id of order as ('old' | 'new')[]) {
       begin(trading, id, terms[id]).settle(
@@ -175,13 +175,12 @@ describe('the records are read back to the oldest withdrawal that is not closed'
   });
 
   it('and settle none that another command records meanwhile and that may have older ones', async () => {
-    const server = await serveFaults({
-      answer: () => {
-        begin(trading, 'later1', { before: { record: '1' } }).release();
-        return respond(listed([record(3), record(2)]));
-      },
-    });
-    const trading = tradingOf(server.url, { elapsedMs: ELAPSED_MS });
+    const exchange = fundsWith(record(3), record(2));
+    exchange.onRequest = () => {
+      begin(trading, 'later1', { before: { record: '1' } }).release();
+      return undefined;
+    };
+    const trading = tradingOf(exchange, { elapsedMs: ELAPSED_MS });
     await settleAll(trading, { one: placedAs('4', { amount: '5', before: { record: '2' } }) });
     expect(await closeCoin(trading, 'btc')).toEqual([]);
     expect(trading.journal.isUnsettled('later1')).toBe(true);

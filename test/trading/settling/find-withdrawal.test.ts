@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import type { Withdrawal } from '../../../src/domain/funds.js';
 import { resolve } from '../../../src/trading/settling/resolve.js';
 import { findWithdrawalOutcome } from '../../../src/trading/settling/withdrawals/find-withdrawal.js';
 import { settleWithdrawal } from '../../../src/trading/settling/withdrawals/settle-withdrawal.js';
 import { NOW } from '../../support/fake-host.js';
-import { FAULTS, serveFaults } from '../../support/fault-server.js';
-import { ageLimit } from '../support/exchange.js';
-import { begin, type Row, record, serveFunds } from '../support/funds.js';
+import { AWAY } from '../../support/scripted-exchange.js';
+import { begin, fundsWith, record } from '../support/funds.js';
 import { TERMS } from '../support/terms.js';
 import { tradingOf } from '../support/trading.js';
 
@@ -23,9 +23,8 @@ interface Lost {
 }
 
 /** A withdrawal that is looked up after this answer to it, and settled with what was found. */
-async function lookedUp(records: readonly Row[], { namedId, isRefused = false, options = EXPIRED }: Lost = {}) {
-  const now = 'elapsedMs' in options ? NOW + options.elapsedMs : NOW;
-  const trading = tradingOf((await serveFunds(records, now)).url, options);
+async function lookedUp(records: readonly Withdrawal[], { namedId, isRefused = false, options = EXPIRED }: Lost = {}) {
+  const trading = tradingOf(fundsWith(...records), options);
   const entry = begin(trading, 'lost1');
   if (namedId !== undefined) entry.note(`accepted: ${namedId}`, { namedId });
   if (isRefused) entry.noteRefusal(REFUSAL);
@@ -36,7 +35,7 @@ async function lookedUp(records: readonly Row[], { namedId, isRefused = false, o
 }
 
 describe('the timeline of a withdrawal says what each read showed', () => {
-  it.each<[string, readonly Row[], Lost, readonly string[]]>([
+  it.each<[string, readonly Withdrawal[], Lost, readonly string[]]>([
     ['its record', [record(2)], {}, ['read the withdrawals: found 2', 'placed: 2']],
     [
       'nothing',
@@ -58,7 +57,7 @@ describe('the timeline of a withdrawal says what each read showed', () => {
     ],
     [
       'that its answer was for another',
-      [record(3), record(2, { toAddress: OTHER })],
+      [record(3), record(2, { address: OTHER })],
       { namedId: '2' },
       [
         'accepted: 2',
@@ -73,7 +72,7 @@ describe('the timeline of a withdrawal says what each read showed', () => {
   });
 
   it('and nothing of the other unknown withdrawals', async () => {
-    const trading = tradingOf((await serveFunds([], NOW + 90_000)).url, EXPIRED);
+    const trading = tradingOf(fundsWith(), EXPIRED);
     const other = begin(trading, 'other1', { amount: '5' });
     other.release();
     await findWithdrawalOutcome(trading, begin(trading, 'lost1'));
@@ -97,12 +96,11 @@ describe('a withdrawal that no record shows', () => {
 });
 
 describe('a withdrawal whose records cannot be read', () => {
-  /** An exchange that only says that the request has expired. */
+  /** An exchange that only says whether the request has expired. */
   async function unreadable(internal = false, options: typeof EXPIRED | typeof OPEN = EXPIRED) {
-    const now = 'elapsedMs' in options ? NOW + options.elapsedMs : NOW;
-    const tooOld = ageLimit(60_000, now);
-    const server = await serveFaults({ answer: ({ target }) => tooOld(target) ?? FAULTS['a reset after reading'] });
-    const trading = tradingOf(server.url, options);
+    const exchange = fundsWith();
+    exchange.onRequest = ({ kind }) => (kind === 'withdrawals' ? AWAY : undefined);
+    const trading = tradingOf(exchange, options);
     return { trading, entry: begin(trading, 'lost1', { internal }) };
   }
 
@@ -125,7 +123,7 @@ describe('a withdrawal whose records cannot be read', () => {
 
 describe('a withdrawal whose answer named a record', () => {
   it('is that record, though an older one of another withdrawal is listed', async () => {
-    const { outcome } = await lookedUp([record(3), record(2, { toAddress: OTHER })], { namedId: '3' });
+    const { outcome } = await lookedUp([record(3), record(2, { address: OTHER })], { namedId: '3' });
     expect(outcome).toEqual({ outcome: 'placed', id: '3', duplicates: [] });
   });
 
@@ -136,19 +134,19 @@ describe('a withdrawal whose answer named a record', () => {
 });
 
 it('only the records that fit a withdrawal in everything may be it, if there are any', async () => {
-  const { outcome } = await lookedUp([record(4), record(3, { amount: 0.9 }), record(2)]);
+  const { outcome } = await lookedUp([record(4), record(3, { amount: '0.9' }), record(2)]);
   expect(outcome).toMatchObject({ outcome: 'unknown', candidates: [{ id: '2' }, { id: '4' }] });
 });
 
 it('a record is that of a withdrawal even if an order has its id', async () => {
-  const trading = tradingOf((await serveFunds([record(2)], NOW + 90_000)).url, EXPIRED);
+  const trading = tradingOf(fundsWith(record(2)), EXPIRED);
   const order = trading.journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'order1', reqTime: NOW });
   order.settle({ outcome: 'placed', id: '2', duplicates: [] }, 'placed: 2');
   expect(await findWithdrawalOutcome(trading, begin(trading, 'lost1'))).toMatchObject({ outcome: 'placed', id: '2' });
 });
 
 it('a withdrawal whose process was killed after it archived the outcome is found again', async () => {
-  const trading = tradingOf((await serveFunds([record(2)], NOW + 90_000)).url, EXPIRED);
+  const trading = tradingOf(fundsWith(record(2)), EXPIRED);
   const entry = begin(trading, 'lost1');
   const { write, events } = entry;
   trading.journal.archive.add({ outcome: 'placed', id: '2', duplicates: [], write, events });
@@ -157,7 +155,7 @@ it('a withdrawal whose process was killed after it archived the outcome is found
 });
 
 it('a withdrawal without a word on duplicates is archived without any', async () => {
-  const trading = tradingOf((await serveFunds([record(2)])).url);
+  const trading = tradingOf(fundsWith(record(2)));
   settleWithdrawal(trading, begin(trading, 'sent1'), { outcome: 'placed', id: '2', duplicates: null });
   expect(trading.journal.archive.find('sent1')).toMatchObject({ outcome: 'placed', id: '2', duplicates: [] });
   expect(trading.withdrawalAlarms).toEqual([]);

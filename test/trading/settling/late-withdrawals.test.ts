@@ -1,19 +1,20 @@
 import { describe, expect, it } from 'vitest';
+import type { Withdrawal } from '../../../src/domain/funds.js';
 import {
   findAcceptedWithdrawal,
   findWithdrawalOutcome,
 } from '../../../src/trading/settling/withdrawals/find-withdrawal.js';
 import { closeCoin } from '../../../src/trading/settling/withdrawals/reconcile-withdrawals.js';
 import { NOW } from '../../support/fake-host.js';
-import { FAULTS, respond, serveFaults } from '../../support/fault-server.js';
-import { begin, type Row, record, serveFunds } from '../support/funds.js';
+import { AWAY, refusal, refusedRead } from '../../support/scripted-exchange.js';
+import { begin, fundsWith, record } from '../support/funds.js';
 import { tradingOf } from '../support/trading.js';
 
 /** After the request has expired. */
 const LATER = { budgetMs: 90_000, tolerance: 60_000, elapsedMs: 200_000 };
 
-async function laterWith(...records: readonly Row[]) {
-  return tradingOf((await serveFunds(records, NOW + LATER.elapsedMs)).url, LATER);
+async function laterWith(...records: readonly Withdrawal[]) {
+  return tradingOf(fundsWith(...records), LATER);
 }
 
 describe('a record that appears of a withdrawal which counts as not sent or refused', () => {
@@ -68,7 +69,7 @@ describe('the record of a settled withdrawal whose request is over', () => {
   });
 
   it('stays open if the records were read while the exchange still accepted its request', async () => {
-    const trading = tradingOf((await serveFunds([record(2)])).url, { tolerance: 60_000 });
+    const trading = tradingOf(fundsWith(record(2)), { tolerance: 60_000 });
     begin(trading, 'done1').settle({ outcome: 'placed', id: '2', duplicates: [] }, 'placed: 2');
     expect(await closeCoin(trading, 'btc')).toEqual([]);
     expect(trading.journal.settledEntries({ coin: 'btc' }).map(({ isClosed }) => isClosed)).toEqual([false]);
@@ -76,7 +77,7 @@ describe('the record of a settled withdrawal whose request is over', () => {
 });
 
 describe('a withdrawal that the user settled as placed without its record', () => {
-  async function settledAsDone(...records: readonly Row[]) {
+  async function settledAsDone(...records: readonly Withdrawal[]) {
     const trading = await laterWith(...records);
     begin(trading, 'done1').settle({ outcome: 'placed', id: null, duplicates: [] }, 'placed, as the user says');
     return trading;
@@ -94,7 +95,7 @@ describe('a withdrawal that the user settled as placed without its record', () =
   });
 
   it('gets the record that is nearest in time, and the other is reported as its duplicate', async () => {
-    const trading = await settledAsDone(record(3), record(2, { submitTime: NOW - 30_000 }));
+    const trading = await settledAsDone(record(3), record(2, { time: NOW - 30_000 }));
     const found = { writeId: 'done1', terms: expect.anything(), id: '3', ids: ['2'] };
     expect(await closeCoin(trading, 'btc')).toEqual([found]);
     expect(trading.withdrawalAlarms).toEqual([found]);
@@ -129,21 +130,20 @@ describe('a withdrawal that the user settled as placed without its record', () =
     const early = await settledAsDone();
     await closeCoin(early, 'btc');
     const elapsedMs = 60_000 + ms;
-    const late = (records: readonly Row[]) => serveFunds(records, NOW + elapsedMs);
-    await closeCoin(tradingOf((await late([])).url, { state: early.state, elapsedMs }), 'btc');
-    const trading = tradingOf((await late([record(2)])).url, { state: early.state, elapsedMs });
+    await closeCoin(tradingOf(fundsWith(), { state: early.state, elapsedMs }), 'btc');
+    const trading = tradingOf(fundsWith(record(2)), { state: early.state, elapsedMs });
     expect(await closeCoin(trading, 'btc')).toEqual([]);
     expect(trading.journal.archive.find('done1')).toMatchObject({ outcome: 'placed', id });
   });
 });
 
 describe('a record that is dated an hour after the request', () => {
-  const HOUR_LATER = record(2, { submitTime: NOW + 3_600_000 });
-  const later = async (records: readonly Row[], state?: string) => {
+  const HOUR_LATER = record(2, { time: NOW + 3_600_000 });
+  const later = async (records: readonly Withdrawal[], state?: string) => {
     const elapsedMs = 3_700_000;
-    const server = await serveFunds(records, NOW + elapsedMs);
-    const trading = tradingOf(server.url, { elapsedMs, ...(state === undefined ? {} : { state }) });
-    return { server, trading };
+    const exchange = fundsWith(...records);
+    const trading = tradingOf(exchange, { elapsedMs, ...(state === undefined ? {} : { state }) });
+    return { exchange, trading };
   };
 
   it('is that of a withdrawal without an answer which counted as not sent, though a list was read in between', async () => {
@@ -173,28 +173,30 @@ describe('a record that is dated an hour after the request', () => {
   });
 
   it('costs no read if all that is kept are closed records of withdrawals which did not leave', async () => {
-    const { server, trading } = await later([]);
+    const { exchange, trading } = await later([]);
     begin(trading, 'done1').settle({ outcome: 'notSent', id: null, duplicates: [] }, 'not sent');
     await closeCoin(trading, 'btc');
-    const { length } = server.requests;
+    const { length } = exchange.requests;
     expect(await closeCoin(trading, 'btc')).toEqual([]);
-    expect(server.requests).toHaveLength(length);
+    expect(exchange.requests).toHaveLength(length);
   });
 });
 
 it('a withdrawal was rejected if its lookup is rejected with the same code', async () => {
-  const server = await serveFaults({ answer: () => respond('{"code":2009,"message":"Insufficient balance"}') });
-  const trading = tradingOf(server.url, { budgetMs: 5_000, tolerance: 60_000 });
+  const exchange = fundsWith();
+  exchange.onRequest = () => refusedRead('insufficientFunds');
+  const trading = tradingOf(exchange, { budgetMs: 5_000, tolerance: 60_000 });
   const entry = begin(trading, 'lost1');
-  const refusal = { kind: 'insufficientFunds', code: 2009, message: 'Insufficient balance' } as const;
-  entry.noteRefusal(refusal);
-  expect(await findWithdrawalOutcome(trading, entry)).toEqual({ outcome: 'refused', refusal });
+  const rejected = refusal('insufficientFunds');
+  entry.noteRefusal(rejected);
+  expect(await findWithdrawalOutcome(trading, entry)).toEqual({ outcome: 'refused', refusal: rejected });
 });
 
 describe('an accepted withdrawal whose records cannot be read', () => {
   async function accepted(others: readonly string[] = []) {
-    const server = await serveFaults({ answer: () => FAULTS['a reset after reading'] });
-    const trading = tradingOf(server.url, { budgetMs: 3_000, tolerance: 60_000 });
+    const exchange = fundsWith();
+    exchange.onRequest = () => AWAY;
+    const trading = tradingOf(exchange, { budgetMs: 3_000, tolerance: 60_000 });
     for (const other of others) begin(trading, other);
     const entry = begin(trading, 'sent1');
     entry.note('accepted: 5', { namedId: '5' });

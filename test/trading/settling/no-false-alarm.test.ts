@@ -2,9 +2,8 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { RecordedOrderTerms } from '../../../src/trading/journal/write.js';
 import { placeOrder } from '../../../src/trading/orders/place.js';
-import { respond, serveFaults } from '../../support/fault-server.js';
+import { ScriptedExchange } from '../../support/scripted-exchange.js';
 import { findDuplicates } from '../support/duplicates.js';
-import { NOT_FOUND, query, record } from '../support/exchange.js';
 import { type TestTrading, tradingOf } from '../support/trading.js';
 
 const BUYS = { market: 'btc_usdt', side: 'buy' } as const;
@@ -29,78 +28,29 @@ const events = fc.array(
 
 type Events = typeof events extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** An exchange that lists newest first, ten a page; a duplicate is listed from its time on. */
-class Book {
-  readonly duplicates = new Set<string>();
-  #orders: { readonly id: string; readonly clientId: string; readonly price: string; readonly time: number }[] = [];
-  #last = 0;
-
-  constructor(readonly now: () => number) {}
-
-  place(clientId: string, price: string, repeatAfterMs: number | null): string {
-    const id = this.#add(clientId, price, this.now());
-    if (repeatAfterMs !== null) this.duplicates.add(this.#add(clientId, price, this.now() + repeatAfterMs));
-    return id;
+/** Places the orders and checks; returns the orders that the network made when it repeated a request. */
+async function run(trading: TestTrading<ScriptedExchange>, sequence: Events): Promise<string[]> {
+  const { client, host } = trading;
+  for (const [index, { pauseMs, price, repeatAfterMs }] of sequence.entries()) {
+    await host.sleep(pauseMs);
+    client.outcomes = [{ repeatedAfterMs: repeatAfterMs ?? undefined }];
+    if (price === undefined) await findDuplicates(trading, BUYS);
+    else await placeOrder(trading, terms(price), { id: `mine${1_000 + index}` });
   }
-
-  page(index: number): string {
-    const records = this.#records().slice(10 * (index - 1), 10 * index);
-    return records.length === 0 ? NOT_FOUND : `[${records.join(',')}]`;
-  }
-
-  newest(clientId: string): string {
-    const [newest = NOT_FOUND] = this.#records((order) => order.clientId === clientId);
-    return newest;
-  }
-
-  #records(isMeant: (order: { readonly clientId: string }) => boolean = () => true): string[] {
-    const listed = this.#orders.filter((order) => order.time <= this.now() && isMeant(order));
-    const newestFirst = listed.sort((one, other) => other.time - one.time);
-    return newestFirst.map(({ id, price, time }) => record({ id, price: Number(price), time }));
-  }
-
-  #add(clientId: string, price: string, time: number): string {
-    this.#last += 1;
-    const id = `${this.#last}`;
-    this.#orders.push({ id, clientId, price, time });
-    return id;
-  }
-}
-
-async function served() {
-  let repeatAfterMs: number | null = null;
-  let book: Book | undefined;
-  const server = await serveFaults({
-    answer: ({ target }) => {
-      const { price = '', pageNumber, clientId = '' } = query(target);
-      if (target.startsWith('/api/getOrders?')) return respond(book?.page(Number(pageNumber)) ?? '');
-      if (target.startsWith('/api/getOrder?')) return respond(book?.newest(clientId) ?? '');
-      return respond(`{"code":"1000","message":"","id":"${book?.place(clientId, price, repeatAfterMs)}"}`);
-    },
-  });
-  return {
-    async run(trading: TestTrading, sequence: Events): Promise<Book> {
-      book = new Book(trading.host.now);
-      for (const [index, { pauseMs, price, repeatAfterMs: after }] of sequence.entries()) {
-        await trading.host.sleep(pauseMs);
-        repeatAfterMs = after;
-        if (price === undefined) await findDuplicates(trading, BUYS);
-        else await placeOrder(trading, terms(price), { id: `mine${1_000 + index}` });
-      }
-      await trading.host.sleep(2 * TOLERANCE_MS);
-      await findDuplicates(trading, BUYS);
-      return book;
-    },
-    url: server.url,
-  };
+  await host.sleep(2 * TOLERANCE_MS);
+  await findDuplicates(trading, BUYS);
+  const first = new Set(
+    client.has.orders.map(({ clientId }) => client.has.orders.find((one) => one.clientId === clientId)),
+  );
+  return client.has.orders.filter((order) => !first.has(order)).map(({ id }) => id);
 }
 
 it('each duplicate is reported once and no intended order is, whatever is placed, repeated and checked', async () => {
-  const { url, run } = await served();
   await fc.assert(
     fc.asyncProperty(events, async (sequence) => {
-      const trading = tradingOf(url, { tolerance: TOLERANCE_MS, budgetMs: 3_600_000 });
-      const { duplicates } = await run(trading, sequence);
+      const trading = tradingOf(new ScriptedExchange(), { tolerance: TOLERANCE_MS, budgetMs: 3_600_000 });
+      trading.client.tolerance = TOLERANCE_MS;
+      const duplicates = new Set(await run(trading, sequence));
       const reported = trading.alarms.flatMap(({ ids }) => ids);
       expect(reported.toSorted()).toEqual([...duplicates].toSorted());
       // each carries the client id of its order, and is newer

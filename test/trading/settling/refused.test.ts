@@ -9,16 +9,16 @@ import type { RecordedWrite, Write } from '../../../src/trading/journal/write.js
 import { placeOrder } from '../../../src/trading/orders/place.js';
 import { resolve } from '../../../src/trading/settling/resolve.js';
 import { NOW } from '../../support/fake-host.js';
-import { FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';
+import { anOrder, GARBLED, refusal, refused, ScriptedExchange } from '../../support/scripted-exchange.js';
 import { newJournal } from '../journal/support.js';
-import { ageLimit, NOT_FOUND, record, serveBadly } from '../support/exchange.js';
-import { serveFunds } from '../support/funds.js';
+import { lookedUp } from '../support/lookups.js';
 import { TERMS } from '../support/terms.js';
 import { tradingOf } from '../support/trading.js';
 
 const ID = 'mine0001';
-const REFUSAL = { kind: 'insufficientFunds', code: 2009, message: 'balance' };
-const REFUSED = '{"code":2009,"message":"balance"}';
+const REFUSAL = refusal('insufficientFunds', 'balance');
+const REFUSED = refused('insufficientFunds', 'balance');
+const EVENT = `refused: ${REFUSAL.code} ${REFUSAL.message}`;
 
 const ADDRESS = '1mxZTPRKv7J1AxiUiXMXZ3JEtd8NGHVMKM';
 const WITHDRAWAL = { coin: 'btc', amount: '1', fee: '0.1', address: ADDRESS, internal: false, before: { record: '1' } };
@@ -41,43 +41,38 @@ function killed(write: Write, ...events: readonly object[]): string {
   return state;
 }
 
-/** An exchange that has no order and no withdrawal, and shows an order that is open under the id of the replaced one. */
-function showing(write: Write): Promise<FaultServer> {
-  if (write.operation === 'withdraw') return serveFunds();
-  const tooOld = ageLimit();
-  const order = write.operation === 'replace' ? record() : NOT_FOUND;
-  return serveFaults({
-    answer: ({ target }) => tooOld(target) ?? respond(target.startsWith('/api/getOrders?') ? NOT_FOUND : order),
-  });
+/** An exchange that has nothing but the replaced order, which is open. */
+function showing(write: Write): ScriptedExchange {
+  return new ScriptedExchange({ orders: write.operation === 'replace' ? [anOrder(CANCEL.order)] : [] });
 }
 
 async function settled(write: Write, state: string, budgetMs?: number) {
-  const trading = tradingOf((await showing(write)).url, { state, ...(budgetMs === undefined ? {} : { budgetMs }) });
+  const trading = tradingOf(showing(write), { state, ...(budgetMs === undefined ? {} : { budgetMs }) });
   const [found] = await resolve(trading, trading.journal.unsettledEntries());
   return { outcome: found?.outcome, events: found?.events.map(({ event }) => event) ?? [], trading };
 }
 
 describe.each(WRITES)('a write that was refused: $operation', (write) => {
-  const refused = { event: 'refused: 2009 balance', refused: { operation: write.operation, refusal: REFUSAL } };
+  const refused = { event: EVENT, refused: { operation: write.operation, refusal: REFUSAL } };
 
   it('counts as refused after its process was killed, without waiting until its request has expired', async () => {
     const { outcome, events, trading } = await settled(write, killed(write, refused), 5_000);
     expect(outcome).toBe('refused');
-    expect(events.slice(0, 3)).toEqual(['recorded', 'refused: 2009 balance', 'taken over']);
+    expect(events.slice(0, 3)).toEqual(['recorded', EVENT, 'taken over']);
     expect(trading.host.now() - NOW).toBeLessThan(5_000);
     expect(trading.journal.unsettledEntries()).toEqual([]);
   });
 
   it('counts as not executed if the record says of the refusal only its text, as pit 0.2 wrote it', async () => {
-    const { outcome, events } = await settled(write, killed(write, { event: 'refused: 2009 balance' }), 90_000);
+    const { outcome, events } = await settled(write, killed(write, { event: EVENT }), 90_000);
     expect(outcome).toBe('notSent');
-    expect(events).toContain('refused: 2009 balance');
+    expect(events).toContain(EVENT);
   });
 });
 
 it('an order that was refused and could not be looked up in time counts as refused once it can', async () => {
-  const unreadable = await serveBadly(respond(REFUSED), FAULTS['an HTML page']);
-  const first = tradingOf(unreadable.url, { budgetMs: 2_000 });
+  const unreadable = lookedUp(REFUSED, { shows: [GARBLED] });
+  const first = tradingOf(unreadable, { budgetMs: 2_000 });
   expect(await placeOrder(first, TERMS, { id: ID })).toMatchObject({ outcome: 'unknown' });
   expect((await settled({ operation: 'order', terms: TERMS }, first.state, 5_000)).outcome).toBe('refused');
 });
@@ -85,20 +80,20 @@ it('an order that was refused and could not be looked up in time counts as refus
 it('an order that was refused is placed if the exchange shows it: the network executed its request twice', async () => {
   const write = { operation: 'order', terms: TERMS } as const;
   const state = killed(write, { event: 'refused', refused: { operation: 'order', refusal: REFUSAL } });
-  const server = await serveBadly(respond(REFUSED), record({ id: '7', time: NOW + 3 }));
-  const trading = tradingOf(server.url, { state, budgetMs: 5_000 });
+  const exchange = lookedUp(REFUSED, { shows: [anOrder()] });
+  const trading = tradingOf(exchange, { state, budgetMs: 5_000 });
   expect(await resolve(trading, trading.journal.unsettledEntries())).toMatchObject([{ outcome: 'placed', id: '7' }]);
 });
 
 it('a cancellation that was refused and could not be checked in time counts as refused, not as cancelled, for an IOC order', async () => {
-  const unreadable = await serveBadly(respond(REFUSED), FAULTS['an HTML page'], record({ status: 1, type: 'ioc' }));
-  const trading = tradingOf(unreadable.url, { budgetMs: 5_000 });
+  const unreadable = lookedUp(REFUSED, { shows: [GARBLED, anOrder({ state: 'cancelled', type: 'ioc' })] });
+  const trading = tradingOf(unreadable, { budgetMs: 5_000 });
   const [attempt] = await cancelOrders(trading, 'btc_usdt', [CANCEL.order]);
-  expect(attempt?.result).toMatchObject({ outcome: 'refused', code: 2009, message: '“balance”' });
+  expect(attempt?.result).toMatchObject({ outcome: 'refused', code: REFUSAL.code, message: '“balance”' });
 });
 
 it('the refusal of a cancellation says nothing of the order that replaces the cancelled one', () => {
-  const { journal } = tradingOf('http://127.0.0.1:1');
+  const { journal } = tradingOf();
   const entry = journal.begin<'replace'>({ operation: 'replace', terms: REPLACE }, { id: ID, reqTime: NOW });
   entry.noteRefusal({ kind: 'notFound', code: 3001, message: 'not found' });
   expect(entry.refusal).toMatchObject({ kind: 'notFound', code: 3001, message: 'not found' });
@@ -107,7 +102,7 @@ it('the refusal of a cancellation says nothing of the order that replaces the ca
 });
 
 it('keeps at most 300 characters of the message of a refusal, with secrets masked', () => {
-  const { journal, host } = tradingOf('http://127.0.0.1:1');
+  const { journal, host } = tradingOf();
   host.redaction.addSecret('d4f6a2c8e0b19375d4f6a2c8e0b19375');
   const entry = journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: ID, reqTime: NOW });
   entry.noteRefusal({ kind: 'other', code: 1001, message: `d4f6a2c8e0b19375d4f6a2c8e0b19375 ${'x'.repeat(1_000)}` });

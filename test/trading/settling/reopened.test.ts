@@ -1,30 +1,23 @@
 import { describe, expect, it, vi } from 'vitest';
+import type { OrderState } from '../../../src/domain/order.js';
 import { Failure } from '../../../src/errors.js';
 import { readOrderList } from '../../../src/trading/settling/order-list.js';
 import { SLACK_MS } from '../../../src/trading/settling/reconcile.js';
 import { reconcileLists } from '../../../src/trading/settling/reconcile-orders.js';
 import { NOW } from '../../support/fake-host.js';
-import { respond, serveFaults } from '../../support/fault-server.js';
-import { count, NOT_FOUND, query, record } from '../support/exchange.js';
+import { anOrder, ScriptedExchange } from '../../support/scripted-exchange.js';
 import { TERMS } from '../support/terms.js';
 import { type TestTrading, tradingOf } from '../support/trading.js';
 
 const BUYS = { market: 'btc_usdt', side: 'buy' } as const;
-const OPEN = 0;
-const CANCELLED = 1;
-
-/** Serves order 7: its list shows it with `listedStatus`, and a read by its id with `status`, or not at all. */
-async function listing(status: number | 'gone' = OPEN, listedStatus = OPEN) {
-  const server = await serveFaults({
-    answer: ({ target }) => {
-      const { pageNumber } = query(target);
-      if (pageNumber === undefined)
-        return respond(status === 'gone' ? NOT_FOUND : record({ id: '7', status, time: NOW - 60_000 }));
-      const listed = record({ id: '7', status: listedStatus, time: NOW - 60_000 });
-      return respond(pageNumber === '1' ? `[${listed}]` : NOT_FOUND);
-    },
-  });
-  return { server, trading: tradingOf(server.url) };
+/** An exchange with order 7: its list shows it in one state, and a read by its id in another one, or not at all. */
+function listing(state: OrderState | 'gone' = 'open', listedState: OrderState = 'open') {
+  const exchange = new ScriptedExchange({ orders: [anOrder({ time: NOW - 60_000, state: listedState })] });
+  exchange.onRequest = ({ kind }) => {
+    if (kind !== 'lookup') return undefined;
+    return state === 'gone' ? 'none' : anOrder({ time: NOW - 60_000, state });
+  };
+  return { exchange, trading: tradingOf(exchange) };
 }
 
 function cancel({ journal }: TestTrading): void {
@@ -38,7 +31,7 @@ async function list(trading: TestTrading): Promise<readonly string[]> {
 
 describe('an order that pit saw cancelled and that is open again', () => {
   it('is reported by a command that lists it, with the command that cancels it', async () => {
-    const { trading } = await listing();
+    const { trading } = listing();
     cancel(trading);
     await trading.host.sleep(SLACK_MS);
     const [warning, ...more] = await list(trading);
@@ -50,7 +43,7 @@ describe('an order that pit saw cancelled and that is open again', () => {
   });
 
   it('is reported as replaced if it was replaced', async () => {
-    const { trading } = await listing();
+    const { trading } = listing();
     const replaces = { market: 'btc_usdt', order: { id: '7' }, wanted: TERMS };
     trading.journal
       .begin<'order'>({ operation: 'order', terms: TERMS, replaces }, { id: 'replacement1', reqTime: NOW })
@@ -60,7 +53,7 @@ describe('an order that pit saw cancelled and that is open again', () => {
   });
 
   it('is reported as cancelled if a replacement cancelled it and placed nothing', async () => {
-    const { trading } = await listing();
+    const { trading } = listing();
     const terms = { market: 'btc_usdt', order: { id: '7' }, wanted: TERMS };
     trading.journal
       .begin<'replace'>({ operation: 'replace', terms }, { id: 'replacement1', reqTime: NOW })
@@ -70,42 +63,42 @@ describe('an order that pit saw cancelled and that is open again', () => {
   });
 
   it('is not read if the list does not show it as open', async () => {
-    const { trading, server } = await listing(OPEN, CANCELLED);
+    const { trading, exchange } = listing('open', 'cancelled');
     cancel(trading);
     await trading.host.sleep(SLACK_MS);
     expect(await list(trading)).toEqual([]);
-    expect(count(server, 'getOrder')).toBe(0);
+    expect(exchange.count('lookup')).toBe(0);
   });
 
   it.each([
-    ['is not open', CANCELLED],
+    ['is not open', 'cancelled'],
     ['is not shown', 'gone'],
   ] as const)('is not reported if the order itself %s: the list lags behind', async (_, status) => {
-    const { trading, server } = await listing(status);
+    const { trading, exchange } = listing(status);
     cancel(trading);
     await trading.host.sleep(SLACK_MS);
     expect(await list(trading)).toEqual([]);
-    expect(count(server, 'getOrder')).toBe(1);
+    expect(exchange.count('lookup')).toBe(1);
   });
 
   it('is not reported in the moment after the cancellation, in which lists and reads may lag', async () => {
-    const { trading, server } = await listing();
+    const { trading, exchange } = listing();
     cancel(trading);
     await trading.host.sleep(SLACK_MS - 1);
     expect(await list(trading)).toEqual([]);
-    expect(count(server, 'getOrder')).toBe(0);
+    expect(exchange.count('lookup')).toBe(0);
   });
 
   it('is not reported if it was never seen cancelled', async () => {
-    const { trading, server } = await listing();
+    const { trading, exchange } = listing();
     await trading.host.sleep(SLACK_MS);
     expect(await list(trading)).toEqual([]);
-    expect(count(server, 'getOrder')).toBe(0);
+    expect(exchange.count('lookup')).toBe(0);
   });
 });
 
 it('a list that cannot be compared with the journal shows nothing, and fails no command', async () => {
-  const { trading } = await listing();
+  const { trading } = listing();
   const read = await readOrderList(trading, BUYS);
   vi.spyOn(trading.journal, 'unsettledEntries').mockImplementation(() => {
     throw new Failure('usage', 'the journal cannot be read');

@@ -3,9 +3,8 @@ import { Job } from '../../../src/trading/batches/job.js';
 import type { JournalEntry } from '../../../src/trading/journal/entry.js';
 import { settleManually } from '../../../src/trading/settling/manual/settle-manually.js';
 import { NOW } from '../../support/fake-host.js';
-import { respond, serveFaults } from '../../support/fault-server.js';
+import { anOrder, type HeldOrder, ScriptedExchange } from '../../support/scripted-exchange.js';
 import { begin as beginJob, JOB, lines } from '../batches/jobs.js';
-import { NOT_FOUND, query, record } from '../support/exchange.js';
 import { TERMS } from '../support/terms.js';
 import { type TradingOptions, tradingOf } from '../support/trading.js';
 
@@ -14,38 +13,37 @@ const placedAs = (id: string) => ({ outcome: 'done', id }) as const;
 /** After the request has expired. */
 const LATE = { elapsedMs: 70_000 };
 
-/** An exchange that has these orders of 0.01 at 30000, by their ids, and no list. */
-async function exchangeWith(...ids: string[]): Promise<string> {
-  const { url } = await serveFaults({
-    answer: ({ target }) => {
-      const { id = '' } = query(target);
-      return respond(ids.includes(id) ? record({ id, time: NOW }) : NOT_FOUND);
-    },
-  });
-  return url;
+/** An exchange that has these orders of 0.01 at 30000. */
+function exchangeWith(...ids: string[]): ScriptedExchange {
+  return having(...ids.map((id) => anOrder({ id, time: NOW })));
 }
 
-function lostOrder(url: string, options: TradingOptions = LATE) {
-  const trading = tradingOf(url, options);
+/** An exchange with these orders. */
+function having(...orders: HeldOrder[]): ScriptedExchange {
+  return new ScriptedExchange({ orders });
+}
+
+function lostOrder(exchange: ScriptedExchange, options: TradingOptions = LATE) {
+  const trading = tradingOf(exchange, options);
   trading.journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'lost1', reqTime: NOW }).release();
   return trading;
 }
 
 it('an order is settled as the one that the user names', async () => {
-  const trading = lostOrder(await exchangeWith('7'));
+  const trading = lostOrder(exchangeWith('7'));
   await settleManually(trading, 'lost1', placedAs('7'));
   expect(trading.journal.archive.find('lost1')).toMatchObject({ outcome: 'placed', id: '7', duplicates: [] });
   expect(trading.journal.archive.find('lost1')?.events.at(-1)?.event).toBe('placed: 7, as the user says');
 });
 
 it('an order is settled as not sent if the user says so', async () => {
-  const trading = lostOrder(await exchangeWith());
+  const trading = lostOrder(exchangeWith());
   await settleManually(trading, 'lost1', NOT_SENT);
   expect(trading.journal.archive.find('lost1')).toMatchObject({ outcome: 'notSent', id: null });
 });
 
 it('nothing is settled by the user while the request may still be executed', async () => {
-  const trading = lostOrder(await exchangeWith('7'), {});
+  const trading = lostOrder(exchangeWith('7'), {});
   for (const [manual, word] of [
     [NOT_SENT, 'notSent'],
     [placedAs('7'), 'placed=7'],
@@ -62,7 +60,7 @@ it('nothing is settled by the user while the request may still be executed', asy
 });
 
 it('an order is not settled as one that the exchange does not have, that another write made, or that is not named', async () => {
-  const trading = lostOrder(await exchangeWith('7', '8'));
+  const trading = lostOrder(exchangeWith('7', '8'));
   const other = trading.journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'other1', reqTime: NOW });
   other.settle({ outcome: 'placed', id: '6', duplicates: ['8'] }, 'placed');
   const rejected = (manual: Parameters<typeof settleManually>[2], text: string, ...hints: unknown[]) =>
@@ -81,15 +79,12 @@ it('an order is not settled as one that the exchange does not have, that another
 
 it.each([
   ['of the other side', { side: 'sell' } as const, 'the side sell instead of buy'],
-  ['at another price', { price: 30_100 }, 'the price 30100 instead of 30000'],
-  ['of another amount', { amount: 0.1 }, 'the amount 0.1 instead of 0.01'],
+  ['at another price', { price: '30100' }, 'the price 30100 instead of 30000'],
+  ['of another amount', { amount: '0.1' }, 'the amount 0.1 instead of 0.01'],
   ['that was placed before', { time: NOW - 60_000 }, 'a time before it was sent'],
   ['of another type', { type: 'postOnly' } as const, 'the type postOnly instead of limit'],
 ])('an order is not settled as one %s', async (_, changes, differs) => {
-  const { url } = await serveFaults({
-    answer: ({ target }) => respond(query(target).id === '7' ? record({ id: '7', time: NOW, ...changes }) : NOT_FOUND),
-  });
-  const trading = lostOrder(url);
+  const trading = lostOrder(having(anOrder({ time: NOW, ...changes })));
   await expect(settleManually(trading, 'lost1', placedAs('7'))).rejects.toMatchObject({
     kind: 'usage',
     message: `Order 7 is not lost1: it has ${differs}. Nothing was recorded.`,
@@ -99,21 +94,14 @@ it.each([
 });
 
 it('an order that the exchange changed is settled as the one that it shows for the client id', async () => {
-  const { url } = await serveFaults({
-    answer: ({ target }) => {
-      const { id, clientId } = query(target);
-      const isIt = id === '7' || clientId === 'lost1';
-      return respond(isIt ? record({ id: '7', time: NOW, price: 30_000.5 }) : NOT_FOUND);
-    },
-  });
-  const trading = lostOrder(url);
+  const trading = lostOrder(having(anOrder({ time: NOW, price: '30000.5', clientId: 'lost1' })));
   await settleManually(trading, 'lost1', placedAs('7'));
   expect(trading.journal.archive.find('lost1')).toMatchObject({ outcome: 'placed', id: '7' });
 });
 
 /** A job of the orders at 20000 to 20004 whose one request got no answer. */
-async function lostJob(url: string) {
-  const trading = tradingOf(url, { ...LATE });
+async function lostJob(exchange: ScriptedExchange) {
+  const trading = tradingOf(exchange, { ...LATE });
   const job = await beginJob(trading, { lines: lines(5) });
   await job.leaving([[0, 1, 2, 3, 4]], NOW);
   job.record('lost', { kind: 'lost', request: 1 });
@@ -122,13 +110,8 @@ async function lostJob(url: string) {
 }
 
 it('the lines of a batch are settled one by one as placed, and the rest as not sent', async () => {
-  const { url } = await serveFaults({
-    answer: ({ target }) => {
-      const { id = '' } = query(target);
-      return respond(id === '' ? NOT_FOUND : record({ id, price: 20_002, time: NOW }));
-    },
-  });
-  const { trading, now } = await lostJob(url);
+  const orders = ['7', '8'].map((id) => anOrder({ id, price: '20002', time: NOW }));
+  const { trading, now } = await lostJob(having(...orders));
   await settleManually(trading, JOB, placedAs('7'));
   expect(now().outcomes()).toEqual(['unknown', 'unknown', 'placed', 'unknown', 'unknown']);
   expect(now().entry.events.map(({ event }) => event)).toContain('placed: 7, as the user says');
@@ -143,7 +126,7 @@ it('the lines of a batch are settled one by one as placed, and the rest as not s
 });
 
 it('the lines of a batch wait until the newest of their requests has expired', async () => {
-  const trading = tradingOf(await exchangeWith(), { elapsedMs: 30_000 });
+  const trading = tradingOf(exchangeWith(), { elapsedMs: 30_000 });
   const job = await beginJob(trading, { lines: lines(2) });
   await job.leaving([[0]], NOW - 60_000);
   await job.leaving([[1]], NOW);
@@ -159,13 +142,8 @@ it('the lines of a batch wait until the newest of their requests has expired', a
 });
 
 it('a line of a batch is not settled as an order of the other side', async () => {
-  const { url } = await serveFaults({
-    answer: ({ target }) => {
-      const { id = '' } = query(target);
-      return respond(id === '' ? NOT_FOUND : record({ id, price: 20_002, side: 'sell', time: NOW }));
-    },
-  });
-  const { trading, now } = await lostJob(url);
+  const order = anOrder({ price: '20002', side: 'sell', time: NOW });
+  const { trading, now } = await lostJob(having(order));
   await expect(settleManually(trading, JOB, placedAs('7'))).rejects.toMatchObject({
     message: `Order 7 is none of the orders of ${JOB} whose outcome is unknown.`,
     hints: ['Nothing was recorded.'],
@@ -179,7 +157,7 @@ it('a line of a batch is not settled as an order of the other side', async () =>
 });
 
 it('an order that another process has claimed meanwhile is not settled by the user', async () => {
-  const trading = lostOrder(await exchangeWith('7'));
+  const trading = lostOrder(exchangeWith('7'));
   const { client } = trading;
   const claimed = Object.assign(Object.create(client), {
     findOrder: async (...order: Parameters<typeof client.findOrder>) => {
@@ -195,7 +173,7 @@ it('an order that another process has claimed meanwhile is not settled by the us
 });
 
 it('what is not a write with an unknown outcome cannot be settled by the user', async () => {
-  const trading = lostOrder(await exchangeWith());
+  const trading = lostOrder(exchangeWith());
   const rejected = (id: string | undefined, manual: Parameters<typeof settleManually>[2], ...texts: unknown[]) => {
     const [message, ...hints] = texts;
     return expect(settleManually(trading, id, manual)).rejects.toMatchObject({ kind: 'usage', message, hints });
@@ -226,11 +204,11 @@ it('what is not a write with an unknown outcome cannot be settled by the user', 
 });
 
 it('the outcome that the user reports is recorded as such, without duplicates', async () => {
-  const trading = lostOrder(await exchangeWith('7'));
+  const trading = lostOrder(exchangeWith('7'));
   await settleManually(trading, 'lost1', NOT_SENT);
   expect(trading.journal.archive.find('lost1')).toMatchObject({ duplicates: [] });
   expect(trading.journal.archive.find('lost1')?.events.at(-1)?.event).toBe('not sent, as the user says');
-  const { trading: other, now } = await lostJob(await exchangeWith());
+  const { trading: other, now } = await lostJob(exchangeWith());
   await settleManually(other, JOB, NOT_SENT);
   const events = now().entry.events.map(({ event }) => event);
   expect(events).toContain('request 1: not sent, as the user says');

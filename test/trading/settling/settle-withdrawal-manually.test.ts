@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import type { Withdrawal } from '../../../src/domain/funds.js';
 import { settleManually } from '../../../src/trading/settling/manual/settle-manually.js';
 import { resolve } from '../../../src/trading/settling/resolve.js';
 import { closeCoin } from '../../../src/trading/settling/withdrawals/reconcile-withdrawals.js';
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
-import { FAULTS, respond, serveFaults } from '../../support/fault-server.js';
-import { query } from '../support/exchange.js';
-import { begin, listed, type Row, record, serveFunds } from '../support/funds.js';
+import { AWAY, refusedRead } from '../../support/scripted-exchange.js';
+import { begin, fundsWith, record } from '../support/funds.js';
 import { type TradingOptions, tradingOf } from '../support/trading.js';
 
 const LATE = { tolerance: 60_000, elapsedMs: 90_000 };
@@ -16,9 +16,8 @@ const placedAs = (id: string) => ({ outcome: 'done', id }) as const;
 /** Two records that fit, so that neither settles the withdrawal. */
 const DOUBTFUL = [record(3), record(2)];
 
-async function lostAt(records: readonly Row[], options: TradingOptions, internal = false) {
-  const { elapsedMs = 0 } = options;
-  const trading = tradingOf((await serveFunds(records, NOW + elapsedMs)).url, options);
+async function lostAt(records: readonly Withdrawal[], options: TradingOptions, internal = false) {
+  const trading = tradingOf(fundsWith(...records), options);
   begin(trading, 'lost1', { internal }).release();
   return trading;
 }
@@ -54,7 +53,7 @@ describe('a withdrawal that stays unknown whatever the exchange lists', () => {
   });
 
   it('gets the one record that may be it if the user says that it was made', async () => {
-    const trading = await lostAt([record(2, { toAddress: null })], LATE);
+    const trading = await lostAt([record(2, { address: null })], LATE);
     await settleManually(trading, 'lost1', DONE);
     expect(trading.journal.archive.find('lost1')).toMatchObject({ outcome: 'placed', id: '2', duplicates: [] });
   });
@@ -105,15 +104,16 @@ describe('a withdrawal that stays unknown whatever the exchange lists', () => {
     ['is not settled', 'before its request has expired', 30_000, false],
     ['is settled', 'once its request has expired', 66_000, true],
   ])('%s manually %s, if the exchange does not answer', async (_, _when, elapsedMs, isSettled) => {
-    const server = await serveFaults({ answer: () => respond('{"code":4001,"message":"locked"}') });
-    const trading = tradingOf(server.url, { elapsedMs });
+    const exchange = fundsWith();
+    exchange.onRequest = () => refusedRead('locked');
+    const trading = tradingOf(exchange, { elapsedMs });
     begin(trading, 'lost1').release();
     await settleManually(trading, 'lost1', DONE).catch(() => undefined);
     expect(trading.journal.unsettledEntries()).toHaveLength(isSettled ? 0 : 1);
   });
 
   it('is settled manually if the exchange accepts its request for longer than was set', async () => {
-    const trading = tradingOf((await serveFunds([])).url, { tolerance: 5_000, elapsedMs: 20_000 });
+    const trading = tradingOf(fundsWith(), { tolerance: 5_000, elapsedMs: 20_000 });
     begin(trading, 'lost1').release();
     await settleManually(trading, 'lost1', NOT_SENT);
     expect(trading.journal.archive.find('lost1')).toMatchObject({ outcome: 'notSent' });
@@ -149,8 +149,9 @@ it('a withdrawal that the user names as the record that the exchange lists is se
 });
 
 it('a withdrawal is not settled as a record if the withdrawals cannot be read', async () => {
-  const server = await serveFaults({ answer: () => respond('{"code":4001,"message":"locked"}') });
-  const trading = tradingOf(server.url, { elapsedMs: 66_000 });
+  const exchange = fundsWith();
+  exchange.onRequest = () => refusedRead('locked');
+  const trading = tradingOf(exchange, { elapsedMs: 66_000 });
   begin(trading, 'lost1').release();
   await expect(settleManually(trading, 'lost1', placedAs('2'))).rejects.toMatchObject({
     message:
@@ -161,11 +162,9 @@ it('a withdrawal is not settled as a record if the withdrawals cannot be read', 
 });
 
 it('a withdrawal that no record shows is not settled if the exchange does not say whether the request has expired', async () => {
-  const server = await serveFaults({
-    answer: ({ target }) =>
-      query(target).reqTime === String(NOW) ? FAULTS['a reset after reading'] : respond(listed([])),
-  });
-  const trading = tradingOf(server.url, LATE);
+  const exchange = fundsWith();
+  exchange.onRequest = ({ kind }) => (kind === 'expiry' ? AWAY : undefined);
+  const trading = tradingOf(exchange, LATE);
   begin(trading, 'lost1').release();
   await expect(settleManually(trading, 'lost1', NOT_SENT)).rejects.toMatchObject({ kind: 'unreachable' });
   expect(trading.progress).toEqual([]);
@@ -173,7 +172,7 @@ it('a withdrawal that no record shows is not settled if the exchange does not sa
 });
 
 it('a withdrawal that another process has claimed meanwhile is not settled by the user', async () => {
-  const trading = tradingOf((await serveFunds([record(2)])).url, LATE);
+  const trading = tradingOf(fundsWith(record(2)), LATE);
   begin(trading, 'lost1').release();
   const { client } = trading;
   const claimed = Object.assign(Object.create(client), {
@@ -190,7 +189,7 @@ it('a withdrawal that another process has claimed meanwhile is not settled by th
 });
 
 it('nothing is settled manually while another process works on it', async () => {
-  const trading = tradingOf((await serveFunds([])).url, LATE);
+  const trading = tradingOf(fundsWith(), LATE);
   begin(trading, 'lost1');
   const hints = ['Wait until it ends: it may find the outcome itself.'];
   const error = { kind: 'usage', message: 'Another process is working on lost1.', hints };
@@ -199,12 +198,12 @@ it('nothing is settled manually while another process works on it', async () => 
 });
 
 it.each([undefined, 'nobody'])('nothing is settled manually under the id %s', async (id) => {
-  const trading = tradingOf((await serveFaults({ answer: () => respond(listed([])) })).url);
+  const trading = tradingOf(fundsWith());
   await expect(settleManually(trading, id, DONE)).rejects.toMatchObject({ kind: 'usage' });
 });
 
 it('a call is not settled as something that was placed', async () => {
-  const trading = tradingOf((await serveFunds([])).url);
+  const trading = tradingOf(fundsWith());
   const write = { operation: 'call', terms: { method: 'setRepayState', parameters: {} } } as const;
   trading.journal.begin<'call'>(write, { id: 'call1', reqTime: NOW }).release();
   await expect(settleManually(trading, 'call1', placedAs('2'))).rejects.toThrow('--as placed=ID does not fit');

@@ -36,7 +36,7 @@ export interface Behaviour {
 }
 
 /** The client id of the order; any other id was never used. */
-export const CLIENT_ID = 'mine0001';
+const CLIENT_ID = 'mine0001';
 
 const EXPIRED = '{"code":3007,"message":"reqTime"}';
 
@@ -64,7 +64,7 @@ export function serve(behaviour: Behaviour): Promise<FaultServer> {
  * Refuses requests that are older than the tolerance, in ms before the latest reqTime.
  * @param now the exchange's clock at first, in ms since the Unix epoch
  */
-export function ageLimit(tolerance = 60_000, now = 0): (target: string) => Answer | undefined {
+function ageLimit(tolerance = 60_000, now = 0): (target: string) => Answer | undefined {
   let latest = now;
   return (target) => {
     const reqTime = Number(query(target).reqTime ?? latest);
@@ -87,10 +87,4 @@ export function count({ requests }: FaultServer, operation: string): number {
 /** The query parameters of a request by their names in pit. */
 export function query(target: string): Record<string, string> {
   return parametersOf(new URL(target, 'http://localhost').searchParams);
-}
-
-/** How many getOrder requests named the order. */
-export function orderReads({ requests }: FaultServer): number {
-  const reads = requests.map(({ target }) => target).filter((target) => target.startsWith('/api/getOrder?'));
-  return reads.filter((target) => (query(target).clientId ?? CLIENT_ID) === CLIENT_ID).length;
 }

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { Exchange } from '../../../src/exchange/exchange.js';
 import { ExchangeClient } from '../../../src/exchange/exchange-client.js';
 import { TimeBudget } from '../../../src/platform/time-budget.js';
 import { Journal } from '../../../src/trading/journal/journal.js';
@@ -10,10 +11,13 @@ import type { TradingContext } from '../../../src/trading/trading-context.js';
 import { KEYS } from '../../exchange/support.js';
 import { adviceText } from '../../support/advice.js';
 import { type FakeHost, fakeHost } from '../../support/fake-host.js';
+import { ScriptedExchange } from '../../support/scripted-exchange.js';
 
-export interface TestTrading extends TradingContext {
+export interface TestTrading<Client extends Exchange = Exchange> extends TradingContext {
   readonly host: FakeHost;
-  readonly client: ExchangeClient;
+  readonly client: Client;
+  /** The folder of its journal. */
+  readonly state: string;
   /** The progress messages. */
   readonly progress: readonly string[];
   /** The warnings. */
@@ -36,8 +40,13 @@ export interface TradingOptions {
   readonly elapsedMs?: number;
 }
 
-/** A trading context at one host, with its own journal and a clock that advances only in sleeps. */
-export function tradingOf(url: string, options: TradingOptions = {}): TestTrading & { readonly state: string } {
+/** A trading context at an exchange or an address, with its own journal and a clock that advances only in sleeps. */
+export function tradingOf(exchange?: ScriptedExchange, options?: TradingOptions): TestTrading<ScriptedExchange>;
+export function tradingOf(url: string, options?: TradingOptions): TestTrading<ExchangeClient>;
+export function tradingOf(
+  at: ScriptedExchange | string = new ScriptedExchange(),
+  options: TradingOptions = {},
+): TestTrading<ScriptedExchange | ExchangeClient> {
   const {
     budgetMs = 60_000,
     isChosen = options.budgetMs !== undefined,
@@ -48,14 +57,13 @@ export function tradingOf(url: string, options: TradingOptions = {}): TestTradin
   const host = fakeHost();
   void host.sleep(elapsedMs);
   const budget = new TimeBudget(budgetMs, host.monotonic, isChosen);
-  const hosts = { baseUrl: url, tradeUrl: url };
   const progress: string[] = [];
   const warnings: string[] = [];
   const alarms: DuplicateOrders[] = [];
   const withdrawalAlarms: DuplicateWithdrawals[] = [];
   return {
     ...{ host, budget, state, progress, warnings, alarms, withdrawalAlarms },
-    client: new ExchangeClient({ host, hosts, credentials: () => KEYS, budget }),
+    client: clientOf(at, host, budget),
     journal: new Journal(host, state, 'test'),
     requestLifetimeMs: tolerance,
     reportProgress: (text) => progress.push(text),
@@ -63,6 +71,13 @@ export function tradingOf(url: string, options: TradingOptions = {}): TestTradin
     reportDuplicateOrders: (duplicates) => alarms.push(...duplicates),
     reportDuplicateWithdrawals: (duplicates) => withdrawalAlarms.push(...duplicates),
   };
+}
+
+function clientOf(at: ScriptedExchange | string, host: FakeHost, budget: TimeBudget) {
+  if (typeof at === 'string')
+    return new ExchangeClient({ host, hosts: { baseUrl: at, tradeUrl: at }, credentials: () => KEYS, budget });
+  at.attach(host);
+  return at;
 }
 
 /** A private folder, removed after the test. */

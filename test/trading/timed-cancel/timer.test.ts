@@ -2,82 +2,70 @@ import { describe, expect, it } from 'vitest';
 import { type HoldEvent, hold } from '../../../src/trading/timed-cancel/hold.js';
 import { MINUTE_MS, startTimer, startTimerWithRetries, type Timer } from '../../../src/trading/timed-cancel/timer.js';
 import { saying } from '../../support/advice.js';
-import { FakeExchange, type Fate } from '../../support/fake-exchange.js';
 import { NOW } from '../../support/fake-host.js';
-import { type Answer, FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';
-import { query } from '../support/exchange.js';
+import { DONE, LOST, NOT_SENT, type Outcome, refused, ScriptedExchange } from '../../support/scripted-exchange.js';
 import { type TestTrading, tradingOf } from '../support/trading.js';
 
-const OK = respond('{"code":1000,"message":"ok"}');
-const REFUSED = respond('{"code":1009,"message":"maintenance"}');
-const LOST = FAULTS['a reset after reading'];
+const IN_TROUBLE = refused('inTrouble', 'maintenance');
 
-/** An exchange with these answers one after the other; the last one repeats. */
-function serve(...answers: readonly Answer[]): Promise<FaultServer> {
-  let asked = 0;
-  return serveFaults({ answer: () => answers[Math.min(asked++, answers.length - 1)] ?? OK });
+/** An exchange where the starts have these outcomes, one after the other; the last one repeats. */
+function starting(...outcomes: readonly Outcome[]): ScriptedExchange {
+  return new ScriptedExchange({}, outcomes, outcomes.at(-1));
 }
 
-/** The reqTime of each request, in seconds after the start. */
-function moments({ requests }: FaultServer): number[] {
-  return requests.map(({ target }) => (Number(query(target).reqTime) - NOW) / 1_000);
+/** The time of each start, in seconds after the beginning. */
+function moments(exchange: ScriptedExchange): number[] {
+  return exchange.arrived('timedCancel').map(({ reqTime }) => (reqTime - NOW) / 1_000);
 }
 
 describe('starting the timer', () => {
-  const IN_TROUBLE: Fate = { kind: 'inTrouble', code: 1009, message: 'maintenance' };
-  const NO_ANSWER: Fate = { kind: 'lost', reason: 'connection reset' };
-
   it('sends one request and reports the end of its minute by the clock of the exchange', async () => {
-    const server = await serve(OK);
-    const started = await startTimer(tradingOf(server.url), 'btc_usdt');
+    const exchange = starting(DONE);
+    const started = await startTimer(tradingOf(exchange), 'btc_usdt');
     expect(started).toEqual({
       kind: 'started',
       timer: { cancelsAt: NOW + 60_000, sentAt: NOW, sent: 0, answered: 0, lostAt: null, latestAt: NOW + 60_000 },
     });
-    const { accesskey, sign, ...own } = query(server.requests[0]?.target ?? '');
-    expect(own).toEqual({ method: 'cancelAllOrdersAfter', market: 'btc_usdt', reqTime: String(NOW) });
+    expect(exchange.requests).toEqual([{ kind: 'timedCancel', market: 'btc_usdt', reqTime: NOW, time: NOW }]);
   });
 
   it('reports the end by the clock of an exchange that is ahead', async () => {
-    const date = `Date: ${new Date(NOW + 300_000).toUTCString()}`;
-    const server = await serve(respond('{"code":1000,"message":"ok"}', '200 OK', [date]));
-    const started = await startTimer(tradingOf(server.url), 'btc_usdt');
+    const exchange = starting(DONE);
+    const trading = tradingOf(exchange);
+    exchange.now = () => trading.host.now() + 300_000;
+    const started = await startTimer(trading, 'btc_usdt');
     const { cancelsAt } = started.kind === 'started' ? started.timer : { cancelsAt: 0 };
     expect(Math.abs(cancelsAt - NOW - 360_000)).toBeLessThan(1_000);
   });
 
-  it.each<[string, Fate[], object]>([
-    ['refused', [IN_TROUBLE], { kind: 'refused', refusal: 'inTrouble', code: 1009 }],
+  it.each<[string, Outcome[], object]>([
+    ['refused', [IN_TROUBLE], { kind: 'refused', refusal: 'inTrouble' }],
     [
       'too frequent at first',
-      [{ kind: 'tooFrequent', code: 4002, message: 'often' }],
+      [refused('tooFrequent')],
       { cancelsAt: NOW + 60_300, lostAt: null, latestAt: NOW + 60_300 },
     ],
-    [
-      'lost at first',
-      [NO_ANSWER, NO_ANSWER],
-      { cancelsAt: NOW + 60_900, lostAt: NOW + 300, latestAt: NOW + 300 + 125_000 },
-    ],
-    ['lost each time', Array(9).fill(NO_ANSWER), { kind: 'unknown', hints: saying('pit cancel-after btc_usdt') }],
-    ['lost, then refused', [NO_ANSWER, ...Array(9).fill(IN_TROUBLE)], { kind: 'unknown' }],
-  ])('handles a start that is %s', async (_, fates, expected) => {
-    const trading = tradingOf('http://unused.test');
-    const client = new FakeExchange({}, fates, trading.host.now);
-    const outcome = await startTimerWithRetries({ ...trading, client }, 'btc_usdt').catch((error: unknown) => error);
+    ['lost at first', [LOST, LOST], { cancelsAt: NOW + 60_900, lostAt: NOW + 300, latestAt: NOW + 300 + 125_000 }],
+    ['lost each time', Array(9).fill(LOST), { kind: 'unknown', hints: saying('pit cancel-after btc_usdt') }],
+    ['lost, then refused', [LOST, ...Array(9).fill(IN_TROUBLE)], { kind: 'unknown' }],
+  ])('handles a start that is %s', async (_, outcomes, expected) => {
+    const exchange = new ScriptedExchange({}, outcomes);
+    const trading = tradingOf(exchange);
+    const outcome = await startTimerWithRetries(trading, 'btc_usdt').catch((error: unknown) => error);
     expect(outcome).toMatchObject(expected);
-    expect(client.writes.length).toBeLessThanOrEqual(4);
+    expect(exchange.count('timedCancel')).toBeLessThanOrEqual(4);
   });
 
   it('cancels at the latest a minute after the exchange stops accepting a request without an answer', async () => {
-    const server = await serve(LOST, OK);
-    const trading = tradingOf(server.url, { tolerance: 60_000 });
+    const exchange = starting(LOST, DONE);
+    const trading = tradingOf(exchange, { tolerance: 60_000 });
     const { sentAt, latestAt } = await startTimerWithRetries(trading, 'btc_usdt');
     expect([sentAt, latestAt]).toEqual([NOW + 300, NOW + 60_000 + 5_000 + 60_000]);
-    expect(server.requests).toHaveLength(2);
+    expect(exchange.requests).toHaveLength(2);
   });
 
   it('reports the exchange as unreachable without a host, because no request can have arrived', async () => {
-    const trading = tradingOf('http://127.0.0.1:1');
+    const trading = tradingOf(starting(NOT_SENT));
     await expect(startTimerWithRetries(trading, 'btc_usdt')).rejects.toMatchObject({ kind: 'unreachable' });
   });
 });
@@ -101,22 +89,22 @@ const kinds = (seen: readonly HoldEvent[]) => seen.map(({ kind }) => kind);
 
 describe('holding the timer', () => {
   it('restarts it every 15 seconds, beyond the time budget of a command', async () => {
-    const server = await serve(OK);
-    const seen = await events(tradingOf(server.url, { budgetMs: 20_000 }), 10);
+    const exchange = starting(DONE);
+    const seen = await events(tradingOf(exchange, { budgetMs: 20_000 }), 10);
     expect(kinds(seen)).toEqual(Array(10).fill('started'));
-    expect(moments(server)).toEqual(Array.from({ length: 10 }, (_, index) => 15 * (index + 1)));
+    expect(moments(exchange)).toEqual(Array.from({ length: 10 }, (_, index) => 15 * (index + 1)));
   });
 
   it('keeps trying through temporary failures', async () => {
-    const server = await serve(LOST, REFUSED, FAULTS['an HTML page with 502'], OK);
-    const seen = await events(tradingOf(server.url), 5);
+    const exchange = starting(LOST, IN_TROUBLE, LOST, DONE);
+    const seen = await events(tradingOf(exchange), 5);
     expect(kinds(seen)).toEqual(['failed', 'failed', 'failed', 'started', 'started']);
-    expect(moments(server)).toEqual([15, 15.5, 16.5, 18.5, 33.5]);
+    expect(moments(exchange)).toEqual([15, 15.5, 16.5, 18.5, 33.5]);
   });
 
   it('tries again at once when the exchange pushes a change of an order: it can be reached again', async () => {
-    const server = await serve(LOST, LOST, LOST, OK);
-    const trading = tradingOf(server.url);
+    const exchange = starting(LOST, LOST, LOST, DONE);
+    const trading = tradingOf(exchange);
     const end = new AbortController();
     const { sleep } = trading.host;
     let isClosed = false;
@@ -132,17 +120,17 @@ describe('holding the timer', () => {
     });
     expect(kinds(await events(trading, 5, end))).toEqual(['failed', 'failed', 'failed', 'started', 'started']);
     // by the pauses alone the last two would come at 18.5 and 33.5
-    expect(moments(server)).toEqual([15, 15.5, 16.5, 16.75, 31.75]);
+    expect(moments(exchange)).toEqual([15, 15.5, 16.5, 16.75, 31.75]);
     expect(isClosed).toBe(true);
   });
 
   it.each([
-    ['refused, a minute after the first start', REFUSED, 60],
+    ['refused, a minute after the first start', IN_TROUBLE, 60],
     // the last request that may have arrived was sent before the minute was over
     ['unanswered, a minute after the last one that may have arrived', LOST, 118.5],
-  ])('reports once that its minute passed if every restart is %s', async (_, answer, latest) => {
-    const server = await serve(answer);
-    const trading = tradingOf(server.url);
+  ])('reports once that its minute passed if every restart is %s', async (_, outcome, latest) => {
+    const exchange = starting(outcome);
+    const trading = tradingOf(exchange);
     const seen = await events(trading, 20);
     const lapsed = seen.filter((event) => event.kind === 'lapsed');
     expect(lapsed).toHaveLength(1);
@@ -150,37 +138,33 @@ describe('holding the timer', () => {
     expect(event?.kind === 'lapsed' ? event.latest / 1_000 : 0).toBe(latest);
     // and it continues
     expect(kinds(seen).at(-1)).toBe('failed');
-    expect(Math.max(...moments(server))).toBeGreaterThan(60);
+    expect(Math.max(...moments(exchange))).toBeGreaterThan(60);
   });
 
   it('keeps restarting after its minute has passed', async () => {
-    const server = await serve(...Array(17).fill(REFUSED), OK);
-    const seen = await events(tradingOf(server.url), 21);
+    const exchange = starting(...Array(17).fill(IN_TROUBLE), DONE);
+    const seen = await events(tradingOf(exchange), 21);
     expect(kinds(seen)).toContain('lapsed');
     expect(kinds(seen).slice(-2)).toEqual(['started', 'started']);
   });
 
   it('notices by the clock of the exchange that a minute passed there', async () => {
-    const ahead = (ms: number) =>
-      respond('{"code":1000,"message":"ok"}', '200 OK', [`Date: ${new Date(NOW + ms).toUTCString()}`]);
-    const server = await serve(ahead(15_000), ahead(150_000), ahead(165_000));
-    const seen = await events(tradingOf(server.url), 4);
+    const exchange = starting(DONE);
+    const trading = tradingOf(exchange);
+    exchange.now = () => trading.host.now() + (exchange.requests.length < 2 ? 0 : 120_000);
+    const seen = await events(trading, 4);
     expect(kinds(seen)).toEqual(['started', 'started', 'lapsed', 'started']);
   });
 
   /** A trading context whose wall clock, the exchange's too if it slept, is `jump` ms off 5 seconds after the start. */
   async function afterJump(jump: number, reason: 'slept' | 'was set') {
-    let exchangeTime = () => NOW;
-    const server = await serveFaults({
-      answer: () =>
-        respond('{"code":1000,"message":"ok"}', '200 OK', [`Date: ${new Date(exchangeTime()).toUTCString()}`]),
-    });
-    const trading = tradingOf(server.url);
+    const exchange = starting(DONE);
+    const trading = tradingOf(exchange);
     const { now } = trading.host;
     const jumped = () => now() + (now() - NOW >= 5_000 ? jump : 0);
     Object.assign(trading.host, { now: jumped });
-    exchangeTime = reason === 'slept' ? jumped : now;
-    return { seen: await events(trading, 4), passed: now() - NOW, server };
+    exchange.now = reason === 'slept' ? jumped : now;
+    return { seen: await events(trading, 4), passed: now() - NOW, exchange };
   }
 
   it('restarts it at once after the machine slept, and learns from the exchange that a minute passed', async () => {
@@ -189,17 +173,18 @@ describe('holding the timer', () => {
   });
 
   it.each([3_600_000, -3_600_000])('goes on if the wall clock was set by %d ms, and no minute passed', async (jump) => {
-    const { seen, passed, server } = await afterJump(jump, 'was set');
+    const { seen, passed, exchange } = await afterJump(jump, 'was set');
     expect(kinds(seen)).toEqual(['started', 'started', 'started', 'started']);
-    expect([passed, server.requests.length]).toEqual([50_000, 4]);
+    expect([passed, exchange.requests.length]).toEqual([50_000, 4]);
   });
 
   it.each([3_600_000, -3_600_000])(
     'reports that its minute passed by elapsed time if the wall clock was set by %d ms',
     async (jump) => {
-      const server = await serve(REFUSED);
-      const trading = tradingOf(server.url);
+      const exchange = starting(IN_TROUBLE);
+      const trading = tradingOf(exchange);
       const { now } = trading.host;
+      exchange.now = now;
       Object.assign(trading.host, { now: () => now() + (now() - NOW >= 5_000 ? jump : 0) });
       const lapsed: number[] = [];
       for await (const event of hold(trading, 'btc_usdt', FIRST, new AbortController().signal)) {
@@ -211,13 +196,13 @@ describe('holding the timer', () => {
   );
 
   it('ends when it is aborted', async () => {
-    const server = await serve(OK);
-    const trading = tradingOf(server.url);
+    const exchange = starting(DONE);
+    const trading = tradingOf(exchange);
     const end = new AbortController();
     const { sleep } = trading.host;
     Object.assign(trading.host, {
       sleep: (ms: number) => {
-        if (server.requests.length === 2) end.abort();
+        if (exchange.requests.length === 2) end.abort();
         return sleep(ms);
       },
     });

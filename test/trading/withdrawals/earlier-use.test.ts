@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import type { Withdrawal, WithdrawalState } from '../../../src/domain/funds.js';
 import { FACTS } from '../../../src/exchange/facts.js';
 import { readEarlierUse } from '../../../src/trading/withdrawals/coin-facts.js';
-import { FakeExchange } from '../../support/fake-exchange.js';
 import { NOW } from '../../support/fake-host.js';
+import { ScriptedExchange } from '../../support/scripted-exchange.js';
 
 const ACCOUNT = 'rN7n7otQDd6FczFgLdSqtcsAUxDkw6fzRH';
 const EVM = '0x54121adf050566107229671be648f286eb82EB83';
@@ -14,7 +14,7 @@ function withdrawalTo(address: string | null, state: WithdrawalState = 'success'
 }
 
 async function earlierUse(address: string, memo: string | null, shown: string | null, state?: WithdrawalState) {
-  const exchange = new FakeExchange({ withdrawals: [withdrawalTo(shown, state)] });
+  const exchange = new ScriptedExchange({ withdrawals: [withdrawalTo(shown, state)] });
   const { last, isAccountKnown } = (await readEarlierUse(exchange, 'xrp', { address, memo })) ?? {};
   return { used: last !== undefined, isAccountKnown };
 }
@@ -43,7 +43,7 @@ it.each([
   const withdrawals = Array.from({ length: 12 * FACTS.recordsPerPage }, (_, index) =>
     withdrawalTo(Math.floor(index / FACTS.recordsPerPage) + 1 === on ? EVM : ACCOUNT),
   );
-  const exchange = new FakeExchange({ withdrawals });
-  const use = await readEarlierUse(exchange, 'eth', { address: EVM, memo: null });
+  const exchange = new ScriptedExchange({ withdrawals });
+  const use = await readEarlierUse(exchange, 'xrp', { address: EVM, memo: null });
   expect([use?.last !== undefined, use?.isAll]).toEqual([found, found]);
 });

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Withdrawal, WithdrawalState } from '../../../src/domain/funds.js';
 import { checkLimits, withdrawLimits, withdrawnToday } from '../../../src/trading/withdrawals/limits.js';
 import { saying } from '../../support/advice.js';
-import { FakeExchange } from '../../support/fake-exchange.js';
 import { NOW } from '../../support/fake-host.js';
+import { ScriptedExchange } from '../../support/scripted-exchange.js';
 import { meanwhile } from '../support/meanwhile.js';
 import { tradingOf } from '../support/trading.js';
 
@@ -20,8 +20,7 @@ async function account() {
     withdrawal('2', '0.1', MIDNIGHT),
     withdrawal('1', '9', MIDNIGHT - 1),
   ];
-  const client = new FakeExchange({ withdrawals });
-  return { account: { ...tradingOf('http://unused.test'), client } };
+  return { account: tradingOf(new ScriptedExchange({ withdrawals })) };
 }
 
 function withdrawal(id: string, amount: string, time: number, state: WithdrawalState = 'success'): Withdrawal {

@@ -6,8 +6,7 @@ import { readChild, settleChild } from '../../../../src/trading/algos/children/s
 import { recordedChildren } from '../../../../src/trading/algos/record/child-lines.js';
 import type { TradingContext } from '../../../../src/trading/trading-context.js';
 import { NOW } from '../../../support/fake-host.js';
-import { respond } from '../../../support/fault-server.js';
-import { record, serve } from '../../support/exchange.js';
+import { anOrder, ScriptedExchange } from '../../../support/scripted-exchange.js';
 import { TERMS } from '../../support/terms.js';
 import { tradingOf } from '../../support/trading.js';
 
@@ -60,9 +59,8 @@ test('a duplicate that had filled before anybody saw it is compared too, once', 
 
 test('an order that is found after its answer was lost is found with its duplicate', async () => {
   const clientId = 'abcdefge1';
-  const [placed, twin] = ['8', '7'].map((id) => record({ id }));
-  const server = await serve({ write: respond('{}'), clientId, reads: [placed ?? ''], list: `[${placed},${twin}]` });
-  const trading = tradingOf(server.url);
+  const orders = ['7', '8'].map((id) => anOrder({ id, clientId }));
+  const trading = tradingOf(new ScriptedExchange({ orders }));
   const child = new ChildOrder({
     child: clientId,
     type: 'limit',
@@ -107,7 +105,7 @@ test.each([
   ['that was in vain counts for nothing', [false, true], false],
   ['counts, if only another one was in vain', [false, true, false], true],
 ])('a cancellation in the record %s', (_, lines, isCancelledHere) => {
-  const trading = tradingOf('http://127.0.0.1:1');
+  const trading = tradingOf();
   const id = 'aaaaaaa';
   const child = `${id}t1`;
   const line = { child, type: 'limit', price: '100', amount: '1', time: NOW } as const;

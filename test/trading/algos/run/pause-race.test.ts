@@ -5,11 +5,13 @@ import { ExchangeClient } from '../../../../src/exchange/exchange-client.js';
 import { Latch } from '../../../../src/exchange/limiter/latch.js';
 import { type Sharing, sharedRateLimits } from '../../../../src/exchange/limiter/shared-limits.js';
 import { waitForRequests } from '../../../../src/exchange/limiter/under-way.js';
+import type { SendRequest } from '../../../../src/exchange/requests/transport.js';
 import { TimeBudget } from '../../../../src/platform/time-budget.js';
 import type { AlgoFact } from '../../../../src/trading/algos/record/facts.js';
 import { KEYS } from '../../../exchange/support.js';
 import { eventually } from '../../../support/eventually.js';
-import { AtWork, ID } from '../support/at-work.js';
+import { parametersOf } from '../../../support/wire.js';
+import { AtWork, ID, type OneMarket } from '../support/at-work.js';
 import { sell } from '../support/terms.js';
 
 // Another process pauses or cancels an algo order while its stop is on the way to the exchange: at every turn of the event loop between
@@ -22,6 +24,27 @@ const SETTLED_TURNS = 64;
 
 async function turns(count: number): Promise<void> {
   for (let number = 0; number < count; number += 1) await turn();
+}
+
+/** Sends orders to an exchange in memory. */
+function sendTo(exchange: OneMarket): SendRequest {
+  const place = exchange.placeOrder.bind(exchange);
+  return async (url) => {
+    await turn();
+    const { price = '', amount = '', clientId = '' } = parametersOf(new URL(url).searchParams);
+    const terms = {
+      market: 'btc_usdt',
+      side: 'sell',
+      type: 'ioc',
+      account: 'spot',
+      borrow: false,
+      repay: false,
+    } as const;
+    const placed = await place({ ...terms, price, amount }, clientId);
+    const id = placed.kind === 'done' ? placed.value.id : '';
+    const body = `{"code":"1000","message":"ok","id":"${id}"}`;
+    return { status: 200, body, date: null, ageMs: 0, retryAfter: null, certificateExpires: null };
+  };
 }
 
 /** A stop at work whose requests take permits, as those of all processes do. */
@@ -42,9 +65,11 @@ async function stopWithPermits() {
       hosts: { base: 'exchange', trade: 'exchange' },
     };
     const limits = sharedRateLimits(sharing);
-    const hosts = { baseUrl: exchange.server.url, tradeUrl: exchange.server.url };
-    const client = new ExchangeClient({ host, hosts, credentials: () => KEYS, budget, limits: () => limits });
-    made.trading = { ...trading, client };
+    const hosts = { baseUrl: 'http://127.0.0.1:1', tradeUrl: 'http://127.0.0.1:1' };
+    const send = sendTo(exchange);
+    const client = new ExchangeClient({ host, hosts, credentials: () => KEYS, budget, limits: () => limits, send });
+    // whose requests take permits
+    exchange.placeOrder = client.placeOrder.bind(client);
   });
   return { work, sharing };
 }
@@ -73,11 +98,11 @@ test.each(FACTS)(
       });
       const budget = new TimeBudget(60_000, () => 0);
       expect(await waitForRequests(sharing, latch, { sleep: () => turn() }, budget)).toBe(0);
-      const before = work.exchange.orders.length;
+      const before = work.exchange.has.orders.length;
       // it was triggered, and then something came of its order
       await eventually(() => expect(work.names.length).toBeGreaterThan(1));
       await turns(SETTLED_TURNS);
-      expect([when, work.exchange.orders.length]).toEqual([when, before]);
+      expect([when, work.exchange.has.orders.length]).toEqual([when, before]);
       outcomes.add(before);
     }
     // the turns reach from before the order to after it
@@ -87,10 +112,10 @@ test.each(FACTS)(
 
 test('a paused algo order whose child was held back at the last moment has no order, and says that it is paused', async () => {
   const { work } = await stopWithPermits();
-  const { placeOrder } = work.trading.client;
-  work.trading.client.placeOrder = (...parameters) => {
+  const { placeOrder } = work.exchange;
+  work.exchange.placeOrder = (...parameters) => {
     work.store.add(ID, { fact: 'paused', time: 1, cause: 'user', reason: 'you paused it', role: null });
-    return placeOrder.apply(work.trading.client, parameters);
+    return placeOrder(...parameters);
   };
   work.move('98', '99');
   await eventually(() => expect(work.names).toEqual(['triggered', 'paused']));

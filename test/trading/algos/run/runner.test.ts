@@ -9,7 +9,6 @@ import { AlgoStore } from '../../../../src/trading/algos/record/store.js';
 import type { AlgoEvent } from '../../../../src/trading/algos/run/algo-voice.js';
 import { AlgoRunner } from '../../../../src/trading/algos/run/runner.js';
 import { eventually } from '../../../support/eventually.js';
-import { respond } from '../../../support/fault-server.js';
 import { tradingOf } from '../../support/trading.js';
 import { ID, NO_LIMITS, OneMarket } from '../support/at-work.js';
 import { sell } from '../support/terms.js';
@@ -28,8 +27,6 @@ class Watching {
   readonly warnings: string[] = [];
   /** How often it has connected. */
   connections = 0;
-  /** How often it asked for a connection on which the next write can leave. */
-  connectionsAhead = 0;
   /** How far the clocks have been set ahead, in ms. */
   ahead = 0;
   isHalted = false;
@@ -40,15 +37,15 @@ class Watching {
 
   static async begin(): Promise<Watching> {
     const made = new Watching();
-    made.exchange.now = marketNow;
-    await made.exchange.serve();
+    made.exchange.marketNow = marketNow;
+    made.showBid(100);
     made.#begin();
     await eventually(() => expect(made.connections).toBe(1));
     return made;
   }
 
   #begin(): void {
-    const trading = tradingOf(this.exchange.server.url, { budgetMs: 3_000 });
+    const trading = tradingOf(this.exchange, { budgetMs: 3_000 });
     this.state = trading.state;
     const host = {
       ...trading.host,
@@ -56,16 +53,10 @@ class Watching {
       monotonic: () => monotonicMs() * FASTER + this.ahead,
       sleep: (ms: number, signal?: AbortSignal) => delay(ms / FASTER, undefined, { signal }).catch(() => undefined),
     };
-    const client = Object.assign(trading.client, {
-      now: host.now,
-      marketNow,
-      prepareWrite: () => {
-        this.connectionsAhead += 1;
-      },
-      halt: async () => (this.isHalted ? { since: 0, until: null, reason: null, problem: null } : undefined),
-    });
-    Object.defineProperty(client, 'isMarketTimeKnown', { value: true });
-    const context = { ...trading, host, client };
+    this.exchange.now = host.now;
+    this.exchange.halt = async () =>
+      this.isHalted ? { since: 0, until: null, reason: null, problem: null } : undefined;
+    const context = { ...trading, host };
     this.store = new AlgoStore(host, this.state, 'test');
     const best = { bid: Decimal.of('100'), ask: Decimal.of('101') };
     const terms = { ...sell('1', { stop: '98' }), id: ID };
@@ -89,15 +80,25 @@ class Watching {
     });
   }
 
+  /** The best bid is this, and the best ask one above. */
+  showBid(bid: number): void {
+    const [bids, asks] = [bid, bid + 1].map((price) => [{ price: String(price), amount: '5' }]);
+    this.exchange.has.books = { btc_usdt: { bids: bids ?? [], asks: asks ?? [] } };
+  }
+
   get names(): string[] {
     return this.events.map(({ event }) => event);
   }
 }
 
-test('a connection for the next child is asked for ahead, and again each time it looks', async () => {
+test('the connection of a child is opened before its stop is reached', async () => {
+  const opened: number[] = [];
   const watching = await Watching.begin();
-  await eventually(() => expect(watching.connectionsAhead).toBeGreaterThan(1));
-  expect(watching.exchange.orders).toEqual([]);
+  watching.exchange.prepareWrite = () => void opened.push(watching.exchange.count('order'));
+  await eventually(() => expect(opened.length).toBeGreaterThan(0));
+  watching.showBid(97);
+  await eventually(() => expect(watching.exchange.has.orders).toHaveLength(1));
+  expect(opened[0]).toBe(0);
 });
 
 test('a halt that was made elsewhere pauses every algo order, which is said, and a reached stop sends nothing', async () => {
@@ -105,9 +106,9 @@ test('a halt that was made elsewhere pauses every algo order, which is said, and
   watching.isHalted = true;
   await eventually(() => expect(watching.names).toEqual(['paused']));
   expect(watching.store.read(ID)?.facts?.paused).toMatchObject({ cause: 'halt', role: null });
-  watching.exchange.bid = 97;
+  watching.showBid(97);
   await eventually(() => expect(watching.names).toEqual(['paused', 'note']));
-  expect(watching.exchange.orders).toEqual([]);
+  expect(watching.exchange.has.orders).toEqual([]);
 });
 
 test('what another process has written is taken up: a pause, and that it goes on', async () => {
@@ -129,10 +130,14 @@ test('after a sleep it connects again, and reads the market before it acts', asy
 test('a process that is ended watches until what it has under way is over', async () => {
   const watching = await Watching.begin();
   let answer = () => {};
-  watching.exchange.answers.push((socket) => {
-    answer = () => respond('{"code":"1000","message":"ok","id":"100"}')(socket);
-  });
-  watching.exchange.bid = 97;
+  const { onRequest } = watching.exchange;
+  watching.exchange.onRequest = (request) => {
+    if (request.kind !== 'order') return onRequest(request);
+    return new Promise((resolve) => {
+      answer = () => resolve(undefined);
+    });
+  };
+  watching.showBid(97);
   await eventually(() => expect(watching.exchange.asked('order')).toHaveLength(1));
   const stopped = watching.runner.stop();
   await delay(50);
@@ -147,7 +152,7 @@ test('an algo order whose record is gone does nothing any more', async () => {
   await eventually(() => expect(watching.store.notes.of(ID)?.state).toBe('waiting'));
   rmSync(path.join(watching.state, 'algos', 'test', 'open', ID));
   await watching.ended;
-  expect([watching.exchange.orders, watching.store.watcher()]).toEqual([[], undefined]);
+  expect([watching.exchange.has.orders, watching.store.watcher()]).toEqual([[], undefined]);
 });
 
 test('it ends when nothing is left to do, which is dated between two books too, and another process may watch then', async () => {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { Decimal } from '../../../../src/domain/decimal.js';
+import type { Market } from '../../../../src/domain/market.js';
 import type { Order } from '../../../../src/domain/order.js';
 import { usage } from '../../../../src/errors.js';
 import { ChildrenInJournal } from '../../../../src/trading/algos/children/children-in-journal.js';
@@ -8,7 +9,7 @@ import { ChildSender } from '../../../../src/trading/algos/children/sender.js';
 import type { FactRecord } from '../../../../src/trading/algos/record/fact-record.js';
 import { notionalToday } from '../../../../src/trading/guards/limits.js';
 import { eventually } from '../../../support/eventually.js';
-import { FAULTS, respond } from '../../../support/fault-server.js';
+import { anOrder, BTC_USDT, LOST, refused } from '../../../support/scripted-exchange.js';
 import { AtWork, ID, NO_LIMITS, trade } from '../support/at-work.js';
 import { buy, chase, limit, sell, twap } from '../support/terms.js';
 
@@ -18,7 +19,7 @@ const STOP = sell('1', { stop: '98' });
 const OCO = sell('1', { take: '110', stop: '98' });
 
 /** Orders and cancellations, in the order in which they arrived. */
-const sent = ({ exchange }: AtWork) => exchange.asked('order', 'cancelOrder');
+const sent = ({ exchange }: AtWork) => exchange.asked('order', 'cancel');
 
 test('a reached stop is on disk, and its order is named there and in the journal, before the order leaves', async () => {
   const work = await AtWork.of(STOP);
@@ -37,7 +38,7 @@ test('a reached stop is on disk, and its order is named there and in the journal
   work.move('98', '99');
   await eventually(() => expect(work.names).toEqual(['triggered', 'placed']));
   expect(found).toEqual(['98', [`${ID}s1`], [`${ID}s1`], `${ID}s1`]);
-  expect(work.exchange.orders).toMatchObject([{ price: '97.02', amount: '1' }]);
+  expect(work.exchange.has.orders).toMatchObject([{ price: '97.02', amount: '1' }]);
 });
 
 test('nothing leaves if the fact that a stop was reached cannot be written, which is said first, and is tried again', async () => {
@@ -85,7 +86,7 @@ test('the take-profit is cancelled by this algo order and by nobody else, and on
   await eventually(() => expect(work.names).toEqual(['placed']));
   work.move('98', '99');
   await eventually(() => expect(work.names).toEqual(['placed', 'triggered', 'childCancelled', 'placed']));
-  expect(sent(work)).toEqual(['order', 'cancelOrder', 'order']);
+  expect(sent(work)).toEqual(['order', 'cancel', 'order']);
   expect(work.algo.snapshot.said).toEqual([]);
   expect(work.store.read(ID)?.children[0]).toMatchObject({ clientId: `${ID}t1`, isCancelledHere: true });
 });
@@ -97,7 +98,7 @@ test('a take-profit that a killed process was cancelling counts as cancelled by 
   await work.algo.stop(0);
   // the line is all that it has left
   work.store.addLine(ID, { cancelling: `${ID}t1`, isInVain: false });
-  Object.assign(work.exchange.orders[0] ?? {}, { status: 1 });
+  Object.assign(work.exchange.has.orders[0] ?? {}, { state: 'cancelled' });
   const reopened = work.reopened();
   reopened.changed();
   await eventually(() => expect(reopened.children[0]?.end).toBe('cancelled'));
@@ -107,10 +108,10 @@ test('what filled of the take-profit before it could be cancelled is not sold ag
   const work = await AtWork.of(OCO);
   work.algo.changed();
   await eventually(() => expect(work.names).toEqual(['placed']));
-  Object.assign(work.exchange.orders[0] ?? {}, { filled: '0.4', status: 1 });
+  Object.assign(work.exchange.has.orders[0] ?? {}, { filled: '0.4', state: 'cancelled' });
   work.move('98', '99');
-  await eventually(() => expect(work.exchange.orders).toHaveLength(2));
-  expect(work.exchange.orders[1]).toMatchObject({ amount: '0.6' });
+  await eventually(() => expect(work.exchange.has.orders).toHaveLength(2));
+  expect(work.exchange.has.orders[1]).toMatchObject({ amount: '0.6' });
 });
 
 describe('an order that was final before this algo order could cancel it', () => {
@@ -121,10 +122,10 @@ describe('an order that was final before this algo order could cancel it', () =>
     const work = await AtWork.of(CHASE);
     work.algo.changed();
     await eventually(() => expect(work.names).toEqual(['placed']));
-    work.exchange.onCancel = (order) => Object.assign(order, { status: 1 });
+    work.exchange.onCancel = (order) => Object.assign(order, { state: 'cancelled' });
     work.move('100.5', '101');
     work.pass(1_000);
-    await eventually(() => expect(sent(work)).toEqual(['order', 'cancelOrder']));
+    await eventually(() => expect(sent(work)).toEqual(['order', 'cancel']));
     return work;
   }
 
@@ -132,7 +133,7 @@ describe('an order that was final before this algo order could cancel it', () =>
     const work = await cancelledElsewhere();
     await eventually(() => expect(work.names.at(-1)).toBe('ended'));
     expect(work.algo.facts.ended).toMatchObject({ outcome: 'cancelled' });
-    expect(sent(work)).toEqual(['order', 'cancelOrder']);
+    expect(sent(work)).toEqual(['order', 'cancel']);
     expect(work.algo.snapshot.said.map(({ said }) => said)).toEqual([
       'The entry order 1 at 100 was final before it could be cancelled: it was cancelled elsewhere, or the network repeated the request. It is not placed again.',
     ]);
@@ -167,16 +168,17 @@ test('an order whose record is in the journal is never sent again, though its li
   });
   // as a process that has not read it
   work.algo.children.splice(0);
-  work.exchange.orders.push({
-    id: '100',
-    clientId: `${ID}s1`,
-    side: 'sell',
-    price: '97.02',
-    amount: '1',
-    type: 'ioc',
-    status: 0,
-    filled: '0',
-  });
+  work.exchange.has.orders.push(
+    anOrder({
+      id: '100',
+      clientId: `${ID}s1`,
+      side: 'sell',
+      price: '97.02',
+      amount: '1',
+      type: 'ioc',
+      filled: '0',
+    }),
+  );
   work.move('98', '99');
   await eventually(() => {
     work.pass(5_000);
@@ -196,8 +198,18 @@ function killedBeforeTheList(work: AtWork): void {
   store.addLine(ID, { ...line, time: trading.host.now() });
   const write = { operation: 'order', terms: { ...terms, ...order } } as const;
   const entry = trading.journal.begin<'order'>(write, { id: child, reqTime: trading.host.now() });
-  const placed = { clientId: child, side: 'sell', price: '97.02', amount: '1', type: 'ioc', status: 1 } as const;
-  exchange.orders.push({ ...placed, id: '100', filled: '0.4' }, { ...placed, id: '101', filled: '0.5' });
+  const placed = {
+    clientId: child,
+    side: 'sell',
+    price: '97.02',
+    amount: '1',
+    type: 'ioc',
+    state: 'cancelled',
+  } as const;
+  exchange.has.orders.push(
+    anOrder({ ...placed, id: '100', filled: '0.4' }),
+    anOrder({ ...placed, id: '101', filled: '0.5' }),
+  );
   entry.settle({ outcome: 'placed', id: '100', duplicates: [] }, 'placed: 100');
 }
 
@@ -205,20 +217,20 @@ test('after a kill between an answer and the list that shows its duplicate, a st
   const work = await AtWork.of(STOP, killedBeforeTheList);
   work.move('97', '98');
   await eventually(() => expect(sent(work)).toEqual(['order']));
-  expect(work.exchange.orders.slice(2)).toMatchObject([{ price: '97.02', amount: '0.1' }]);
+  expect(work.exchange.has.orders.slice(2)).toMatchObject([{ price: '97.02', amount: '0.1' }]);
 });
 
 test('after such a kill nothing is sold while no list can be read, and the state says that it settles', async () => {
   const work = await AtWork.of(STOP, killedBeforeTheList);
   work.exchange.hidesLists = true;
   work.move('97', '98');
-  await eventually(() => expect(work.exchange.asked('getOrders').length).toBeGreaterThan(0));
+  await eventually(() => expect(work.exchange.asked('list').length).toBeGreaterThan(0));
   await eventually(() => expect(work.algo.state).toBe('settling'));
   expect(sent(work)).toEqual([]);
   work.exchange.hidesLists = false;
   await eventually(() => {
     work.pass(5_000);
-    expect(work.exchange.orders.slice(2)).toMatchObject([{ amount: '0.1' }]);
+    expect(work.exchange.has.orders.slice(2)).toMatchObject([{ amount: '0.1' }]);
   });
 });
 
@@ -227,14 +239,17 @@ test('what rests of an order whose list could not be read is not sold before a l
   work.exchange.hidesLists = true;
   work.move('98', '99');
   await eventually(() => expect(work.algo.state).toBe('settling'));
-  Object.assign(work.exchange.orders[0] ?? {}, { filled: '0.4', status: 1 });
-  work.exchange.orders.push({ ...(work.exchange.orders[0] as (typeof work.exchange.orders)[number]), id: '101' });
+  Object.assign(work.exchange.has.orders[0] ?? {}, { filled: '0.4', state: 'cancelled' });
+  work.exchange.has.orders.push({
+    ...(work.exchange.has.orders[0] as (typeof work.exchange.has.orders)[number]),
+    id: '101',
+  });
   work.pass(15_000);
   expect(sent(work)).toEqual(['order']);
   work.exchange.hidesLists = false;
   await eventually(() => {
     work.pass(5_000);
-    expect(work.exchange.orders.slice(2)).toMatchObject([{ amount: '0.2' }]);
+    expect(work.exchange.has.orders.slice(2)).toMatchObject([{ amount: '0.2' }]);
   });
 });
 
@@ -298,7 +313,7 @@ test('what did not leave because of something that may pass is not tried again a
 
 test('an order that was rejected for its funds has the balances read, and each change of it those that are newer', async () => {
   const work = await AtWork.of(STOP, ({ exchange }) => {
-    exchange.answers.push(respond('{"code":2009,"message":"no balance"}'));
+    exchange.outcomes.push(refused('insufficientFunds', 'no balance'));
   });
   work.pass(10);
   work.move('98', '99');
@@ -309,17 +324,17 @@ test('an order that was rejected for its funds has the balances read, and each c
 
 test('a buy that lacks the coins to pay says for how much they are enough, once, and what is left of them at the end', async () => {
   const work = await AtWork.of(buy('1', { stop: '105' }), ({ exchange }) => {
-    exchange.answers.push(respond('{"code":2009,"message":"no balance"}'));
+    exchange.outcomes.push(refused('insufficientFunds', 'no balance'));
   });
   const laterWith = (coins: string) => {
     work.balance = { available: Decimal.of(coins), total: Decimal.of(coins) };
     work.pass(1_500);
     work.algo.changed();
   };
-  const placed = () => work.exchange.orders.map(({ amount }) => amount);
+  const placed = () => work.exchange.has.orders.map(({ amount }) => amount);
   const fill = (index: number) => {
-    const order = work.exchange.orders[index];
-    Object.assign(order ?? {}, { filled: order?.amount, status: 2 });
+    const order = work.exchange.has.orders[index];
+    Object.assign(order ?? {}, { filled: order?.amount, state: 'filled' });
   };
   work.pass(10);
   work.move('104', '105');
@@ -348,7 +363,7 @@ describe('while it is not known what became of a child', () => {
   /** An OCO whose take-profit was lost, and may still arrive. */
   async function lostTakeProfit(): Promise<AtWork> {
     const work = await AtWork.of(OCO, ({ exchange }) => {
-      exchange.answers.push(FAULTS['a reset after reading']);
+      exchange.outcomes.push(LOST);
     });
     work.algo.changed();
     await eventually(() => expect(work.algo.state).toBe('settling'));
@@ -371,19 +386,21 @@ describe('while it is not known what became of a child', () => {
     const work = await lostTakeProfit();
     work.move('98', '99');
     work.move('100', '101');
-    work.exchange.orders.push({
-      ...{ id: '100', clientId: `${ID}t1`, side: 'sell', price: '110', amount: '1', type: 'limit' },
-      ...{ status: 1, filled: '0.3' },
-    });
+    work.exchange.has.orders.push(
+      anOrder({
+        ...{ id: '100', clientId: `${ID}t1`, side: 'sell', price: '110', amount: '1', type: 'limit' },
+        ...{ state: 'cancelled', filled: '0.3' },
+      }),
+    );
     await eventually(() => {
       work.pass(2_000);
-      expect(work.exchange.orders[1]).toMatchObject({ clientId: `${ID}s2`, price: '97.02', amount: '0.7' });
+      expect(work.exchange.has.orders[1]).toMatchObject({ clientId: `${ID}s2`, price: '97.02', amount: '0.7' });
     });
   });
 
   test('a trail takes in the best price', async () => {
     const work = await AtWork.of(sell('1', { take: '110', trail: '2%' }), ({ exchange }) => {
-      exchange.answers.push(FAULTS['a reset after reading']);
+      exchange.outcomes.push(LOST);
     });
     work.algo.changed();
     await eventually(() => expect(work.algo.state).toBe('settling'));
@@ -396,16 +413,16 @@ describe('while it is not known what became of a child', () => {
     const work = await AtWork.of(buy('1', { entry: twap(4), stop: '98' }));
     work.algo.changed();
     await eventually(() => expect(work.names).toEqual(['placed']));
-    Object.assign(work.exchange.orders[0] ?? {}, { filled: '0.25', status: 2 });
+    Object.assign(work.exchange.has.orders[0] ?? {}, { filled: '0.25', state: 'filled' });
     work.pass(15_000);
     await eventually(() => expect(work.names).toContain('filled'));
-    work.exchange.answers.push(FAULTS['a reset after reading']);
+    work.exchange.outcomes.push(LOST);
     work.pass(60_000);
     work.algo.changed();
     await eventually(() => expect(work.algo.state).toBe('settling'));
     work.move('98', '99');
-    await eventually(() => expect(work.exchange.orders).toHaveLength(2));
-    expect(work.exchange.orders[1]).toMatchObject({ clientId: `${ID}s3`, side: 'sell', amount: '0.25' });
+    await eventually(() => expect(work.exchange.has.orders).toHaveLength(2));
+    expect(work.exchange.has.orders[1]).toMatchObject({ clientId: `${ID}s3`, side: 'sell', amount: '0.25' });
     expect(work.algo.snapshot.children[1]).toMatchObject({ role: 'entry', state: 'unknown' });
   });
 });
@@ -423,7 +440,7 @@ describe('a take-profit that was cancelled for a stop, while single orders canno
   }
 
   const isSold = (work: AtWork) =>
-    eventually(() => expect(work.exchange.orders.slice(1)).toMatchObject([{ clientId: `${ID}s2`, amount: '0.6' }]));
+    eventually(() => expect(work.exchange.has.orders.slice(1)).toMatchObject([{ clientId: `${ID}s2`, amount: '0.6' }]));
 
   test('is gone by the answer to its cancellation, which says how much of it has filled', async () => {
     await isSold(
@@ -437,7 +454,7 @@ describe('a take-profit that was cancelled for a stop, while single orders canno
     const work = await triggered(({ exchange }) => {
       exchange.hidesLists = true;
     });
-    await eventually(() => expect(sent(work)).toContain('cancelOrder'));
+    await eventually(() => expect(sent(work)).toContain('cancel'));
     const shown = work.algo.children[0]?.order as Order;
     work.algo.orders([{ ...shown, state: 'cancelled', filled: '0.4', lastTrade: null }]);
     work.algo.changed();
@@ -448,7 +465,7 @@ describe('a take-profit that was cancelled for a stop, while single orders canno
     const work = await triggered(() => {});
     await eventually(() => {
       work.pass(1_000);
-      expect(work.exchange.orders).toHaveLength(2);
+      expect(work.exchange.has.orders).toHaveLength(2);
     });
     await isSold(work);
   });
@@ -460,16 +477,16 @@ describe('a take-profit that was cancelled for a stop, while single orders canno
     await eventually(() =>
       expect(work.algo.snapshot.reason).toMatch(/^NOT PROTECTED: It is not known yet what became/),
     );
-    expect(sent(work)).toEqual(['order', 'cancelOrder']);
+    expect(sent(work)).toEqual(['order', 'cancel']);
   });
 });
 
 describe('a stop that is reached while the exchange is in maintenance', () => {
-  const MAINTENANCE = respond('{"code":1002,"message":"maintenance"}');
+  const MAINTENANCE = refused('inTrouble', 'maintenance');
 
   test('is asked again every two seconds, and is not protected, in the words of the exchange', async () => {
     const work = await AtWork.of(STOP, ({ exchange }) => {
-      exchange.answers.push(MAINTENANCE, MAINTENANCE, MAINTENANCE);
+      exchange.outcomes.push(MAINTENANCE, MAINTENANCE, MAINTENANCE);
     });
     work.move('98', '99');
     const reason = 'NOT PROTECTED: The exchange rejected the stop order: “maintenance”';
@@ -490,7 +507,7 @@ describe('a stop that is reached while the exchange is in maintenance', () => {
 
 test('after a restart with a stop under way, the state has its reason before anything is read', async () => {
   const work = await AtWork.of(STOP, ({ exchange }) => {
-    exchange.answers.push(FAULTS['a reset after reading']);
+    exchange.outcomes.push(LOST);
   });
   work.move('98', '99');
   await eventually(() => expect(sent(work)).toEqual(['order']));
@@ -519,10 +536,10 @@ test('an exchange whose clock stands is not seen, with the reason, and not calle
 
 test('an order without an answer is looked for, and not sent again while it may still arrive', async () => {
   const work = await AtWork.of(STOP, ({ exchange }) => {
-    exchange.answers.push(FAULTS['a reset after reading']);
+    exchange.outcomes.push(LOST);
   });
   work.move('98', '99');
-  await eventually(() => expect(work.exchange.asked('getOrder').length).toBeGreaterThan(0));
+  await eventually(() => expect(work.exchange.asked('lookup').length).toBeGreaterThan(0));
   await eventually(() => expect(work.texts).toMatch(/It is not known yet whether the stop order was placed/));
   expect(sent(work)).toEqual(['order']);
 });
@@ -550,7 +567,7 @@ test('the trail of a bracket follows neither a book nor a trade from before its 
   work.algo.changed();
   await eventually(() => expect(work.names).toEqual(['placed']));
   [work.market.bid, work.market.ask, work.market.ageMs] = ['110', '111', 200];
-  Object.assign(work.exchange.orders[0] ?? {}, { filled: '1', status: 2 });
+  Object.assign(work.exchange.has.orders[0] ?? {}, { filled: '1', state: 'filled' });
   work.pass(15_000);
   await eventually(() => expect(work.names).toContain('filled'));
   await eventually(() => expect(work.market.refreshes).toBe(1));
@@ -564,7 +581,7 @@ test('a fill is told once, however many processes watch one after the other, and
   const work = await AtWork.of(sell('1', { take: '110', stop: '98' }));
   work.algo.changed();
   await eventually(() => expect(work.names).toEqual(['placed']));
-  const fill = (filled: string) => Object.assign(work.exchange.orders[0] ?? {}, { filled });
+  const fill = (filled: string) => Object.assign(work.exchange.has.orders[0] ?? {}, { filled });
   const fills = () => work.events.flatMap(({ event, text }) => (event === 'filled' ? text : []));
   const told = (amount: string) => `The take order has filled ${amount} of 1 btc (order 100).`;
   /** The next process reads the order. */
@@ -572,11 +589,11 @@ test('a fill is told once, however many processes watch one after the other, and
     // what it has under way is over: a process that has died tells nothing
     await work.algo.stop(work.answerMs);
     work.algo = work.reopened();
-    const reads = work.exchange.asked('getOrder', 'getOrders').length;
+    const reads = work.exchange.asked('lookup', 'list').length;
     work.pass(15_000);
-    await eventually(() => expect(work.algo.children[0]?.order?.filled).toBe(work.exchange.orders[0]?.filled));
-    await eventually(() => expect(fills().at(-1)).toBe(told(work.exchange.orders[0]?.filled ?? '')));
-    expect(work.exchange.asked('getOrder', 'getOrders').length).toBeGreaterThan(reads);
+    await eventually(() => expect(work.algo.children[0]?.order?.filled).toBe(work.exchange.has.orders[0]?.filled));
+    await eventually(() => expect(fills().at(-1)).toBe(told(work.exchange.has.orders[0]?.filled ?? '')));
+    expect(work.exchange.asked('lookup', 'list').length).toBeGreaterThan(reads);
   };
   fill('0.1');
   work.pass(15_000);
@@ -598,8 +615,8 @@ test('the next process continues with the facts and children on disk: it neither
   work.algo.changed();
   await eventually(() => expect(work.algo.snapshot.children).toMatchObject([{ role: 'take', state: 'open' }]));
   work.move('98', '99');
-  await eventually(() => expect(work.exchange.orders).toHaveLength(2));
-  expect(sent(work)).toEqual(['order', 'cancelOrder', 'order']);
+  await eventually(() => expect(work.exchange.has.orders).toHaveLength(2));
+  expect(sent(work)).toEqual(['order', 'cancel', 'order']);
 });
 
 test('a chase whose order the guard finds to cross by now waits for the next price, and is not paused', async () => {
@@ -620,14 +637,14 @@ test('a chase that has moved its order counts once for the limit of a day: what 
   work.algo.changed();
   await eventually(() => expect(work.names).toEqual(['placed']));
   expect(today()).toBe('100');
-  Object.assign(work.exchange.orders[0] ?? {}, { filled: '0.4' });
+  Object.assign(work.exchange.has.orders[0] ?? {}, { filled: '0.4' });
   work.pass(1_000);
   work.move('100.5', '101');
-  await eventually(() => expect(work.exchange.orders).toHaveLength(2));
+  await eventually(() => expect(work.exchange.has.orders).toHaveLength(2));
   work.pass(1_000);
   work.move('100.7', '101');
-  await eventually(() => expect(work.exchange.orders).toHaveLength(3));
-  expect(work.exchange.orders.map(({ price, amount }) => `${amount} at ${price}`)).toEqual([
+  await eventually(() => expect(work.exchange.has.orders).toHaveLength(3));
+  expect(work.exchange.has.orders.map(({ price, amount }) => `${amount} at ${price}`)).toEqual([
     '1 at 100',
     '0.6 at 100.5',
     '0.6 at 100.7',
@@ -642,7 +659,7 @@ test('a stop counts once for the limit of a day, so that its take-profit does no
   work.algo.changed();
   await eventually(() => expect(work.names).toEqual(['placed']));
   work.move('98', '99');
-  await eventually(() => expect(work.exchange.orders).toHaveLength(2));
+  await eventually(() => expect(work.exchange.has.orders).toHaveLength(2));
   expect(work.texts).not.toContain('paused');
 });
 
@@ -676,7 +693,7 @@ test('a reached stop goes first near the rate limit: its order, and no other one
   work.algo.changed();
   await eventually(() => expect(work.names).toEqual(['placed']));
   work.move('98', '99');
-  await eventually(() => expect(work.exchange.orders).toHaveLength(2));
+  await eventually(() => expect(work.exchange.has.orders).toHaveLength(2));
   expect(urgent).toEqual([
     [`${ID}t1`, false],
     [`${ID}s2`, true],
@@ -693,21 +710,20 @@ test('a stop that was reached and left in a gap is said', async () => {
   expect(work.algo.snapshot.said.map(({ said }) => said)).toEqual([expect.stringContaining('was reached (97.5)')]);
 });
 
-const TOO_FINE = respond('{"code":"3002","message":"the price has more decimals than the market allows"}');
-const TOO_SMALL = respond('{"code":"3003","message":"the amount is below the minimum of the market"}');
-const RULES = { priceScale: 2, amountScale: 4, minAmount: 0.001, minSize: 5 };
+const TOO_FINE = refused('badPrice', 'the price has more decimals than the market allows');
+const TOO_SMALL = refused('badAmount', 'the amount is below the minimum of the market');
 
 /** The exchange changes the rules of the market, and rejects the next order for it. */
-function changeRules({ exchange }: AtWork, changes: Partial<typeof RULES>, answer = TOO_FINE): void {
-  exchange.configuration = JSON.stringify({ btc_usdt: { ...RULES, ...changes } });
-  exchange.answers.push(answer);
+function changeRules({ exchange }: AtWork, changes: Partial<Market>, outcome = TOO_FINE): void {
+  exchange.has.markets = [{ ...BTC_USDT, ...changes }];
+  exchange.outcomes.push(outcome);
 }
 
 test('a reached stop whose price has too many decimals by new rules is sent with fewer, rounded to the safe side, which is noted', async () => {
   const work = await AtWork.of(sell('1.2345', { stop: '98' }));
-  changeRules(work, { priceScale: 1, amountScale: 2 });
+  changeRules(work, { priceScale: 1, tickSize: '0.1', amountScale: 2, lotSize: '0.01' });
   work.move('98', '99');
-  await eventually(() => expect(work.exchange.orders).toMatchObject([{ price: '97.1', amount: '1.23' }]));
+  await eventually(() => expect(work.exchange.has.orders).toMatchObject([{ price: '97.1', amount: '1.23' }]));
   await eventually(() => expect(work.names).toEqual(['triggered', 'note', 'rejected', 'placed']));
   expect(work.texts).toContain(
     'The rules of btc_usdt have changed: prices have at most 1 decimal (2 before), amounts have at most 2 decimals (4 before). Its orders keep them from now on.',
@@ -717,7 +733,7 @@ test('a reached stop whose price has too many decimals by new rules is sent with
 
 test('new rules are on disk before the next order is named, so that a restart keeps them', async () => {
   const work = await AtWork.of(STOP);
-  changeRules(work, { priceScale: 1 });
+  changeRules(work, { priceScale: 1, tickSize: '0.1' });
   work.move('98', '99');
   await eventually(() => expect(work.names).toContain('placed'));
   expect(work.store.read(ID)?.facts?.rules?.market.priceScale).toBe(1);
@@ -725,37 +741,36 @@ test('new rules are on disk before the next order is named, so that a restart ke
 
 test('a rejection of a price holds nothing back while the rules cannot be read, and says so', async () => {
   const work = await AtWork.of(STOP);
-  changeRules(work, { priceScale: 1 });
-  const rules = work.exchange.configuration;
-  work.exchange.configuration = 'nothing that can be read';
+  changeRules(work, { priceScale: 1, tickSize: '0.1' });
+  work.exchange.hidesRules = true;
   work.move('98', '99');
   await eventually(() => expect(work.texts).toContain('The rules of the market could not be read: '));
   expect(work.algo.facts.paused).toBeNull();
-  work.exchange.configuration = rules;
+  work.exchange.hidesRules = false;
   await eventually(() => {
     work.pass(2_000);
-    expect(work.exchange.orders).toMatchObject([{ price: '97.1' }]);
+    expect(work.exchange.has.orders).toMatchObject([{ price: '97.1' }]);
   });
 });
 
 test('a take-profit and the limit of a stop are rounded away from a loss when prices get fewer decimals', async () => {
   const take = await AtWork.of(sell('1', { take: '110.55', stop: '98' }));
-  changeRules(take, { priceScale: 1 });
+  changeRules(take, { priceScale: 1, tickSize: '0.1' });
   take.algo.changed();
-  await eventually(() => expect(take.exchange.orders).toMatchObject([{ price: '110.6' }]));
+  await eventually(() => expect(take.exchange.has.orders).toMatchObject([{ price: '110.6' }]));
   const stop = await AtWork.of(buy('1', { stop: '105', limit: '106.57' }));
-  changeRules(stop, { priceScale: 1 });
+  changeRules(stop, { priceScale: 1, tickSize: '0.1' });
   stop.move('104', '105');
-  await eventually(() => expect(stop.exchange.orders).toMatchObject([{ price: '106.5' }]));
+  await eventually(() => expect(stop.exchange.has.orders).toMatchObject([{ price: '106.5' }]));
 });
 
 test('a stop below a minimum that was raised is reported with the new minimum', async () => {
   const work = await AtWork.of(STOP);
-  changeRules(work, { minAmount: 2 }, TOO_SMALL);
+  changeRules(work, { minAmount: '2' }, TOO_SMALL);
   work.move('98', '99');
   await eventually(() => expect(work.texts).toContain('the minimum amount is 2 btc (0.001 before)'));
   await eventually(() => expect(work.names).toContain('ended'));
-  expect([work.exchange.orders, work.algo.facts.ended?.reason]).toEqual([
+  expect([work.exchange.has.orders, work.algo.facts.ended?.reason]).toEqual([
     [],
     expect.stringMatching(/below the minimum.*2 btc/),
   ]);
@@ -766,15 +781,15 @@ test('a rejection of a price under rules that are as before pauses the algo orde
   changeRules(work, {});
   work.move('98', '99');
   await eventually(() => expect(work.algo.facts.paused?.cause).toBe('rejected'));
-  expect(work.exchange.orders).toEqual([]);
+  expect(work.exchange.has.orders).toEqual([]);
 });
 
 test('a chase in a market with fewer decimals by now joins a best price that has more at the next tick on the safe side', async () => {
   const work = await AtWork.of(buy('1', { entry: chase() }));
-  changeRules(work, { priceScale: 1 });
+  changeRules(work, { priceScale: 1, tickSize: '0.1' });
   work.move('99.97', '101');
   await eventually(() => {
     work.pass(1_000);
-    expect(work.exchange.orders).toMatchObject([{ price: '99.9' }]);
+    expect(work.exchange.has.orders).toMatchObject([{ price: '99.9' }]);
   });
 });

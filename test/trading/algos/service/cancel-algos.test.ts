@@ -3,13 +3,13 @@ import { usage } from '../../../../src/errors.js';
 import { ChildOrder } from '../../../../src/trading/algos/children/child-order.js';
 import type { AlgoService } from '../../../../src/trading/algos/service/algo-service.js';
 import { cancelAlgos } from '../../../../src/trading/algos/service/cancel-algos.js';
-import { serveOrders } from '../../support/open-orders.js';
+import { anOrder, ScriptedExchange } from '../../../support/scripted-exchange.js';
 import { tradingOf } from '../../support/trading.js';
 
 it('cancels the order of a child whose answer was lost, though the algo order cannot be recorded as cancelled', async () => {
   const clientId = 'aaaaaaae1';
-  const server = await serveOrders([{ id: '7', side: 'buy', status: 0, filled: '0', clientId }]);
-  const trading = tradingOf(server.url);
+  const exchange = new ScriptedExchange({ orders: [anOrder({ clientId })] });
+  const trading = tradingOf(exchange);
   const time = trading.host.now();
   const child = new ChildOrder({ child: clientId, type: 'limit', price: '30000', amount: '0.01', time });
   child.sending = 'unknown';
@@ -28,7 +28,7 @@ it('cancels the order of a child whose answer was lost, though the algo order ca
     views: { children: () => ({ of: () => [child] }), of: async () => [{ id: 'aaaaaaa', facts: { ended: null } }] },
   };
   const cancelled = await cancelAlgos(service as unknown as AlgoService, 'all');
-  expect(server.orders).toMatchObject([{ id: '7', status: 1 }]);
+  expect(exchange.has.orders).toMatchObject([{ id: '7', state: 'cancelled' }]);
   expect(cancelled).toMatchObject([{ isDone: false, hasCancelled: true, failure: { kind: 'usage' } }]);
   expect(warnings).toHaveLength(1);
 });

@@ -11,8 +11,14 @@ import { AlgoStore } from '../../../../src/trading/algos/record/store.js';
 import type { AlgoEvent } from '../../../../src/trading/algos/run/algo-voice.js';
 import { RunningAlgo } from '../../../../src/trading/algos/run/running-algo.js';
 import type { GuardLimits } from '../../../../src/trading/guards/limits.js';
-import { type Answer, FAULTS, type FaultServer, respond, serveFaults } from '../../../support/fault-server.js';
-import { CONFIGURATION, NOT_FOUND, query } from '../../support/exchange.js';
+import {
+  AWAY,
+  GARBLED,
+  type HeldOrder,
+  type Request,
+  ScriptedExchange,
+  type Shown,
+} from '../../../support/scripted-exchange.js';
 import { type TestTrading, tradingOf } from '../../support/trading.js';
 
 /** The id of the algo order. */
@@ -25,103 +31,49 @@ export const NO_LIMITS: GuardLimits = {
   postOnly: false,
 };
 
-interface Placed {
-  readonly id: string;
-  readonly clientId: string;
-  readonly side: 'buy' | 'sell';
-  readonly price: string;
-  readonly amount: string;
-  readonly type: string;
-  /** 0 open, 1 cancelled, 2 filled. */
-  status: number;
-  filled: string;
-}
-
-/** An exchange of btc_usdt on which each order rests until a test says otherwise. */
-export class OneMarket {
-  readonly orders: Placed[] = [];
-  /** The rules of the market, as it answers. */
-  configuration = CONFIGURATION;
-  /** Answers to the next orders, instead of placing them. */
-  readonly answers: Answer[] = [];
+/** An exchange of btc_usdt on which each order rests until a test says otherwise, and which can keep parts of it from being read. */
+export class OneMarket extends ScriptedExchange {
   /** Whether reads do not find any order. */
   hidesOrders = false;
   /** Whether single orders cannot be read, while everything else answers. */
   hidesSingleOrders = false;
-  /** Whether the answer to a cancellation names the amounts of the order. */
-  namesAmounts = false;
   /** Whether the lists of orders cannot be read. */
   hidesLists = false;
-  /** The best bid that the book shows; the best ask is one above. */
-  bid = 100;
-  /** Its clock, in ms since the Unix epoch. */
-  now: () => number = Date.now;
+  /** Whether the rules of the market cannot be read. */
+  hidesRules = false;
   /** Called before an order is placed. */
   onOrder: (clientId: string) => void = () => {};
   /** Called before an order is cancelled. */
-  onCancel: (order: Placed) => void = () => {};
-  server!: FaultServer;
+  onCancel: (order: HeldOrder) => void = () => {};
 
-  async serve(): Promise<void> {
-    this.server = await serveFaults({ answer: ({ target }) => this.#answer(target) });
-  }
+  override nextId = 100n;
+  override namesAmounts = false;
 
-  /** The requests to the operations, in their order. */
-  asked(...operations: readonly string[]): string[] {
-    return this.server.requests.flatMap(({ target }) => {
-      const [, operation = ''] = /^\/api\/(\w+)\?/.exec(target) ?? [];
-      return operations.includes(operation) ? [operation] : [];
-    });
-  }
-
-  #answer(target: string): Answer {
-    const { clientId, id, price = '', amount = '', type = 'limit', side, pageNumber } = query(target);
-    if (target.startsWith('/data/v1/markets')) return respond(this.configuration);
-    if (target.startsWith('/data/v1/depth?'))
-      return respond(
-        `{"asks":[[${this.bid + 1},5]],"bids":[[${this.bid},5]],"timestamp":${Math.floor(this.now() / 1_000)}}`,
-      );
-    if (target.startsWith('/api/order?')) {
-      this.onOrder(clientId ?? '');
-      const answer = this.answers.shift();
-      if (answer !== undefined) return answer;
-      const made = { id: String(100 + this.orders.length), clientId: clientId ?? '', price, amount };
-      this.orders.push({ ...made, side: side === 'buy' ? 'buy' : 'sell', type, status: 0, filled: '0' });
-      return respond(`{"code":"1000","message":"ok","id":"${made.id}"}`);
+  override onRequest = (request: Request): Shown | Promise<Shown> => {
+    switch (request.kind) {
+      case 'order':
+        this.onOrder(request.clientId ?? '');
+        return undefined;
+      case 'cancel': {
+        const order = this.has.orders.findLast(({ id }) => 'id' in request.order && id === request.order.id);
+        if (order !== undefined) this.onCancel(order);
+        return undefined;
+      }
+      case 'list':
+        return this.hidesLists ? AWAY : this.hidesOrders ? [] : undefined;
+      case 'lookup':
+        return this.hidesSingleOrders ? AWAY : this.hidesOrders ? 'none' : undefined;
+      case 'plain':
+        return request.name === 'markets' && this.hidesRules ? GARBLED : undefined;
+      default:
+        return undefined;
     }
-    if (target.startsWith('/api/getOrders?')) {
-      if (this.hidesLists) return FAULTS['a reset after reading'];
-      const listed = this.orders.filter((one) => one.side === side).reverse();
-      return respond(pageNumber === '1' && !this.hidesOrders ? `[${listed.map(recordOf)}]` : NOT_FOUND);
-    }
-    const order = this.orders.findLast((one) => one.id === id || one.clientId === clientId);
-    if (order === undefined || this.hidesOrders) return respond(NOT_FOUND);
-    if (target.startsWith('/api/cancelOrder?')) {
-      this.onCancel(order);
-      if (order.status !== 0) return respond('{"code":3008,"message":"the order is final"}');
-      order.status = 1;
-      const { price, amount, filled } = order;
-      const datas = `{"price":${price},"amount":${amount},"completeAmount":${filled},"completeMonty":0}`;
-      return respond(
-        `{"code":1000,"message":{"des":"ok","isSuc":true${this.namesAmounts ? `,"datas":${datas}` : ''}}}`,
-      );
-    }
-    if (this.hidesSingleOrders) return FAULTS['a reset after reading'];
-    return respond(recordOf(order));
-  }
-}
+  };
 
-function recordOf({ id, side, price, amount, status, filled }: Placed): string {
-  return JSON.stringify({
-    ...{ id, currency: 'btc_usdt', price: Number(price), total_amount: Number(amount), trade_amount: Number(filled) },
-    ...{
-      trade_money: Number(filled) * Number(price),
-      trade_date: 1_540_295_995_557,
-      status,
-      type: side === 'buy' ? 1 : 0,
-      fees: '0',
-    },
-  });
+  /** The requests of these kinds, in their order. */
+  asked(...kinds: readonly Request['kind'][]): string[] {
+    return this.requests.flatMap(({ kind }) => (kinds.includes(kind) ? kind : []));
+  }
 }
 
 /** The market as the algo order sees it, set by the test. */
@@ -177,7 +129,7 @@ export class AtWork {
   limits: GuardLimits | Failure = NO_LIMITS;
   /** How long an answer is waited for before it is said to be late. */
   readonly answerMs = 2_000;
-  trading!: TestTrading & { readonly state: string };
+  trading!: TestTrading<OneMarket>;
   market!: SeenMarket;
   store!: AlgoStore;
   algo!: RunningAlgo;
@@ -191,14 +143,13 @@ export class AtWork {
 
   static async of(terms: AlgoTerms, prepare?: (work: AtWork) => void): Promise<AtWork> {
     const work = new AtWork({ ...terms, id: ID }, prepare);
-    await work.exchange.serve();
     work.#begin();
     return work;
   }
 
   #begin(): void {
     const { terms } = this;
-    const made = tradingOf(this.exchange.server.url, { budgetMs: 3_000 });
+    const made = { ...tradingOf(this.exchange, { budgetMs: 3_000 }), client: this.exchange };
     const start = made.host.now();
     const host = {
       ...made.host,
