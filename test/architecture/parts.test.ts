@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { SYSTEM_FILES } from '../support/parts.js';
+import { isOneOf, LISTENING_FILES, SYSTEM_FILES } from '../support/parts.js';
 import { ROOT } from './sources.js';
 
 /** What a file imports that starts processes, terminals or servers. */
@@ -24,7 +25,7 @@ const MIXED = new Set([
 const files = readdirSync(path.join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
   .map((name) => `test/${name}`)
   .filter((name) => name.endsWith('.test.ts'));
-const isOfSystem = (file: string) => SYSTEM_FILES.some((pattern) => path.matchesGlob(file, pattern));
+const isOfSystem = (file: string) => isOneOf(SYSTEM_FILES, file);
 
 it('a test file that starts a process, a terminal or a server says so in its name, and belongs to npm run test:system', () => {
   const starting = files.filter((file) => REAL.test(readFileSync(path.join(ROOT, file), 'utf8').replace(TYPES, '')));
@@ -34,5 +35,10 @@ it('a test file that starts a process, a terminal or a server says so in its nam
 });
 
 it('both parts together are all test files, and each file of a part exists', () => {
-  expect(SYSTEM_FILES.filter((pattern) => !files.some((file) => path.matchesGlob(file, pattern)))).toEqual([]);
+  expect(SYSTEM_FILES.filter((pattern) => !files.some((file) => isOneOf([pattern], file)))).toEqual([]);
+});
+
+it('each file that may open a port exists, and a file that may not fails when it does', () => {
+  expect(LISTENING_FILES.filter((pattern) => !files.some((file) => isOneOf([pattern], file)))).toEqual([]);
+  expect(() => createServer().listen(0)).toThrow('test/architecture/parts.test.ts opens a port');
 });

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import { isOneOf } from '../support/parts.js';
 import { ROOT, textOf } from './sources.js';
 
 /** Names of the interface's parameters and answers that pit's own words differ from. */
@@ -29,4 +30,52 @@ it.each(WIRE_NAMES.split(' '))('the wire name %s appears only in src/exchange an
   const word = new RegExp(`\\b${name}\\b`);
   const found = files.filter((file) => word.test(textOf(file)) && ALLOWED[name]?.test(file) !== true);
   expect(found).toEqual([]);
+});
+
+/** The tests whose subject is the bytes of the interface, and what answers in its words. */
+const OF_BYTES = [
+  'test/{exchange,sandbox}/**/*.ts',
+  'test/support/{document-exchange,wire}.ts',
+  'test/architecture/wire-names.test.ts',
+  'test/cli-contract/{field-answers,field-arrival.test,hostile-exchange}.ts',
+  'test/commands/api/*.ts',
+  'test/commands/{missing-fields,negative-numbers,unusual-names}.test.ts',
+  'test/commands/funds/{address,empty-memo}.test.ts',
+  'test/commands/session/feeds.test.ts',
+  'test/commands/stream/stream.test.ts',
+  'test/domain/kind.test.ts',
+  'test/recipes/{other-clients,streams}.test.ts',
+  'test/safety/{redaction,secrets.process}.test.ts',
+  // the parameters of the request that a dry run shows
+  'test/commands/order/{batch,margin,prices,replace}.test.ts',
+  'test/commands/withdraw/withdraw.test.ts',
+];
+
+/** Tests that still write an exchange's answers by hand instead of by `test/support/wire.ts`. No new one may. */
+const BY_HAND = [
+  'test/trading/**/*.ts',
+  'test/campaigns/old-accounts.ts',
+  'test/commands/alert/{alert-campaign,alert.test,programs.process.test}.ts',
+  'test/commands/cancel/cancel-after.test.ts',
+  'test/commands/funds/funds.ts',
+  'test/commands/ledger/hostile-names.process.test.ts',
+  'test/commands/live/watched-exchange.ts',
+  'test/commands/named-files/input.process.test.ts',
+  'test/commands/order/{batch-home,late-answer.test}.ts',
+  'test/commands/pnl/{books-example,pnl}.test.ts',
+  'test/commands/shared-limits.process.test.ts',
+  'test/commands/writes/{guards,resolve}.test.ts',
+  'test/scripts/replaced-program.process.test.ts',
+];
+
+/** A command line of `pit api`, which is typed in the interface's names. */
+const API_LINE = /'api [^']*'|`api [^`]*`/g;
+
+it('a test outside those of the exchange and the sandbox names no field of the interface, unless its subject is bytes', () => {
+  const word = new RegExp(`\\b(${WIRE_NAMES.replaceAll(' ', '|')})\\b`);
+  const found = readdirSync(path.join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
+    .map((file) => `test/${file.replaceAll(path.sep, '/')}`)
+    .filter((file) => file.endsWith('.ts') && word.test(textOf(file).replace(API_LINE, '')));
+  expect(found.filter((file) => !isOneOf([...OF_BYTES, ...BY_HAND], file))).toEqual([]);
+  expect([...OF_BYTES, ...BY_HAND].filter((pattern) => !found.some((file) => isOneOf([pattern], file)))).toEqual([]);
 });

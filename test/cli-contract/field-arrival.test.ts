@@ -1,5 +1,4 @@
 import { createServer } from 'node:http';
-import type { Socket } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
@@ -10,9 +9,9 @@ import { isDocumented, type OperationName, operations } from '../../src/exchange
 import { PitHome } from '../commands/pit-home.js';
 import { pausesOnly } from '../support/command-clocks.js';
 import { type Answer, type DocumentExchange, startDocumentExchange } from '../support/document-exchange.js';
-import { programHere } from '../support/in-process.js';
+import { linkHere, programHere } from '../support/in-process.js';
 import { temporaryHome } from '../support/pit.js';
-import { connected } from '../support/world/connected.js';
+import { connectTo } from '../support/world/connected.js';
 import { answersIn, FIELDS, ORDER_ID, READS, type Read, RUNS, sentIn, shownIn } from './field-answers.js';
 
 const schemas = await schemasOf('', commands);
@@ -22,11 +21,7 @@ const streams = createServer();
 const sockets = new WebSocketServer({ server: streams });
 /** Where nothing listens. */
 const STREAMS = 'ws://127.0.0.1:1';
-const program = await programHere(() => {
-  const [client, server] = connected();
-  streams.emit('connection', server);
-  return client as unknown as Socket;
-});
+const program = await programHere(linkHere(() => connectTo(streams)));
 let exchange: DocumentExchange;
 let pit: PitHome;
 

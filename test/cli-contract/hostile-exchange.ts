@@ -1,6 +1,6 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import path from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
+import { openHost } from '../support/world/hosts.js';
 import { PAYLOADS } from './payloads.js';
 
 const TIME = 1_700_000_000_000;
@@ -117,24 +117,26 @@ const ANSWERS: Answers = {
   cancelAllOrdersAfter: (payload) => ({ code: 1000, message: payload }),
 };
 
-/** It runs for a test file, and checks no signature. */
+/** It answers commands of this process for a test file, and checks no signature. */
 export function useHostileExchange(): HostileExchange {
   const exchange = {
     payload: 'x',
     isRefusing: false,
     get url() {
-      return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      if (host === undefined) throw new Error('the exchange is there from the first test on');
+      return host.url;
     },
   };
-  const server = createServer(({ url = '' }, response) => {
-    const { pathname, searchParams } = new URL(url, 'http://exchange');
-    const isSigned = pathname.startsWith('/api/');
-    const answer = ANSWERS[pathname.split('/').at(-1) ?? ''];
-    const refusal = isSigned ? { code: 1001, message: exchange.payload } : { error: exchange.payload };
-    const body = exchange.isRefusing || answer === undefined ? refusal : answer(exchange.payload, searchParams);
-    response.end(JSON.stringify(body));
+  let host: ReturnType<typeof openHost> | undefined;
+  beforeAll(() => {
+    host = openHost((asked, parameters) => {
+      const isSigned = asked.startsWith('/api/');
+      const answer = ANSWERS[path.basename(asked)];
+      const refusal = isSigned ? { code: 1001, message: exchange.payload } : { error: exchange.payload };
+      const body = exchange.isRefusing || answer === undefined ? refusal : answer(exchange.payload, parameters);
+      return JSON.stringify(body);
+    });
   });
-  beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
-  afterAll(() => server.close());
+  afterAll(() => host?.close());
   return exchange;
 }

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { DOCUMENTED_LIMITS } from '../../src/sandbox/server/limits.js';
+import { marketList } from '../support/wire.js';
 import { environmentAt, useLiteralExchange } from './literal-exchange.js';
 import { place } from './order/order-rows.js';
 import { type Extra, lastError, useWorld } from './pit-home.js';
@@ -7,7 +8,7 @@ import { type Extra, lastError, useWorld } from './pit-home.js';
 /** Nothing listens there. */
 const nobody = (): Extra => ({ environment: environmentAt('https://nobody.example.com') });
 const strange = useLiteralExchange({
-  '/data/v1/markets': '{"btc_usdt":{"priceScale":"two","amountScale":4,"minAmount":1,"minSize":1}}',
+  '/data/v1/markets': marketList({ btc_usdt: { priceScale: 'two' } }),
 });
 interface Row {
   readonly code: number;

@@ -42,9 +42,9 @@ export function useLiteralExchange(
 /** The same for the rest of a test, with answers by the path and the parameters. */
 export function literalExchange(answer: LiteralAnswer): LiteralExchange {
   const asked: string[] = [];
-  const { url, close } = openHost((path, parameters) => {
+  const { url, close } = openHost((path, parameters, signal) => {
     asked.push(path);
-    return answer(path, parameters);
+    return answer(path, parameters, signal);
   });
   onTestFinished(close);
   return { asked, url, extra: { environment: environmentAt(url) } };

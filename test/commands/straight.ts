@@ -5,6 +5,7 @@ import { TimeBudget } from '../../src/platform/time-budget.js';
 import type { AdminCallName } from '../../src/sandbox/admin/calls.js';
 import { eventually } from '../support/eventually.js';
 import { fakeHost } from '../support/fake-host.js';
+import { orderParameters } from '../support/wire.js';
 import type { PitHome } from './pit-home.js';
 
 export interface Terms {
@@ -29,14 +30,7 @@ export class Straight {
   /** The id of an order that is taken. */
   async place({ market = 'btc_usdt', side, price, amount, type, clientId }: Terms): Promise<string> {
     const response = await this.#finish(
-      this.client.api.write('order', {
-        currency: market,
-        tradeType: side === 'buy' ? '1' : '0',
-        price,
-        amount,
-        customerOrderId: clientId,
-        orderType: type === undefined ? undefined : type === 'postOnly' ? '1' : '2',
-      }),
+      this.client.api.write('order', orderParameters({ market, side, price, amount, clientId, type })),
     );
     if (response.kind !== 'done') throw new Error(`not placed: ${JSON.stringify(response)}`);
     return response.value.id;

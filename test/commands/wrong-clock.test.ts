@@ -4,6 +4,7 @@ import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { withoutPauses } from '../support/in-process.js';
 import { temporaryHome } from '../support/pit.js';
+import { cancelled, candlePage, marketList, NO_ORDER, orderRow, tickerRow } from '../support/wire.js';
 import { useLiteralExchange } from './literal-exchange.js';
 import { PitHome } from './pit-home.js';
 
@@ -30,21 +31,16 @@ function candles(parameters: URLSearchParams): string {
   const rows = Array.from({ length: 60 }, (_, index) => current - (59 - index) * MINUTE)
     .filter((time) => time > Number(parameters.get('since')))
     .map((time) => [time, 1, 1, 1, 1, time === current ? 0.4 : 1.8]);
-  return JSON.stringify({ data: rows, moneyType: 'USDT', symbol: 'BTC' });
+  return candlePage(rows);
 }
 
 const exchange = useLiteralExchange({
-  '/data/v1/markets': '{"btc_usdt":{"priceScale":2,"amountScale":6,"minAmount":0.0001,"minSize":1}}',
+  '/data/v1/markets': marketList({ btc_usdt: { amountScale: 6, minAmount: 0.0001, minNotional: 1 } }),
   '/data/v1/kline': candles,
-  '/data/v1/ticker':
-    '{"ticker":{"high":"1","low":"1","buy":"1","sell":"1","last":"1","open":"1","riseRate":"0","vol":"1"},"date":"1"}',
-  '/api/getOrders': signed('{"code":3001,"message":"no order"}'),
-  '/api/getOrder': signed(
-    '{"id":"7","currency":"btc_usdt","price":1,"total_amount":1,"trade_amount":0,"trade_money":0,"trade_date":1,"status":1,"type":1,"fees":"0","useXxFee":false}',
-  ),
-  '/api/cancelOrder': signed(
-    '{"code":1000,"message":{"des":"ok","isSuc":true,"datas":{"amount":1,"price":1,"completeMonty":0,"completeAmount":0}}}',
-  ),
+  '/data/v1/ticker': JSON.stringify({ ticker: tickerRow(), date: '1' }),
+  '/api/getOrders': signed(NO_ORDER),
+  '/api/getOrder': signed(JSON.stringify(orderRow({ id: '7', price: 1, amount: 1, time: 1, status: 1, fee: '0' }))),
+  '/api/cancelOrder': signed(cancelled({ amount: 1, price: 1 })),
 });
 
 let pit = new PitHome(temporaryHome());

@@ -1,8 +1,9 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { respond, serveFaults } from '../support/fault-server.js';
+import { literalExchange } from '../commands/literal-exchange.js';
 import { runPit, temporaryHome } from '../support/pit.js';
+import { NO_ORDER } from '../support/wire.js';
 
 const COMMANDS = [
   ['cancel', 'btc_usdt', '7'],
@@ -13,20 +14,20 @@ const COMMANDS = [
 
 /** Runs commands that use the journal with a state folder that was changed; returns exit codes, messages and signed requests. */
 async function runWith(change: (home: string) => void) {
-  const server = await serveFaults({ answer: () => respond('{"code":3001,"message":"none"}') });
+  const { asked, url } = literalExchange(() => NO_ORDER);
   const home = temporaryHome();
   fs.mkdirSync(path.join(home, 'above/state'), { recursive: true, mode: 0o700 });
   const environment = {
     PIT_HOME: path.join(home, 'above'),
-    PIT_BASE_URL: server.url,
-    PIT_TRADE_URL: server.url,
+    PIT_BASE_URL: url,
+    PIT_TRADE_URL: url,
     PIT_ACCESS_KEY: 'an-access-key',
     PIT_SECRET_KEY: 'a-secret-key',
   };
   change(home);
   const ended = [];
   for (const words of COMMANDS) ended.push(await runPit(words, { home, environment }));
-  const signed = server.requests.filter(({ target }) => target.startsWith('/api/'));
+  const signed = asked.filter((name) => name.startsWith('/api/'));
   return { codes: ended.map(({ code }) => code), stderr: ended.map(({ stderr }) => stderr).join(''), signed };
 }
 

@@ -153,16 +153,20 @@ async function mainOf(host: Host): Promise<number> {
 }
 
 /**
- * The commands of pit, whose requests reach the hosts of this process and nothing else.
+ * The way to the hosts of this process, and to nothing else.
  * @param connect opens a connection to the address of the streams
  */
-export async function programHere(connect?: ExchangeLink['connect']): Promise<Program> {
-  const { commands, PROGRAM } = await import('../../src/commands/index.js');
-  const { createContext } = await import('../../src/commands/session/context.js');
+export function linkHere(connect?: ExchangeLink['connect']): ExchangeLink {
   const watchAlgos = () => {
     throw new Error('Nobody watches algo orders here: use a world.');
   };
-  const link = { isAlone: false, send: sendToHost, watchAlgos, ...(connect && { connect }) };
+  return { isAlone: false, send: sendToHost, watchAlgos, ...(connect && { connect }) };
+}
+
+/** The commands of pit, whose requests go that way. */
+export async function programHere(link = linkHere()): Promise<Program> {
+  const { commands, PROGRAM } = await import('../../src/commands/index.js');
+  const { createContext } = await import('../../src/commands/session/context.js');
   return { ...PROGRAM, createContext: async (base) => createContext(base, commands, undefined, link) };
 }
 

@@ -14,3 +14,43 @@ export const SYSTEM_FILES: readonly string[] = [
   'test/commands/mcp/{attack,conformance,ended-clients}.test.ts',
   'test/trading/journal/{claim-race,disk-calls,many-processes,real-disk}.test.ts',
 ];
+
+/**
+ * The files of `npm test` that may open a port: those whose subject is HTTP itself, then those that do not use a world or a host of this
+ * process yet (a rehearsal has a clock of its own, which does not run in a world). No new one may.
+ */
+export const LISTENING_FILES: readonly string[] = [
+  'test/exchange/**/*.test.ts',
+  'test/sandbox/**/*.test.ts',
+  'test/recipes/other-clients.test.ts',
+  'test/support/proxy.test.ts',
+  'test/trading/**/*.test.ts',
+  'test/cli-contract/{golden,widths}.test.ts',
+  'test/commands/cancel/cancelling.test.ts',
+  'test/commands/mcp/{rehearse,tools}.test.ts',
+  'test/commands/named-files/output.test.ts',
+  'test/commands/order/{batch-late,batch-locked}.test.ts',
+  'test/commands/rehearse/rehearse.test.ts',
+  'test/commands/reference/hints-hold.test.ts',
+  'test/commands/sandbox/{sandbox-admin,sandbox-files,sandbox-limits,sandbox-replay}.test.ts',
+  'test/commands/shell/script.test.ts',
+  'test/commands/writes/{guards,questions,settling}.test.ts',
+  'test/platform/bounded-file.test.ts',
+];
+
+/** Whether one of these patterns, with `*`, `{a,b}` and folders of any depth, is that of a file. */
+export function isOneOf(patterns: readonly string[], file: string): boolean {
+  return patterns.some((pattern) => expressionOf(pattern).test(file));
+}
+
+function expressionOf(pattern: string): RegExp {
+  const words: Readonly<Record<string, string>> = {
+    '.': '\\.',
+    '**/': '(.*/)?',
+    '*': '[^/]*',
+    '{': '(',
+    '}': ')',
+    ',': '|',
+  };
+  return new RegExp(`^${pattern.replaceAll(/\*\*\/|[.*{},]/g, (sign) => words[sign] ?? '')}$`);
+}

@@ -40,22 +40,24 @@ export function orderRow({ market = 'btc_usdt', side = 'buy', type = 'limit', ..
 }
 
 const NAMES: Readonly<Record<string, string>> = {
-  ...{ currency: 'market', customerOrderId: 'clientId', pageIndex: 'pageNumber', tradeType: 'side', orderType: 'type' },
+  ...{ currency: 'market', customerOrderId: 'clientId', tradeType: 'side', orderType: 'type' },
+  ...{ pageIndex: 'pageNumber', pageSize: 'perPage', dataType: 'bills' },
 };
 
-/** The parameters of a request by their names in pit: `market`, `side`, `clientId`, `pageNumber`, … The others keep theirs. */
+/** The parameters of a request by their names in pit: `market`, `side`, `clientId`, `pageNumber`, `bills`, … The others keep theirs. */
 export function parametersOf(parameters: URLSearchParams): Record<string, string> {
   return Object.fromEntries([...parameters].map(([name, value]) => [NAMES[name] ?? name, domainValue(name, value)]));
 }
 
 function domainValue(name: string, value: string): string {
+  if (name === 'dataType') return value === '1' ? 'old' : 'recent';
   if (name === 'tradeType') return Number(value) % 2 === 1 ? 'buy' : 'sell';
   return name === 'orderType' ? (TYPES[Number(value)] ?? value) : value;
 }
 
 /** The rules of a market, as the list of all markets shows them. */
 export interface MarketRow {
-  readonly priceScale?: number;
+  readonly priceScale?: Sent;
   readonly amountScale?: number;
   readonly minAmount?: Sent;
   readonly minNotional?: Sent;
@@ -72,6 +74,127 @@ export function marketList(markets: Readonly<Record<string, MarketRow>> = { btc_
 
 /** An order book around 30000, for the guards of an order. */
 export const BOOK = '{"asks":[[30001,5]],"bids":[[29999,5]],"timestamp":1648461600}';
+
+/** What `getAccountInfo` says of an account that has so much of each coin, and of its key. */
+export function accountInfo(
+  available: Readonly<Record<string, string>>,
+  { mayTrade = true, mayWithdraw = true }: { readonly mayTrade?: boolean; readonly mayWithdraw?: boolean } = {},
+): string {
+  const coins = Object.entries(available).map(([key, amount]) => ({
+    ...{ key, enName: key, cnName: key, showName: key, unitTag: '', unitDecimal: 8, fundstype: 1 },
+    ...{ available: amount, freez: '0', isCanRecharge: true, isCanWithdraw: true, canLoan: false },
+  }));
+  const base = { username: 'me', trade_password_enabled: true, auth_google_enabled: false, auth_mobile_enabled: true };
+  const granted = { assetPerm: true, leverPerm: false, entrustPerm: mayTrade, moneyPerm: mayWithdraw };
+  return JSON.stringify({ result: { coins, base }, ...granted });
+}
+
+/** The same of an account without coins, whose key may only read. */
+export const ACCOUNT_INFO = accountInfo({}, { mayTrade: false, mayWithdraw: false });
+
+/** A bill as the exchange lists it. */
+export interface BillRow {
+  readonly id: number;
+  /** As the exchange writes it: `BTC`. */
+  readonly coin: string;
+  /** With its sign, and with the coin behind it: `+1BTC`. */
+  readonly change: string;
+  readonly time: number;
+  /** What the exchange calls it. */
+  readonly kind?: string | null;
+  readonly balance?: string | null;
+  readonly total?: Sent | null;
+  readonly remark?: string;
+  /** The time as the exchange writes it, in its own zone. */
+  readonly shownTime?: string;
+}
+
+export function billRow({ id, coin, change, time, kind = 'Buy', ...others }: BillRow): object {
+  const { balance = null, total = null, remark, shownTime } = others;
+  return {
+    ...{ id, currencyName: coin, changeAmount: change, balance, total, date: time, typeDesc: kind },
+    ...(remark === undefined ? {} : { remark }),
+    ...(shownTime === undefined ? {} : { showDate: shownTime }),
+  };
+}
+
+/** A page of bills. */
+export function billPage(bills: readonly object[]): string {
+  return JSON.stringify({ code: 1000, message: 'ok', result: bills });
+}
+
+/** What the list of bills says beyond its last one. */
+export const NO_BILL = '{"code":3008,"message":"no transaction record"}';
+
+/** A deposit of the coin btc as the exchange lists it. */
+export interface DepositRow {
+  readonly id: number;
+  readonly amount: string;
+  /** As the exchange writes it, in its own zone. */
+  readonly shownTime: string | null;
+  /** The exchange's own code for the state (default: 2, confirmed). */
+  readonly status?: number;
+  readonly confirmations?: number;
+}
+
+export function depositRow({ id, amount, shownTime, status = 2, confirmations = 1 }: DepositRow): object {
+  return {
+    ...{ id: String(id), amount, submit_time: shownTime, address: 'a', status, confirmTimes: confirmations },
+    ...{ currency: 'BTC', itransfer: 0 },
+  };
+}
+
+/** A withdrawal that was carried out, as the exchange lists it. */
+export function withdrawalRow({ id, time, to = 'a' }: { id: number; time: number; to?: string }): object {
+  return { id, amount: 1, fees: 0, status: 2, submitTime: time, toAddress: to };
+}
+
+/** A page of deposits or withdrawals. */
+export function recordPage(list: readonly object[], total?: number): string {
+  const datas = { list, pageIndex: 1, pageSize: 50, ...(total === undefined ? {} : { total }) };
+  return JSON.stringify({ code: 1000, message: { des: 'ok', isSuc: true, datas } });
+}
+
+/** The newest candles of btc_usdt, each a time and its numbers. */
+export function candlePage(rows: readonly (readonly number[])[]): string {
+  return JSON.stringify({ data: rows, moneyType: 'USDT', symbol: 'BTC' });
+}
+
+/** The prices of a market, all the same. */
+export function tickerRow({ price = '1', change = '0', volume = '1' } = {}): object {
+  return {
+    ...{ high: price, low: price, buy: price, sell: price, last: price, open: price },
+    riseRate: change,
+    vol: volume,
+  };
+}
+
+/** A public trade as the exchange lists it. */
+export function tradeRow(id: number, time: number): object {
+  return { tid: id, date: time / 1_000, price: '1', amount: '1', type: 'buy', trade_type: 'bid' };
+}
+
+/** What the exchange says of an order that it has cancelled. */
+export function cancelled({ amount, price }: { readonly amount: Sent; readonly price: Sent }): string {
+  const datas = { amount, price, completeMonty: 0, completeAmount: 0 };
+  return JSON.stringify({ code: 1000, message: { des: 'ok', isSuc: true, datas } });
+}
+
+/** The parameters of the request that places an order. */
+export function orderParameters(terms: {
+  readonly market: string;
+  readonly side: Side;
+  readonly price: string;
+  readonly amount: string;
+  readonly clientId?: string | undefined;
+  readonly type?: (typeof TYPES)[number] | undefined;
+}) {
+  const { market, side, price, amount, clientId, type } = terms;
+  return {
+    ...{ currency: market, tradeType: side === 'buy' ? '1' : '0', price, amount, customerOrderId: clientId },
+    orderType: type === undefined ? undefined : String(TYPES.indexOf(type)),
+  };
+}
 
 /** What a list says that has nothing. */
 export const NO_ORDER = '{"code":3001,"message":"order not found"}';

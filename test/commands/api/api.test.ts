@@ -189,10 +189,10 @@ describe('pit api with an undocumented operation', () => {
   /** An exchange that answers each request so, and what it was sent. */
   const served = (answer: LiteralAnswer) => {
     const sent: (readonly [path: string, names: string, values: Readonly<Record<string, string>>])[] = [];
-    const { extra } = literalExchange((path, parameters) => {
+    const { extra } = literalExchange((path, parameters, signal) => {
       const { accesskey, method, sign, reqTime, ...values } = Object.fromEntries(parameters);
       sent.push([path, [...parameters.keys()].join(), values]);
-      return answer(path, parameters);
+      return answer(path, parameters, signal);
     });
     return { sent, extra };
   };

@@ -12,59 +12,20 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { limitsResult, skewOf } from '../../../src/commands/doctor/exchange-checks.js';
 import { nodeResult } from '../../../src/commands/doctor/machine-checks.js';
-import { Authority, hasOpenssl } from '../../support/authority.js';
-import { FAULTS, respond, serveFaults } from '../../support/fault-server.js';
 import { temporaryHome } from '../../support/pit.js';
-import { environmentAt, useLiteralExchange } from '../literal-exchange.js';
-import { document, lastError, PitHome, usePitHome } from '../pit-home.js';
+import { ACCOUNT_INFO } from '../../support/wire.js';
+import { lostAnswer } from '../../support/world/hosts.js';
+import { literalExchange, useLiteralExchange } from '../literal-exchange.js';
+import { PitHome, useWorldPerTest } from '../pit-home.js';
+import { found, line } from './findings.js';
 
-interface Finding {
-  readonly check: string;
-  readonly status: 'ok' | 'warn' | 'fail';
-  readonly detail: string;
-  readonly fix: string | null;
-}
+const exchange = useLiteralExchange({ '/data/v1/markets': '{}', '/api/getAccountInfo': ACCOUNT_INFO });
 
-const CHECKS = [
-  ...['pit', 'node', 'configuration', 'files', 'network', 'market-host', 'market-tls', 'trade-host', 'trade-tls'],
-  ...[
-    'stream',
-    'clock',
-    'key',
-    'permissions',
-    'tolerance',
-    'halted',
-    'journal',
-    'records',
-    'algos',
-    'limits',
-    'completion',
-  ],
-];
+describe('pit doctor in a world', () => {
+  const pit = useWorldPerTest();
+  /** Where nothing listens, and which no world has. */
+  const NOWHERE = 'http://127.0.0.1:65535';
 
-const pit = usePitHome();
-const ACCOUNT = `{"result":{"coins":[],"base":{"username":"me","trade_password_enabled":true,"auth_google_enabled":false,
-  "auth_mobile_enabled":true}},"assetPerm":true,"leverPerm":false,"entrustPerm":false,"moneyPerm":false}`;
-const exchange = useLiteralExchange({ '/data/v1/markets': '{}', '/api/getAccountInfo': ACCOUNT });
-
-async function found(one: PitHome, line = '', extra = {}, code = 0): Promise<Map<string, Finding>> {
-  const ran = await one.run(`--json doctor${line}`, extra);
-  expect({ code: ran.code, stderr: code === 0 ? ran.stderr : '' }).toEqual({ code, stderr: expect.any(String) });
-  if (code !== 0) expect(lastError(ran.stderr).kind).toBe('partial');
-  const findings = document<Finding[]>(ran.stdout);
-  // every check reports, in the same order, even when others fail
-  expect(findings.map(({ check }) => check)).toEqual(CHECKS);
-  for (const { status, fix, detail } of findings)
-    expect([status === 'ok', detail !== '']).toEqual([fix === null, true]);
-  return new Map(findings.map((finding) => [finding.check, finding]));
-}
-
-function line(findings: Map<string, Finding>, check: string): string {
-  const { status, detail, fix } = findings.get(check) ?? {};
-  return `${status}: ${detail} -> ${fix}`;
-}
-
-describe('pit doctor', () => {
   it('reports ok for every check and changes nothing in a healthy home', async () => {
     await pit.done('ticker btc_usdt');
     // every command writes the shared limits and the names for shell completion
@@ -84,6 +45,18 @@ describe('pit doctor', () => {
     expect((await pit.csv('doctor')).header).toBe('check,status,detail,fix');
   });
 
+  it('reports hosts that hang or refuse within the timeout, without printing the key', async () => {
+    const { extra } = literalExchange(() => new Promise(() => undefined));
+    const environment = { ...extra.environment, PIT_BASE_URL: NOWHERE };
+    const findings = await found(pit, ' --timeout 2', { environment }, 9);
+    expect(line(findings, 'market-host')).toMatch(/^fail: .*connection refused/);
+    expect(line(findings, 'trade-host')).toMatch(/^fail: .*no answer/);
+    expect(line(findings, 'clock')).toMatch(/^(warn|fail)/);
+    expect(JSON.stringify([...findings])).not.toContain('literal-');
+  });
+});
+
+describe('pit doctor', () => {
   it.each([
     ['ENOSPC', 'has no room'],
     ['EROFS', 'is on a read-only disk'],
@@ -105,13 +78,6 @@ describe('pit doctor', () => {
     failing.mockRestore();
     expect(line(await found(other, '', exchange.extra), 'files')).toMatch(/^ok/);
     expect(readdirSync(folder)).toEqual([]);
-  });
-
-  it('finds nothing wrong with the files of a fresh home while its sandbox runs', async () => {
-    const other = new PitHome(temporaryHome());
-    await other.run('sandbox start');
-    onTestFinished(async () => void (await other.run('sandbox stop')));
-    expect(line(await found(other, '', {}), 'files')).toMatch(/^ok: .*private to the user/);
   });
 
   it('reports a home below a folder that others can write to, although all files in it are private', async () => {
@@ -179,7 +145,7 @@ describe('pit doctor', () => {
   });
 
   it('skips the stream where there is no address for it, and says how to set one', async () => {
-    const fromEnvironment = await found(pit, '', exchange.extra);
+    const fromEnvironment = await found(new PitHome(temporaryHome()), '', exchange.extra);
     expect(line(fromEnvironment, 'stream')).toMatch(/^warn: skipped: The hosts come from the environment.*profile add/);
     const other = new PitHome(temporaryHome());
     await other.done('profile add mine --base-url https://a.example.com --trade-url https://a.example.com');
@@ -189,7 +155,7 @@ describe('pit doctor', () => {
   });
 
   it('describes permissions and the commands that need missing ones', async () => {
-    const findings = await found(pit, '', exchange.extra);
+    const findings = await found(new PitHome(temporaryHome()), '', exchange.extra);
     expect(line(findings, 'permissions')).toMatch(
       /^warn: granted: query account info and assets\. Not granted: .*-> .*need it: order, orders/,
     );
@@ -212,42 +178,27 @@ describe('pit doctor', () => {
       /^warn: the exchange still accepts requests that are 65 s old; the setting reqTimeTolerance says 60 s -> /,
     ],
   ])('asks for the setting reqTimeTolerance unless it fits: an exchange that %s', async (_, tolerance, expected) => {
-    const server = await serveFaults({
-      answer: ({ target }) => {
-        const reqTime = Number(new URL(target, 'http://localhost').searchParams.get('reqTime'));
-        const isOld = target.includes('reqTime=') && Date.now() - reqTime > tolerance;
-        return respond(isOld ? '{"code":3007,"message":"reqTime"}' : ACCOUNT);
-      },
+    const { extra } = literalExchange((_path, parameters) => {
+      const reqTime = parameters.get('reqTime');
+      const isOld = reqTime !== null && Date.now() - Number(reqTime) > tolerance;
+      return isOld ? '{"code":3007,"message":"reqTime"}' : ACCOUNT_INFO;
     });
-    const findings = await found(pit, '', { environment: environmentAt(server.url) });
+    const findings = await found(new PitHome(temporaryHome()), '', extra);
     expect(line(findings, 'tolerance')).toMatch(expected);
   });
 
   it('skips the checks that need a key when there is none', async () => {
     const { PIT_BASE_URL = '', PIT_TRADE_URL = '' } = exchange.extra.environment ?? {};
-    const findings = await found(pit, '', { environment: { PIT_BASE_URL, PIT_TRADE_URL } }, 9);
+    const findings = await found(new PitHome(temporaryHome()), '', { environment: { PIT_BASE_URL, PIT_TRADE_URL } }, 9);
     expect(line(findings, 'key')).toMatch(/^fail: .*keys are not sent there/);
     for (const check of ['permissions', 'tolerance', 'journal', 'records', 'limits'])
       expect(line(findings, check)).toMatch(/^warn: skipped: /);
     expect(line(findings, 'trade-host')).toMatch(/^ok/);
   });
 
-  it('reports hosts that hang or refuse within the timeout, without printing the key', async () => {
-    const server = await serveFaults({ answer: () => FAULTS['a hang'] });
-    const environment = { ...environmentAt(server.url), PIT_BASE_URL: 'http://127.0.0.1:1' };
-    const findings = await found(pit, ' --timeout 2', { environment }, 9);
-    expect(line(findings, 'market-host')).toMatch(/^fail: .*connection refused/);
-    expect(line(findings, 'trade-host')).toMatch(/^fail: .*no answer/);
-    expect(line(findings, 'clock')).toMatch(/^(warn|fail)/);
-    expect(JSON.stringify([...findings])).not.toContain('literal-');
-  });
-
   it('reports writes with an unknown outcome and damaged records of the journal', async () => {
     const other = new PitHome(temporaryHome());
-    const server = await serveFaults({
-      answer: ({ target }) => (/setExpress/.test(target) ? FAULTS['a close without an answer'] : respond(ACCOUNT)),
-    });
-    const extra = { environment: environmentAt(server.url) };
+    const { extra } = literalExchange((asked) => (asked === '/api/setExpressState' ? lostAnswer() : ACCOUNT_INFO));
     await other.run('api setExpressState --yes', extra);
     const journal = path.join(other.home, 'state', 'journal');
     const [account = ''] = readdirSync(journal);
@@ -279,8 +230,7 @@ describe('pit doctor', () => {
 
   it('vouches only for outcomes that it can read', async () => {
     const other = new PitHome(temporaryHome());
-    const server = await serveFaults({ answer: () => respond(ACCOUNT) });
-    const extra = { environment: environmentAt(server.url) };
+    const { extra } = literalExchange(() => ACCOUNT_INFO);
     await other.run('api setExpressState --yes', extra);
     const journal = path.join(other.home, 'state', 'journal');
     const [account = ''] = readdirSync(journal);
@@ -289,18 +239,6 @@ describe('pit doctor', () => {
     expect(line(await found(other, '', extra), 'journal')).toMatch(/^ok: every outcome is known/);
     writeFileSync(path.join(open, 'damaged1'), 'nonsense', { mode: 0o600 });
     expect(line(await found(other, '', extra), 'journal')).toMatch(/^ok: every readable outcome is known/);
-  });
-
-  it.skipIf(!hasOpenssl)('reports how long a certificate is valid and why it is rejected', async () => {
-    const authority = new Authority();
-    onTestFinished(() => authority.remove());
-    const server = await serveFaults({ answer: () => respond(ACCOUNT), tls: authority.sign('IP:127.0.0.1', 5) });
-    const environment = { ...environmentAt(server.url), NODE_EXTRA_CA_CERTS: authority.file };
-    expect(line(await found(pit, '', { environment, ownProcess: true }), 'trade-tls')).toMatch(
-      /^warn: the certificate was accepted; it expires in [45] days/,
-    );
-    const unknown = await found(pit, '', { environment: environmentAt(server.url) }, 9);
-    expect(line(unknown, 'trade-tls')).toMatch(/^fail: the host's certificate is signed by an authority .*caFile/);
   });
 });
 

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { type BillRow, billPage, billRow, parametersOf } from '../../support/wire.js';
 import { literalExchange } from '../literal-exchange.js';
 import { place, same, sum } from '../order/order-rows.js';
 import { COUNT, DECIMAL, document, ID, lastError, TEXT, TIME, useWorld } from '../pit-home.js';
@@ -132,26 +133,26 @@ describe('pit bills', () => {
 });
 
 /** An entry in a page of a literal exchange. */
-function entry(id: number, changes: object = {}): object {
-  const amounts = { balance: '1BTC', changeAmount: '+0.10BTC', total: '1' };
-  return { id, currencyName: 'BTC', ...amounts, date: 1_700_000_000_000 - id, typeDesc: 'Buy', ...changes };
+function entry(id: number, changes: Partial<BillRow> = {}): object {
+  const amounts = { change: '+0.10BTC', balance: '1BTC', total: '1' };
+  return billRow({ id, coin: 'BTC', ...amounts, time: 1_700_000_000_000 - id, ...changes });
 }
 
 const page = (index: number) => Array.from({ length: 50 }, (_, at) => entry(1_000 + index * 50 + at));
-const bills = (entries: readonly object[]) => JSON.stringify({ code: 1000, message: 'ok', result: entries });
 const REFUSED = '{"code":1009,"message":"in maintenance"}';
 
 describe('pit bills on a broken exchange', () => {
   /** Runs pit against an exchange with these answers; pages of older bills are numbered. */
   async function run(line: string, older: (index: number) => string) {
-    const { extra } = literalExchange((_path, parameters) =>
-      parameters.get('dataType') === '0' ? bills([]) : older(Number(parameters.get('pageIndex'))),
-    );
+    const { extra } = literalExchange((_path, parameters) => {
+      const { bills, pageNumber } = parametersOf(parameters);
+      return bills === 'recent' ? billPage([]) : older(Number(pageNumber));
+    });
     return pit.run(line, extra);
   }
 
   it('prints a complete document and an error about the missing part when a later page fails', async () => {
-    const older = (index: number) => (index < 3 ? bills(page(index)) : REFUSED);
+    const older = (index: number) => (index < 3 ? billPage(page(index)) : REFUSED);
     const { code, stdout, stderr } = await run('bills --all --json', older);
     expect(code).toBe(9);
     expect(document<Bill[]>(stdout)).toHaveLength(100);
@@ -175,28 +176,26 @@ describe('pit bills on a broken exchange', () => {
   });
 
   it('fails on an unreadable amount instead of guessing', async () => {
-    const { code, stdout, stderr } = await run('bills --all --json', () =>
-      bills([entry(7, { changeAmount: '0,5BTC' })]),
-    );
+    const { code, stdout, stderr } = await run('bills --all --json', () => billPage([entry(7, { change: '0,5BTC' })]));
     expect([code, stdout]).toEqual([1, '']);
     expect(lastError(stderr).message).toBe('The amount “0,5BTC” of bill 7 (BTC) cannot be read.');
   });
 
   it('accepts missing optional fields and grouped amounts', async () => {
     const odd = [
-      entry(1, { changeAmount: '-1,000.50 BTC', total: null, balance: null, typeDesc: null, remark: '=1+1' }),
-      entry(2, { currencyName: '1INCH', changeAmount: '+0.51INCH', total: 12, balance: '121INCH' }),
+      entry(1, { change: '-1,000.50 BTC', total: null, balance: null, kind: null, remark: '=1+1' }),
+      entry(2, { coin: '1INCH', change: '+0.51INCH', total: 12, balance: '121INCH' }),
     ];
-    const { stdout } = await run('bills --json', () => bills(odd));
+    const { stdout } = await run('bills --json', () => billPage(odd));
     expect(document(stdout)).toMatchObject([
       { change: '-1000.50', balance: null, type: null, remark: '=1+1' },
       { coin: '1inch', change: '0.5', balance: '12', total: '12', remark: null },
     ]);
-    expect((await run('bills --csv', () => bills(odd))).stdout).toContain(",btc,,-1000.50,,'=1+1,,");
+    expect((await run('bills --csv', () => billPage(odd))).stdout).toContain(",btc,,-1000.50,,'=1+1,,");
   });
 
   it('stops asking when the exchange returns the same page for every number', async () => {
-    const { code, stderr } = await run('bills --all --json', () => bills(page(1)));
+    const { code, stderr } = await run('bills --all --json', () => billPage(page(1)));
     expect(code).toBe(9);
     expect(lastError(stderr).message).toMatch(/^Only the newest 50 bills could be read: /);
   });

@@ -1,35 +1,24 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryHome } from '../../support/pit.js';
+import { billPage, billRow, depositRow, parametersOf, recordPage } from '../../support/wire.js';
 import { useLiteralExchange } from '../literal-exchange.js';
 import { document, PitHome } from '../pit-home.js';
 
 /** An exchange in Berlin, in winter: its newest bill is of 20 November, and it lists no older one. */
-const BILL = {
-  ...{
-    id: 1,
-    currencyName: 'BTC',
-    changeAmount: '+1BTC',
-    total: '1',
-    balance: '1BTC',
-    typeDesc: 'Deposit',
-    remark: '',
-  },
-  ...{ date: Date.parse('2026-11-20T12:00:00Z'), showDate: '2026-11-20 13:00:00' },
-};
-const DEPOSITS = ['2026-11-22 10:00:00', '2026-11-20 13:00:00', '2026-07-20 13:00:00', null].map(
-  (submit_time, index) => ({
-    ...{ id: String(index + 1), amount: '1', status: 2, currency: 'BTC', submit_time },
-  }),
+const BILL = billRow({
+  ...{ id: 1, coin: 'BTC', change: '+1BTC', total: '1', balance: '1BTC', kind: 'Deposit', remark: '' },
+  ...{ time: Date.parse('2026-11-20T12:00:00Z'), shownTime: '2026-11-20 13:00:00' },
+});
+const DEPOSITS = ['2026-11-22 10:00:00', '2026-11-20 13:00:00', '2026-07-20 13:00:00', null].map((shownTime, index) =>
+  depositRow({ id: index + 1, amount: '1', shownTime }),
 );
 
 const exchange = useLiteralExchange({
   '/api/getSpotBills': (parameters) => {
-    const isFirst = parameters.get('dataType') === '0' && parameters.get('pageIndex') === '1';
-    return JSON.stringify({ code: 1000, message: 'ok', result: isFirst ? [BILL] : [] });
+    const { bills, pageNumber } = parametersOf(parameters);
+    return billPage(bills === 'recent' && pageNumber === '1' ? [BILL] : []);
   },
-  '/api/getChargeRecord': JSON.stringify({
-    ...{ code: 1000, message: { des: 'ok', isSuc: true, datas: { list: DEPOSITS, total: DEPOSITS.length } } },
-  }),
+  '/api/getChargeRecord': recordPage(DEPOSITS, DEPOSITS.length),
 });
 
 describe('pit deposits of an exchange whose time zone is learned from bills', () => {

@@ -1,5 +1,17 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryHome } from '../../support/pit.js';
+import {
+  billPage,
+  billRow,
+  depositRow,
+  marketList,
+  NO_BILL,
+  NO_ORDER,
+  orderRow,
+  parametersOf,
+  recordPage,
+  withdrawalRow,
+} from '../../support/wire.js';
 import { useLiteralExchange } from '../literal-exchange.js';
 import { PitHome } from '../pit-home.js';
 
@@ -12,32 +24,29 @@ const lists: Record<string, Rows> = {};
 let changes: Readonly<Record<string, (rows: Rows) => Rows>> = {};
 
 /** A page of a list, in its envelope. */
-function paged(name: string, envelope: (rows: string) => string) {
+function paged(name: string, envelope: (rows: Rows) => string) {
   return (parameters: URLSearchParams) => {
-    const page = Number(parameters.get('pageIndex'));
-    const size = Number(parameters.get('pageSize') ?? 10);
+    const { pageNumber, perPage = '10' } = parametersOf(parameters);
+    const [page, size] = [Number(pageNumber), Number(perPage)];
     const { [`${name} ${page}`]: change, ...rest } = changes;
     changes = rest;
     const before = lists[name] ?? [];
     const rows = change === undefined ? before : change(before);
     lists[name] = rows;
-    return envelope(JSON.stringify(rows.slice((page - 1) * size, page * size)));
+    return envelope(rows.slice((page - 1) * size, page * size));
   };
 }
 
-const records = (rows: string) =>
-  `{"code":1000,"message":{"des":"ok","isSuc":true,"datas":{"list":${rows},"pageIndex":1,"pageSize":50}}}`;
-const recentBills = paged('bills', (rows) => `{"code":1000,"message":"ok","result":${rows}}`);
-const orders = paged('orders', (rows) => rows);
+const recentBills = paged('bills', billPage);
+const orders = paged('orders', (rows) => JSON.stringify(rows));
 
 const exchange = useLiteralExchange({
   '/api/getSpotBills': (parameters) =>
-    parameters.get('dataType') === '0' ? recentBills(parameters) : '{"code":3008,"message":"no transaction record"}',
-  '/api/getChargeRecord': paged('deposits', records),
-  '/api/getWithdrawRecord': paged('withdrawals', records),
-  '/api/getOrders': (parameters) =>
-    parameters.get('tradeType') === '1' ? orders(parameters) : '{"code":3001,"message":"no order"}',
-  '/data/v1/markets': '{"btc_usdt":{"priceScale":2,"amountScale":6,"minAmount":0.0001,"minSize":1}}',
+    parametersOf(parameters).bills === 'recent' ? recentBills(parameters) : NO_BILL,
+  '/api/getChargeRecord': paged('deposits', (rows) => recordPage(rows)),
+  '/api/getWithdrawRecord': paged('withdrawals', (rows) => recordPage(rows)),
+  '/api/getOrders': (parameters) => (parametersOf(parameters).side === 'buy' ? orders(parameters) : NO_ORDER),
+  '/data/v1/markets': marketList({ btc_usdt: { amountScale: 6, minAmount: 0.0001, minNotional: 1 } }),
 });
 
 beforeEach(() => {
@@ -50,9 +59,8 @@ function read<Row>(line: string): Promise<Row[]> {
 }
 
 /** A bill of the trade with this number, whose fee may have the same id. */
-function bill(trade: number, change: string, typeDesc: string, balance: string | null = null) {
-  const date = NOON + trade * 1_000;
-  return { id: trade, currencyName: 'BTC', balance, changeAmount: `${change}BTC`, total: null, date, typeDesc };
+function bill(trade: number, change: string, kind: string) {
+  return billRow({ id: trade, coin: 'BTC', change: `${change}BTC`, time: NOON + trade * 1_000, kind });
 }
 
 /** What 2n rows are: for each trade the bill of its fee and that of its coins, with one id. */
@@ -105,31 +113,31 @@ const ids = (rows: readonly Id[]) => rows.map(({ id }) => Number(id));
 
 describe('records that share an id', () => {
   it('lists two deposits of one transaction, and one once that is pushed to the next page and confirmed meanwhile', async () => {
-    const deposit = (id: number, amount: string) => {
-      const submit_time = new Date(NOON + id * 1_000).toISOString().slice(0, 19).replace('T', ' ');
-      return { id, amount, submit_time, address: 'a', status: 0, confirmTimes: 1, currency: 'BTC', itransfer: 0 };
+    const deposit = (id: number, amount: string, confirmed: object = { status: 0 }) => {
+      const shownTime = new Date(NOON + id * 1_000).toISOString().slice(0, 19).replace('T', ' ');
+      return depositRow({ id, amount, shownTime, ...confirmed });
     };
+    const depositsOf = (confirmed?: object) =>
+      numbers.flatMap((id) => [deposit(id, '1', confirmed), deposit(id, '2', confirmed)]);
     const numbers = Array.from({ length: 60 }, (_, index) => 60 - index);
-    lists.deposits = numbers.flatMap((id) => [deposit(id, '1'), deposit(id, '2')]);
+    lists.deposits = depositsOf();
     expect(ids(await read('deposits btc --all'))).toEqual(numbers.flatMap((id) => [id, id]));
     changes = {
-      'deposits 2': (rows) => [deposit(61, '1'), ...rows.map((row) => ({ ...row, status: 2, confirmTimes: 6 }))],
+      'deposits 2': () => [deposit(61, '1'), ...depositsOf({ status: 2, confirmations: 6 })],
     };
     expect(ids(await read('deposits btc --all'))).toEqual(numbers.flatMap((id) => [id, id]));
   });
 
   it('lists two withdrawals with one id to different addresses', async () => {
-    const withdrawal = (toAddress: string) => ({ id: 7, amount: 1, fees: 0, status: 2, submitTime: NOON, toAddress });
+    const withdrawal = (to: string) => withdrawalRow({ id: 7, time: NOON, to });
     lists.withdrawals = [withdrawal('a'), withdrawal('b'), withdrawal('b')];
     expect(await read('withdrawals btc --all')).toHaveLength(3);
   });
 });
 
 describe('orders', () => {
-  const order = (id: number, filled = 0) => ({
-    ...{ id: String(id), currency: 'btc_usdt', price: 1, total_amount: 2, trade_amount: filled, trade_money: filled },
-    ...{ trade_date: NOON + id, status: 3, type: 1, fees: '0', useXxFee: false },
-  });
+  const order = (id: number, filled = 0, status = 3) =>
+    orderRow({ id: String(id), price: 1, amount: 2, filled, filledValue: filled, time: NOON + id, status, fee: '0' });
 
   it.each(['orders btc_usdt --state all --all', 'fills btc_usdt --all'])(
     'pit %s lists an order once that is pushed to the next page and fills meanwhile',
@@ -137,7 +145,7 @@ describe('orders', () => {
       const numbers = Array.from({ length: 25 }, (_, index) => 25 - index);
       lists.orders = numbers.map((id) => order(id, 1));
       changes = {
-        'orders 2': (rows) => [order(26), ...rows.map((row) => ({ ...row, trade_amount: 2, status: 2 }))],
+        'orders 2': () => [order(26), ...numbers.map((id) => order(id, 2, 2))],
         'orders 3': (rows) => [order(27), ...rows],
       };
       const found = await read<{ readonly id?: string; readonly orderId?: string }>(line);

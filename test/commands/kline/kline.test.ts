@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { CANDLE_MS, CANDLE_TYPES, type CandleType } from '../../../src/domain/candle.js';
 import { Decimal } from '../../../src/domain/decimal.js';
 import { warnings } from '../../support/json-lines.js';
-import { marketList, NO_ORDER } from '../../support/wire.js';
+import { candlePage, marketList, NO_ORDER } from '../../support/wire.js';
 import { literalExchange } from '../literal-exchange.js';
 import { DECIMAL, FLAG, TIME, useWorld } from '../pit-home.js';
 import { Straight } from '../straight.js';
@@ -158,8 +158,8 @@ it("calls the latest candle of a stream open by the exchange's clock, which may 
 it("calls a candle closed by the exchange's clock, once it is known", async () => {
   const hour = 3_600_000;
   const date = pit.world.clock.now() - hour;
-  const rows = [90, 30].map((minutes) => `[${date - minutes * 60_000},1,1,1,1,1]`).join();
-  const bodies = { markets: marketList(), kline: `{"data":[${rows}],"moneyType":"usdt","symbol":"btc"}` };
+  const rows = [90, 30].map((minutes) => [date - minutes * 60_000, 1, 1, 1, 1, 1]);
+  const bodies = { markets: marketList(), kline: candlePage(rows) };
   const { extra } = literalExchange((asked) => ({
     date,
     body: Reflect.get(bodies, path.basename(asked)) ?? NO_ORDER,

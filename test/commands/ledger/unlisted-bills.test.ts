@@ -1,36 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { temporaryHome } from '../../support/pit.js';
+import { accountInfo, billPage, billRow, marketList, parametersOf } from '../../support/wire.js';
 import { useLiteralExchange } from '../literal-exchange.js';
 import { PitHome } from '../pit-home.js';
 
 const START = Date.parse('2024-03-01T00:00:00Z');
 
-function bill(id: number, coin: string, change: string, balance: string) {
-  const showDate = '2024-03-01 00:00:00';
-  const entry = { id, currencyName: coin, changeAmount: `${change}${coin}`, total: balance, date: START, showDate };
-  return { ...entry, balance: `${balance}${coin}`, typeDesc: 'Airdrop', remark: '' };
-}
-
-function coin(name: string, available: string) {
-  const names = { enName: name.toUpperCase(), cnName: name, showName: name.toUpperCase(), unitTag: name };
-  const flags = { isCanWithdraw: true, isCanRecharge: true, canLoan: false, unitDecimal: 8, fundstype: 1 };
-  return { ...names, ...flags, available, freez: '0.00', key: name };
-}
-
 describe('pit ledger of an account whose old bills are no longer listed', () => {
-  const listed = [bill(2, 'BTC', '+1', '3')];
-  const held = [coin('btc', '3.5'), coin('xrp', '7')];
+  const amounts = { change: '+1BTC', balance: '3BTC', total: '3' };
+  const listed = [
+    billRow({ id: 2, coin: 'BTC', kind: 'Airdrop', time: START, shownTime: '2024-03-01 00:00:00', ...amounts }),
+  ];
   const exchange = useLiteralExchange({
-    '/data/v1/markets': '{"btc_usdt":{"amountScale":4,"priceScale":2,"minAmount":0.001,"minSize":5}}',
-    '/api/getAccountInfo': () => JSON.stringify({ result: { coins: held, base: BASE }, ...GRANTED }),
+    '/data/v1/markets': marketList(),
+    '/api/getAccountInfo': accountInfo({ btc: '3.5', xrp: '7' }),
     '/api/getSpotBills': (parameters) => {
-      const isPage = parameters.get('dataType') === '1' && parameters.get('pageIndex') === '1';
-      return JSON.stringify({ code: 1000, message: 'ok', result: isPage ? listed : [] });
+      const { bills, pageNumber } = parametersOf(parameters);
+      return billPage(bills === 'old' && pageNumber === '1' ? listed : []);
     },
     '*': '{"code":3001,"message":"none"}',
   });
-  const GRANTED = { assetPerm: true, leverPerm: false, entrustPerm: true, moneyPerm: true };
-  const BASE = { username: 'u', trade_password_enabled: true, auth_google_enabled: true, auth_mobile_enabled: true };
 
   it('opens with what the first bill and the account show, and names what neither explains, with exit code 9', async () => {
     const home = new PitHome(temporaryHome());

@@ -2,11 +2,24 @@ import { describe, expect, it } from 'vitest';
 import { commandTree } from '../../../src/commands/reference/index.js';
 import { FACTS } from '../../../src/exchange/facts.js';
 import { temporaryHome } from '../../support/pit.js';
+import {
+  billPage,
+  billRow,
+  depositRow,
+  marketList,
+  NO_BILL,
+  NO_ORDER,
+  orderRow,
+  parametersOf,
+  recordPage,
+  tradeRow,
+  withdrawalRow,
+} from '../../support/wire.js';
 import { useLiteralExchange } from '../literal-exchange.js';
 import { PitHome } from '../pit-home.js';
 
 const NOON = Date.UTC(2026, 10, 21, 12);
-const MARKETS = '{"btc_usdt":{"priceScale":2,"amountScale":6,"minAmount":0.0001,"minSize":1}}';
+const MARKETS = marketList({ btc_usdt: { amountScale: 6, minAmount: 0.0001, minNotional: 1 } });
 
 /** More than one page of each list has, and less than two. */
 const COUNTS = {
@@ -18,44 +31,28 @@ const COUNTS = {
 
 /** A page of this many rows, newest first. */
 const page = (count: number, row: (id: number) => object) => (parameters: URLSearchParams) => {
-  const [index, size] = [Number(parameters.get('pageIndex')), Number(parameters.get('pageSize') ?? 10)];
+  const { pageNumber, perPage = '10' } = parametersOf(parameters);
+  const [index, size] = [Number(pageNumber), Number(perPage)];
   const rows = Array.from({ length: count }, (_, at) => row(count - at));
-  return JSON.stringify(rows.slice((index - 1) * size, index * size));
+  return rows.slice((index - 1) * size, index * size);
 };
 
-const orders = page(COUNTS.orders, (id) => ({
-  ...{ id: String(id), currency: 'btc_usdt', price: 1, total_amount: 2, trade_amount: 2, trade_money: 2 },
-  ...{ trade_date: NOON + id, status: 2, type: 1, fees: '0', useXxFee: false },
-}));
-const bills = page(COUNTS.bills, (id) => ({
-  ...{ id, currencyName: 'BTC', balance: null, changeAmount: '1BTC', total: null, date: NOON + id, typeDesc: 'Buy' },
-}));
-const deposits = page(COUNTS.deposits, (id) => ({
-  ...{ id, amount: '1', submit_time: '2026-11-21 12:00:00', address: 'a', status: 2, confirmTimes: 1 },
-  ...{ currency: 'BTC', itransfer: 0 },
-}));
-const withdrawals = page(COUNTS.withdrawals, (id) => ({
-  ...{ id, amount: 1, fees: 0, status: 2, submitTime: NOON + id, toAddress: 'a' },
-}));
-const records = (rows: string) =>
-  `{"code":1000,"message":{"des":"ok","isSuc":true,"datas":{"list":${rows},"pageIndex":1,"pageSize":50}}}`;
+const orders = page(COUNTS.orders, (id) =>
+  orderRow({ id: String(id), price: 1, amount: 2, filled: 2, filledValue: 2, time: NOON + id, status: 2, fee: '0' }),
+);
+const bills = page(COUNTS.bills, (id) => billRow({ id, coin: 'BTC', change: '1BTC', time: NOON + id }));
+const deposits = page(COUNTS.deposits, (id) => depositRow({ id, amount: '1', shownTime: '2026-11-21 12:00:00' }));
+const withdrawals = page(COUNTS.withdrawals, (id) => withdrawalRow({ id, time: NOON + id }));
 
 const exchange = useLiteralExchange({
   '/data/v1/markets': MARKETS,
-  '/data/v1/trades': () =>
-    JSON.stringify(
-      Array.from({ length: 50 }, (_, index) => ({
-        ...{ tid: 1_000 + index, date: NOON / 1_000, price: '1', amount: '1', type: 'buy', trade_type: 'bid' },
-      })),
-    ),
+  '/data/v1/trades': () => JSON.stringify(Array.from({ length: 50 }, (_, index) => tradeRow(1_000 + index, NOON))),
   '/api/getOrders': (parameters) =>
-    parameters.get('tradeType') === '1' ? orders(parameters) : '{"code":3001,"message":"no order"}',
+    parametersOf(parameters).side === 'buy' ? JSON.stringify(orders(parameters)) : NO_ORDER,
   '/api/getSpotBills': (parameters) =>
-    parameters.get('dataType') === '0'
-      ? `{"code":1000,"message":"ok","result":${bills(parameters)}}`
-      : '{"code":3008,"message":"no transaction record"}',
-  '/api/getChargeRecord': (parameters) => records(deposits(parameters)),
-  '/api/getWithdrawRecord': (parameters) => records(withdrawals(parameters)),
+    parametersOf(parameters).bills === 'recent' ? billPage(bills(parameters)) : NO_BILL,
+  '/api/getChargeRecord': (parameters) => recordPage(deposits(parameters)),
+  '/api/getWithdrawRecord': (parameters) => recordPage(withdrawals(parameters)),
 });
 
 const run = (line: string) => new PitHome(temporaryHome()).run(line, exchange.extra);

@@ -1,29 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import { startInProcess } from '../../support/in-process.js';
 import { plainEnvironment, temporaryHome } from '../../support/pit.js';
+import { marketList, NO_ORDER, orderRow, parametersOf } from '../../support/wire.js';
 import { useLiteralExchange } from '../literal-exchange.js';
 
 const NOON = Date.UTC(2026, 10, 21, 12);
 /** More than are read before a person is shown what is known. */
 const PAGES = 12;
-const MARKETS = '{"btc_usdt":{"priceScale":2,"amountScale":6,"minAmount":0.0001,"minSize":1}}';
+const MARKETS = marketList({ btc_usdt: { amountScale: 6, minAmount: 0.0001, minNotional: 1 } });
 
 let openIds: readonly number[] = [];
 const COUNT = PAGES * 10;
 
 /** A page of buys, newest first: those of `openIds` are open. */
 function page(parameters: URLSearchParams): string {
-  if (parameters.get('tradeType') !== '1') return '{"code":3001,"message":"no order"}';
-  const from = (Number(parameters.get('pageIndex')) - 1) * 10;
+  const { side, pageNumber } = parametersOf(parameters);
+  if (side !== 'buy') return NO_ORDER;
+  const from = (Number(pageNumber) - 1) * 10;
   const rows = Array.from({ length: Math.min(10, Math.max(0, COUNT - from)) }, (_, at) => {
     const id = COUNT - from - at;
-    const filled = openIds.includes(id) ? { trade_amount: 0, status: 3 } : { trade_amount: 2, status: 2 };
-    return {
-      ...{ id: String(id), currency: 'btc_usdt', price: 1, total_amount: 2, trade_money: 2, ...filled },
-      ...{ trade_date: NOON + id, type: 1, fees: '0', useXxFee: false },
-    };
+    const filled = openIds.includes(id) ? { filled: 0, status: 3 } : { filled: 2, status: 2 };
+    return orderRow({ id: String(id), price: 1, amount: 2, filledValue: 2, time: NOON + id, fee: '0', ...filled });
   });
-  return rows.length === 0 ? '{"code":3001,"message":"no order"}' : JSON.stringify(rows);
+  return rows.length === 0 ? NO_ORDER : JSON.stringify(rows);
 }
 
 const exchange = useLiteralExchange({ '/data/v1/markets': MARKETS, '/api/getOrders': page });

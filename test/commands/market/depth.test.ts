@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { temporaryHome } from '../../support/pit.js';
+import { marketList } from '../../support/wire.js';
 import { useLiteralExchange } from '../literal-exchange.js';
 import { PitHome } from '../pit-home.js';
 
-const MARKETS = '{"btc_usdt":{"priceScale":2,"amountScale":6,"minAmount":0.0001,"minSize":1}}';
+const MARKETS = marketList({ btc_usdt: { amountScale: 6, minAmount: 0.0001, minNotional: 1 } });
 
 describe.each([
   ['25641.02', '25641.12', 'Spread 0.10 usdt (0.00039 %), mid 25,641.07'],

@@ -1,29 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { temporaryHome } from '../../support/pit.js';
+import { accountInfo, marketList, tickerRow } from '../../support/wire.js';
 import { useLiteralExchange } from '../literal-exchange.js';
 import { PitHome } from '../pit-home.js';
 
 /** A market whose prices and change are all zero, as one that has not traded. */
-const UNTRADED = {
-  high: '0.0',
-  low: '0.0',
-  buy: '0.0',
-  sell: '0.0',
-  last: '0.0',
-  open: '0.0',
-  riseRate: '0.0',
-  vol: '0.0',
-};
-const traded = (last: string, riseRate: string) => ({ ...UNTRADED, last, open: last, riseRate, vol: '5' });
-const RULES = { priceScale: 2, amountScale: 6, minAmount: 0.0001, minSize: 1 };
-
-const coin = (key: string, available: string) => ({
-  ...{ key, enName: key, cnName: key, showName: key, unitTag: '', unitDecimal: 8, fundstype: 1 },
-  ...{ available, freez: '0', isCanRecharge: true, isCanWithdraw: true, canLoan: false },
+const UNTRADED = tickerRow({ price: '0.0', change: '0.0', volume: '0.0' });
+const traded = (last: string, change: string) => ({
+  ...tickerRow({ price: '0.0', change, volume: '5' }),
+  ...{ last, open: last },
 });
-const base = { username: 'me', trade_password_enabled: true, auth_google_enabled: true, auth_mobile_enabled: true };
-const account = (...coins: readonly object[]) =>
-  JSON.stringify({ result: { coins, base }, assetPerm: true, leverPerm: true, entrustPerm: true, moneyPerm: true });
+const RULES = { amountScale: 6, minAmount: 0.0001, minNotional: 1 };
 
 const BOOKS: Readonly<Record<string, string>> = {
   eth_usdt: '{"bids":[["1990","1"]],"asks":[["2010","1"]],"timestamp":1700000000}',
@@ -31,12 +18,8 @@ const BOOKS: Readonly<Record<string, string>> = {
 };
 
 const exchange = useLiteralExchange({
-  '/data/v1/markets': JSON.stringify({
-    btc_usdt: RULES,
-    eth_usdt: RULES,
-    ltc_usdt: RULES,
-    xrp_usdt: RULES,
-    aaa_bbb: RULES,
+  '/data/v1/markets': marketList({
+    ...{ btc_usdt: RULES, eth_usdt: RULES, ltc_usdt: RULES, xrp_usdt: RULES, aaa_bbb: RULES },
   }),
   '/data/v1/allTicker': JSON.stringify({
     ...{ btcusdt: traded('28000', '1.5'), ethusdt: UNTRADED, ltcusdt: UNTRADED, xrpusdt: traded('0.5', '-2.0') },
@@ -44,7 +27,7 @@ const exchange = useLiteralExchange({
   }),
   '/data/v1/ticker': JSON.stringify({ ticker: UNTRADED, date: '1700000000000' }),
   '/data/v1/depth': (parameters) => BOOKS[parameters.get('market') ?? ''] ?? '',
-  '/api/getAccountInfo': account(coin('usdt', '100'), coin('eth', '3'), coin('ltc', '2'), coin('aaa', '1')),
+  '/api/getAccountInfo': accountInfo({ usdt: '100', eth: '3', ltc: '2', aaa: '1' }),
 });
 const pit = new PitHome(temporaryHome());
 

@@ -8,6 +8,7 @@ import { afterFile } from '../../support/after-file.js';
 import { pitLine } from '../../support/command.js';
 import { type FaultServer, type FaultServerOptions, respond, serveFaults } from '../../support/fault-server.js';
 import { plainEnvironment, temporaryHome } from '../../support/pit.js';
+import { marketList } from '../../support/wire.js';
 import { environmentAt } from '../literal-exchange.js';
 import { bridge, type ProtocolVersion } from './http-bridge.js';
 
@@ -143,7 +144,7 @@ describe("the protocol's own conformance suite", () => {
 /** The inspector of the newer protocol needs Node 22.19, so this is that of the older; protocol.test.ts speaks the newer. */
 describe("the protocol's own inspector", () => {
   const home = temporaryHome();
-  const markets = '{"btc_usdt":{"priceScale":2,"amountScale":6,"minAmount":0.0001,"minSize":1}}';
+  const markets = marketList({ btc_usdt: { amountScale: 6, minAmount: 0.0001, minNotional: 1 } });
   const depth = '{"asks":[[101,1]],"bids":[[99,2]],"timestamp":1700000000}';
   let exchange: FaultServer;
   beforeAll(async () => {

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { READ_TOOLS } from '../../../src/commands/mcp/read-tools.js';
@@ -7,10 +6,10 @@ import { tradingTools } from '../../../src/commands/mcp/trading-tools.js';
 import { version } from '../../../src/version.js';
 import { useHostileExchange } from '../../cli-contract/hostile-exchange.js';
 import { OBEYED, PAYLOADS } from '../../cli-contract/payloads.js';
-import { afterFile } from '../../support/after-file.js';
 import { fakeHost } from '../../support/fake-host.js';
 import { runPit, temporaryHome } from '../../support/pit.js';
-import { environmentAt, useLiteralExchange } from '../literal-exchange.js';
+import { marketList } from '../../support/wire.js';
+import { environmentAt, literalExchange, useLiteralExchange } from '../literal-exchange.js';
 import { PitHome } from '../pit-home.js';
 import { modernMeta, TestClient } from './client.js';
 
@@ -25,7 +24,7 @@ const ANSWER =
   );
 
 const exchange = useLiteralExchange({
-  '/data/v1/markets': '{"btc_usdt":{"priceScale":2,"amountScale":6,"minAmount":0.0001,"minSize":1}}',
+  '/data/v1/markets': marketList({ btc_usdt: { amountScale: 6, minAmount: 0.0001, minNotional: 1 } }),
   '/data/v1/depth': '{"asks":[[101,2e-05]],"bids":[[98.50,1]],"timestamp":1700000000}',
 });
 
@@ -242,21 +241,26 @@ describe('a failure', () => {
 });
 
 describe('a call of an exchange that never answers', () => {
-  /** Accepts connections; resolves when one is closed. */
-  async function silence() {
-    const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    afterFile(() => server.close());
-    const closed = new Promise<void>((resolve) =>
-      server.on('connection', (socket) => socket.on('error', () => undefined).on('close', () => resolve())),
-    );
-    const asked = new Promise<void>((resolve) => server.on('connection', () => resolve()));
-    const environment = environmentAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-    return { client: new TestClient({ pit: new PitHome(temporaryHome()), environment }), asked, closed };
+  /** Takes a request, and resolves when the client gives it up. */
+  function silence() {
+    let isAsked: () => void = () => undefined;
+    let isClosed: () => void = () => undefined;
+    const asked = new Promise<void>((resolve) => {
+      isAsked = resolve;
+    });
+    const closed = new Promise<void>((resolve) => {
+      isClosed = resolve;
+    });
+    const { extra } = literalExchange((_path, _parameters, signal) => {
+      isAsked();
+      signal?.addEventListener('abort', isClosed);
+      return new Promise(() => undefined);
+    });
+    return { client: new TestClient({ pit: new PitHome(temporaryHome()), ...extra }), asked, closed };
   }
 
   it('ends when the client cancels it, and is not answered', async () => {
-    const { client, asked, closed } = await silence();
+    const { client, asked, closed } = silence();
     await client.line(OPENING);
     client.input.write(`${CALL}\n`);
     await asked;
@@ -267,7 +271,7 @@ describe('a call of an exchange that never answers', () => {
   });
 
   it('ends when the client goes', async () => {
-    const { client, asked, closed } = await silence();
+    const { client, asked, closed } = silence();
     await client.line(OPENING);
     client.input.write(`${CALL}\n`);
     await asked;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { pausesOnly } from '../../support/command-clocks.js';
 import { temporaryHome } from '../../support/pit.js';
+import { marketList, type OrderRow, orderRow } from '../../support/wire.js';
 import { useLiteralExchange } from '../literal-exchange.js';
 import { PitHome } from '../pit-home.js';
 
@@ -10,26 +11,24 @@ let listed = '';
 let shown = '';
 
 const exchange = useLiteralExchange({
-  '/data/v1/markets': '{"btc_usdt":{"priceScale":2,"amountScale":6,"minAmount":0.0001,"minSize":1}}',
+  '/data/v1/markets': marketList({ btc_usdt: { amountScale: 6, minAmount: 0.0001, minNotional: 1 } }),
   '/data/v1/depth': '{"asks":[[20001,5]],"bids":[[19999,5]],"timestamp":1700000000}',
   '/api/order': '{"code":"1000","message":"ok","id":"8"}',
   '/api/getOrders': () => listed,
   '/api/getOrder': () => shown,
 });
 
-function list(changes: object): string {
+function list(changes: Partial<OrderRow>): string {
   return `[${orderText(changes)}]`;
 }
 
-function orderText(changes: object): string {
-  return JSON.stringify({
-    ...{ id: '8', currency: 'btc_usdt', price: 20100, total_amount: 0.03, trade_amount: 0, trade_money: 0 },
-    ...{ trade_date: Date.now(), status: 0, type: 1, fees: '0', ...changes },
-  });
+function orderText(changes: Partial<OrderRow>): string {
+  const order = { id: '8', price: 20100, amount: 0.03, time: Date.now(), fee: '0' };
+  return JSON.stringify(orderRow({ ...order, ...changes }));
 }
 
-const THIRD = { trade_amount: 0.01, trade_money: 200.01236, fees: '0.00002' };
-const ALL = { trade_amount: 0.03, trade_money: 600.04, fees: '0.00006', status: 2 };
+const THIRD = { filled: 0.01, filledValue: 200.01236, fee: '0.00002' };
+const ALL = { filled: 0.03, filledValue: 600.04, fee: '0.00006', status: 2 };
 
 async function placed(answer: string, words = ''): Promise<{ row: Record<string, unknown>; text: string }> {
   const line = `order buy btc_usdt 0.03 --at 20100${words} --yes`;
@@ -54,7 +53,7 @@ describe('the answer to an order', () => {
     ],
     [
       'the discount coin paid the fee',
-      list({ ...ALL, useXxFee: true }),
+      list({ ...ALL, feeDiscount: true }),
       { fee: '0.00006', feeCoin: null },
       'on average, fee 0.00006\n',
     ],
@@ -72,14 +71,14 @@ describe('the answer to an order', () => {
   });
 
   it('says what an IOC order filled, and that the rest is cancelled', async () => {
-    const { row, text } = await placed(list({ ...THIRD, status: 2, type: 5 }), ' --ioc');
+    const { row, text } = await placed(list({ ...THIRD, status: 2, type: 'ioc' }), ' --ioc');
     expect(row).toMatchObject({ state: 'cancelled', filled: '0.01' });
     expect(text).toContain('Filled  0.01 of 0.03 btc at 20,001.236 usdt on average');
     expect(text).toContain('; the rest is cancelled\n');
   });
 
   it('begins with the fact that an IOC order filled nothing', async () => {
-    const { row, text } = await placed(list({ status: 1, type: 5 }), ' --ioc');
+    const { row, text } = await placed(list({ status: 1, type: 'ioc' }), ' --ioc');
     expect(row).toMatchObject({ outcome: 'placed', state: 'cancelled', filled: '0', averagePrice: null });
     expect(text).toMatch(/^Nothing was filled: the exchange cancelled {2}\+ BUY 0\.03 btc_usdt.* id 8\n$/);
   });

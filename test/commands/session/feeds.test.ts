@@ -29,8 +29,12 @@ function sessionOf(profile: string) {
   };
   const globals = { profile, format: 'table', fields: undefined, yes: false, dryRun: false, color: true } as const;
   const times = { timeoutMs: 30_000, isTimeoutGiven: false, verbose: false };
-  return createContext({ host, globals: { ...globals, ...times }, output: new Output(host, 'table') }, {}).context
-    .session;
+  return createContext(
+    { host, globals: { ...globals, ...times }, output: new Output(host, 'table') },
+    {},
+    undefined,
+    exchange.link,
+  ).context.session;
 }
 
 async function feedsOf(profile: string, channels: Parameters<ReturnType<typeof sessionOf>['feeds']>[0]) {

@@ -1,8 +1,13 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { afterAll, beforeAll } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
+import type { Program } from '../../../src/cli/run.js';
+import type { ExchangeLink } from '../../../src/commands/session/exchange-link.js';
+import { linkHere, programHere } from '../../support/in-process.js';
 import { temporaryHome } from '../../support/pit.js';
+import { marketList } from '../../support/wire.js';
+import { connectTo } from '../../support/world/connected.js';
+import { openHost } from '../../support/world/hosts.js';
 import { PitHome } from '../pit-home.js';
 
 interface Script {
@@ -16,9 +21,13 @@ interface Script {
   readonly subscribed?: (channel: string, socket: WebSocket, connection: number) => void;
 }
 
-/** A home with a profile `literal` of an exchange that answers literal texts, over HTTP and over its WebSocket. */
+/** A home with a profile `literal` of an exchange that answers literal texts, over HTTP and over its WebSocket, without a port. */
 export interface FrameServer {
   readonly pit: PitHome;
+  /** How commands reach it. */
+  readonly link: ExchangeLink;
+  /** Commands that reach it. */
+  readonly program: Program;
   /** The paths that were requested over HTTP. */
   readonly asked: string[];
   /** The messages that subscribe or unsubscribe, as they came. */
@@ -29,7 +38,8 @@ export interface FrameServer {
   send(text: string): void;
 }
 
-const MARKETS = '{"btc_usdt":{"amountScale":4,"minAmount":0.0001,"minSize":5,"priceScale":2}}';
+/** Where nothing listens. */
+const STREAMS = 'ws://127.0.0.1:1/websocket';
 
 /** Serves a script for a test file. */
 export function useFrameServer({
@@ -40,12 +50,11 @@ export function useFrameServer({
 }: Script): FrameServer {
   const asked: string[] = [];
   const messages: string[] = [];
-  const answers: Readonly<Record<string, string>> = { '/data/v1/markets': MARKETS, ...http };
-  const server: Server = createServer((request, response) => {
-    const [path = ''] = (request.url ?? '').split('?');
-    asked.push(path);
-    response.end(answers[path] ?? '{"code":1001,"message":"no such operation"}');
-  });
+  const answers: Readonly<Record<string, string>> = {
+    '/data/v1/markets': marketList({ btc_usdt: { minAmount: 0.0001 } }),
+    ...http,
+  };
+  const server = createServer();
   const sockets = new WebSocketServer({ server, path: '/websocket' });
   let connections = 0;
   sockets.on('connection', (socket) => {
@@ -61,20 +70,31 @@ export function useFrameServer({
     });
   });
   const pit = new PitHome(temporaryHome());
+  let host: ReturnType<typeof openHost> | undefined;
+  const link = linkHere(() => connectTo(server));
+  let program: Program | undefined;
   beforeAll(async () => {
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const urls = `--base-url http://${host} --trade-url http://${host} --ws-url ws://${host}/websocket`;
-    await pit.run(`profile add literal ${urls}`);
+    host = openHost((path) => {
+      asked.push(path);
+      return answers[path] ?? '{"code":1001,"message":"no such operation"}';
+    });
+    program = await programHere(link);
+    pit.defaults = { program };
+    await pit.run(`profile add literal --base-url ${host.url} --trade-url ${host.url} --ws-url ${STREAMS}`);
     await pit.run('keys set --profile literal --stdin', { input: 'literal-access-key\nliteral-secret-key\n' });
     await pit.run('profile use literal');
   });
   afterAll(() => {
     for (const socket of sockets.clients) socket.terminate();
-    server.close();
+    host?.close();
   });
   return {
     pit,
+    link,
+    get program() {
+      if (program === undefined) throw new Error('it is there from the first test on');
+      return program;
+    },
     asked,
     messages,
     get connections() {

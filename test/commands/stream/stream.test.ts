@@ -195,9 +195,9 @@ describe('pit stream refuses', () => {
 describe('pit stream on a terminal', () => {
   it('draws the book with its age on another screen, and leaves the last one below the command', async () => {
     const environment = plainEnvironment(pit.home, { TERM: 'xterm', NO_COLOR: '1' });
-    const { ended, printed } = startInProcess(['stream', 'depth:btc_usdt', '--count', '2'], environment, {
-      columns: 80,
-    });
+    const { program } = exchange;
+    const words = ['stream', 'depth:btc_usdt', '--count', '2'];
+    const { ended, printed } = startInProcess(words, environment, { columns: 80, program });
     expect(await ended).toBe(0);
     const [, drawn = '', left = ''] = /^\u001b\[\?1049h(.*)\u001b\[\?1049l(.*)$/s.exec(printed.stdout) ?? [];
     expect(drawn).toMatch(/connecting ·.*literal ·.*q ends/);
@@ -209,7 +209,9 @@ describe('pit stream on a terminal', () => {
 
   it('restores the terminal when a signal ends it', async () => {
     const environment = plainEnvironment(pit.home, { TERM: 'xterm', NO_COLOR: '1' });
-    const command = startInProcess(['stream', 'ticker:btc_usdt'], environment, { columns: 80 });
+    const command = startInProcess(['stream', 'ticker:btc_usdt'], environment, {
+      ...{ columns: 80, program: exchange.program },
+    });
     await eventually(() => expect(command.printed.stdout).toContain('29,046.17'));
     await command.interrupt();
     await command.ended;
@@ -224,7 +226,7 @@ describe('pit stream on a terminal', () => {
   it('shows raw frames without what would move the cursor', async () => {
     const environment = plainEnvironment(pit.home, { TERM: 'xterm' });
     const command = startInProcess(['stream', 'ticker:btc_usdt', '--raw', '--count', '1'], environment, {
-      columns: 80,
+      ...{ columns: 80, program: exchange.program },
     });
     expect(await command.ended).toBe(0);
     expect(command.printed.stdout).toBe(`${TICKER}\n`);

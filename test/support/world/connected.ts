@@ -1,3 +1,5 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 
 /** Two ends of a connection within this process. What one end writes, the other reads in its own process of the world. */
@@ -22,4 +24,11 @@ export function connected(): [Duplex, Duplex] {
     });
   ends.push(end(0), end(1));
   return [ends[0] as Duplex, ends[1] as Duplex];
+}
+
+/** Connects to a server of this process that has no port. */
+export function connectTo(server: Server): Socket {
+  const [client, accepted] = connected();
+  server.emit('connection', accepted);
+  return client as unknown as Socket;
 }

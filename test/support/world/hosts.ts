@@ -3,6 +3,7 @@
  * listens, so that a request which is sent over the network all the same is refused.
  */
 import { type SendRequest, TransportError } from '../../../src/exchange/connect.js';
+import { aborted } from './network.js';
 
 /** An answer with what few tests care about. */
 export interface HostReply {
@@ -13,10 +14,11 @@ export interface HostReply {
   readonly date?: number | null;
 }
 
-/** Answers a path and its parameters: with a body, or by throwing what the network throws. */
+/** Answers a path and its parameters: with a body, or by throwing what the network throws. The signal says that the client gives up. */
 export type LiteralAnswer = (
   path: string,
   parameters: URLSearchParams,
+  signal: AbortSignal | undefined,
 ) => string | HostReply | Promise<string | HostReply>;
 
 /** The connection breaks before an answer, and whether the request was executed stays open. For {@link LiteralAnswer}. */
@@ -41,17 +43,23 @@ export function isHostHere(url: string | undefined): url is string {
 }
 
 /** The answer of the host that a URL names. Throws as a network does where nothing listens. */
-export async function answerOfHost(url: string): Promise<HostReply> {
+export async function answerOfHost(url: string, signal?: AbortSignal): Promise<HostReply> {
   const { origin, pathname, searchParams } = new URL(url);
   const answer = hosts.get(origin);
   if (answer === undefined) throw new TransportError('connectionRefused', false, 'connection refused (ECONNREFUSED)');
-  const reply = await answer(pathname, searchParams);
+  const reply = await answer(pathname, searchParams, signal);
   return typeof reply === 'string' ? { body: reply } : reply;
 }
 
 /** Sends a request to one of these hosts, which answers at once. */
-export const sendToHost: SendRequest = async (url, { onResponse }) => {
-  const { body, status = 200, date = Date.now() } = await answerOfHost(url);
-  onResponse?.();
-  return { status, body, date, ageMs: 0, retryAfter: null, certificateExpires: null };
+export const sendToHost: SendRequest = async (url, { signal, onResponse }) => {
+  const over = new AbortController();
+  try {
+    const reply = await Promise.race([answerOfHost(url, signal), aborted(signal, over.signal)]);
+    const { body, status = 200, date = Date.now() } = reply;
+    onResponse?.();
+    return { status, body, date, ageMs: 0, retryAfter: null, certificateExpires: null };
+  } finally {
+    over.abort();
+  }
 };

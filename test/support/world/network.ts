@@ -139,7 +139,7 @@ function responseOf({ reply, skew }: ServedAnswer, now: number): HttpResponse {
 }
 
 /** Rejects when the sender cancels the request. */
-function aborted(signal: AbortSignal | undefined, over: AbortSignal): Promise<never> {
+export function aborted(signal: AbortSignal | undefined, over: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     const abort = () => reject(new TransportError('cancelled', true, 'the request was cancelled'));
     if (signal?.aborted === true) abort();
