@@ -32,7 +32,8 @@ let nextPort = 2;
 
 /** Has a host answer until it is closed. */
 export function openHost(answer: LiteralAnswer): { readonly url: string; close(): void } {
-  const url = `http://127.0.0.1:${nextPort++}`;
+  // without the port where that is the usual one, as whoever looks the host up has it
+  const url = new URL(`http://127.0.0.1:${nextPort++}`).origin;
   hosts.set(url, answer);
   return { url, close: () => void hosts.delete(url) };
 }
