@@ -15,7 +15,7 @@ it.each<readonly [RefusalKind, ...(readonly number[])]>([
   ['badPassword', 1005],
   ['closed', 1006, 1010, 1013, 1014, 3010],
   ['noPermission', 1012],
-  ['insufficientFunds', 2001, 2005, 2009],
+  ['insufficientFunds', 2001, 2002, 2003, 2004, 2005, 2006, 2007, 2008, 2009],
   ['notFound', 3001, 3008],
   ['badPrice', 3002],
   ['badAmount', 3003],
@@ -24,7 +24,7 @@ it.each<readonly [RefusalKind, ...(readonly number[])]>([
   ['expired', 3007],
   ['locked', 4001],
   ['tooFrequent', 4002],
-  ['other', 1111],
+  ['other', 1007, 1111, 2010, 4003],
 ])('reads a response as the refusal %s', (kind, ...codes) => {
   for (const code of codes) {
     const body = JSON.stringify({ code, message: 'no' });

@@ -94,6 +94,58 @@ describe('a write', () => {
   });
 });
 
+describe.each([
+  ['orderMoreV2', { market: 'btc_usdt', tradeParams: '[[31000.5,0.01]]', tradeType: '1' }],
+  ['cancelOrder', { currency: 'btc_usdt', id: '7' }],
+  ['withdraw', { amount: '0.5', currency: 'btc', fees: '0.0005', receiveAddr: '1mxZTP', safePwd: 'secret' }],
+] as const)('a write like an order: %s', (name, values) => {
+  it.each<[keyof typeof FAULTS, RegExp]>([
+    ['a reset after reading', /connection reset/],
+    ['a hang', /no answer in time/],
+    ['a body that breaks off', /the answer was cut off/],
+    ['an empty body', /^the response to \w+ is empty$/],
+    ['an HTML page', /^the response to \w+ is an HTML page$/],
+    ['an HTML page with 502', /HTTP 502/],
+  ])('is sent once, and its outcome is unknown, after %s', async (fault, words) => {
+    passHangs();
+    const server = await serveFaults({ answer: () => FAULTS[fault] });
+    const response = await clientOf(server.url, 2_000).client.api.write(name, values);
+    expect(response).toEqual({ kind: 'lost', reason: expect.stringMatching(words) });
+    expect([server.requests.length, server.connections]).toEqual([1, 1]);
+  });
+
+  it('is sent once, and its outcome is unknown, after a reset before a byte was read', async () => {
+    const server = await serveFaults({ answer: () => respond(PLACED), resets: () => true });
+    const response = await clientOf(server.url).client.api.write(name, values);
+    expect(response).toEqual({ kind: 'lost', reason: expect.stringContaining('connection reset') });
+    expect([server.requests.length, server.connections]).toEqual([0, 1]);
+  });
+});
+
+describe('a request', () => {
+  it('is a GET, whether it reads, changes something or is not described', async () => {
+    const server = await serveFaults({ answer: () => respond('{"code":1000}') });
+    const { api } = clientOf(server.url).client;
+    await api.readRaw('markets', {});
+    await api.readRaw('getAccountInfo', {});
+    await api.write('order', ORDER);
+    await api.rawCall('setExpressState', {});
+    expect(server.requests.map(({ method }) => method)).toEqual(['GET', 'GET', 'GET', 'GET']);
+  });
+
+  it('to withdraw has exactly the parameters, in the order and encoding, that were signed', async () => {
+    const server = await serveFaults({ answer: () => respond('{"code":1000,"message":"ok","id":"7"}') });
+    const { client } = clientOf(server.url);
+    const address = '1mxZTPRKv7J1AxiUiXMXZ3JEtd8NGHVMKM';
+    const withdrawal = { coin: 'btc', amount: '0.5', fee: '0.0005', address, internal: false };
+    const sent = await client.withdraw(withdrawal, 'Fp 7e1c,"4b', { reqTime: 1540295995557 });
+    expect(sent).toMatchObject({ kind: 'done', value: { id: '7' } });
+    expect(server.requests.map(({ target }) => target)).toEqual([
+      '/api/withdraw?method=withdraw&accesskey=access-0123456789&amount=0.5&currency=btc&fees=0.0005&receiveAddr=1mxZTPRKv7J1AxiUiXMXZ3JEtd8NGHVMKM&safePwd=Fp%207e1c%2C%224b&sign=ee2f79744fd5ce995384961b72606e3c&reqTime=1540295995557',
+    ]);
+  });
+});
+
 describe('an answer to a write that contradicts itself', () => {
   const CANCEL = { currency: 'btc_usdt', id: '7' };
   const TOO_LATE = [

@@ -6,6 +6,7 @@ import { CERTIFICATE, PRIVATE_KEY } from './certificate.js';
 
 /** One request as its bytes arrived. */
 export interface Received {
+  readonly method: string;
   /** `/api/order?…`, percent-encoded as on the wire. */
   readonly target: string;
   /** Names in lower case. */
@@ -101,8 +102,9 @@ function split(text: string): [whole: string[], rest: string] {
 function read(head: string, connection: number): Received {
   const [first = '', ...lines] = head.split('\r\n');
   const headers = lines.map((line) => /^([^:]+):\s*(.*)$/.exec(line) ?? []);
+  const [method = '', target = ''] = first.split(' ');
   return {
-    target: first.split(' ')[1] ?? '',
+    ...{ method, target },
     headers: Object.fromEntries(headers.map(([, name = '', value = '']) => [name.toLowerCase(), value])),
     connection,
   };
