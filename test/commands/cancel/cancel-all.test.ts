@@ -1,3 +1,5 @@
+import { appendFileSync } from 'node:fs';
+import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import type { TerminalStep } from '../../support/terminal.js';
@@ -120,7 +122,7 @@ describe('pit cancel --all', () => {
     const named = `${id} was reported as placed more than once. Not cancelled: ${duplicates[0]}.`;
     const first = await pit.run('cancel btc_usdt --id twin0001');
     expect([first.code, first.stderr.replace(/\s+/g, ' ')]).toEqual([0, expect.stringContaining(named)]);
-    expect(first.stderr).toContain(`pit cancel btc_usdt ${duplicates[0]}`);
+    expect(first.stderr).toContain(`Cancel what is open: pit cancel btc_usdt ${duplicates[0]}`);
     const second = await pit.run(`cancel btc_usdt ${duplicates[0]}`);
     expect([second.code, await straight.open()]).toEqual([0, []]);
     expect(second.stderr).not.toContain('more than once');
@@ -182,6 +184,17 @@ describe('pit cancel --all', () => {
     expect(await pit.done('cancel eos_usdt --all --dry-run')).toMatch(
       /^No open orders in eos_usdt\.\nmarket +eos_usdt\n[\s\S]*\nDry run: nothing was sent\.\n$/,
     );
+  });
+
+  it('says of each order that it may be one of an algo order whose record is damaged', async () => {
+    const { id } = await pit.json<{ id: string }>('order sell btc_usdt 0.1 --stop bid-20% --yes');
+    appendFileSync(path.join(pit.home, 'state', 'algos', 'sandbox', 'open', id), '\n{"child":"x"}\n');
+    for (const price of ['20000', '20001']) await straight.place({ ...FAR, price });
+    const warnings = [`The record of algo order ${id} is damaged: these may be orders of it.`];
+    expect(await pit.json('cancel btc_usdt --all --dry-run')).toMatchObject([
+      { preview: { warnings } },
+      { preview: { warnings } },
+    ]);
   });
 
   it('excludes ids and --id, and suggests the nearest market', async () => {

@@ -369,6 +369,10 @@ describe('the total of cancel --all', () => {
     );
   });
 
+  it('is left out if nothing was open', () => {
+    expect(total([], [])).toBe('No open orders in btc_usdt.');
+  });
+
   it('says what is still open', () => {
     const open = order('2', 'sell', '0.5');
     expect(

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LOST, PASS, slow } from '../../support/world/network.js';
+import { Kept } from '../../terminal/screens.js';
 import { lastError, useWorldPerTest } from '../pit-home.js';
 
 const pit = useWorldPerTest({
@@ -171,5 +172,72 @@ describe('what pit halt --flatten leaves', () => {
     expect((await pit.done('halt --cancel')).trimEnd().split('\n').at(-1)).toBe(
       'In one minute the exchange cancels what is left in btc_usdt.',
     );
+  });
+});
+
+describe('a sale of several orders', () => {
+  /** Slow ones, each of no more than 10,000 usdt. */
+  async function inParts(): Promise<void> {
+    await pit.done('profile set sandbox orderNotional 10000usdt');
+    pit.world.network.treat = ({ operation }) => (operation === 'order' ? slow(1_500) : PASS);
+  }
+
+  it('shows on a terminal how much of each coin the orders so far have sold', async () => {
+    await inParts();
+    const errors = Object.assign(new Kept(80), { rows: 40 });
+    const environment = { TERM: 'xterm', NO_COLOR: '1' };
+    await pit.run('halt --flatten usdt --yes', { host: { errors }, environment });
+    const lines = [...errors.text.matchAll(/Selling .*? with \d+ orders?/g)].map(([line]) => line);
+    expect([...new Set(lines)]).toEqual([
+      'Selling btc: 0 of 1 with 0 orders',
+      'Selling btc: 0.333444 of 1 with 1 order',
+      'Selling btc: 0.666888 of 1 with 2 orders',
+      'Selling eth: 0 of 2 with 0 orders',
+    ]);
+  });
+
+  it('that a signal ends says what was sold, what was done before, and how to go on', async () => {
+    await pit.done('order sell btc_usdt 0.25 --at 31000 --yes');
+    const before = pit.world.sent('order').length;
+    await inParts();
+    const halt = pit.world.start('halt --cancel --flatten usdt --yes --json');
+    await pit.world.until(() => pit.world.sent('order').length === before + 2);
+    const ended = pit.finish(halt.ended);
+    await pit.finish(halt.interrupt('SIGINT'));
+    const { code, stderr } = await ended;
+    expect([code, lastError(stderr)]).toMatchObject([
+      130,
+      {
+        message:
+          'Not everything was sold: 2 orders sold for 19,999.97112 usdt. The account is halted. 1 order had been open.',
+        hint: 'If an order was on its way, find its outcome: pit resolve; Sell what is left: pit halt --cancel --flatten usdt',
+      },
+    ]);
+  });
+});
+
+describe('several things that pit halt could not do', () => {
+  it('are one failure, with a hint that they share once', async () => {
+    const { baseUrl, tradeUrl } = pit.served.address;
+    await pit.done(`profile add keyless --base-url ${baseUrl} --trade-url ${tradeUrl}`);
+    expect(await pit.failure('halt --flatten usdt --profile keyless --yes', 4)).toMatchObject({
+      message:
+        'The account is NOT HALTED: The profile "keyless" has no keys. Nothing was sold: The profile "keyless" has no keys.',
+      hint: 'Store them: pit keys set --profile keyless; Sell what is left: pit --profile keyless halt --flatten usdt',
+    });
+  });
+
+  it('exit with 9 if a sale that nobody confirmed is not the only one', async () => {
+    pit.world.network.treat = ({ operation, parameters }) =>
+      operation === 'getOrders' && parameters.currency === 'eth_usdt' ? LOST : PASS;
+    const { code, stderr } = await pit.run('halt --cancel --flatten usdt --timeout 4 --json');
+    expect([code, lastError(stderr)]).toMatchObject([
+      9,
+      {
+        message:
+          'Orders may still be open: eth_usdt: getOrders: connection reset. Nothing was sold: This needs confirmation, and there is no terminal to ask on. The account is halted.',
+        hint: 'Cancel what is left: pit halt --cancel; Add --yes to confirm in a script, or --dry-run to see what it would do.',
+      },
+    ]);
   });
 });
