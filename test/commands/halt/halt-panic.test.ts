@@ -171,9 +171,8 @@ describe('pit halt --flatten', () => {
   });
 
   it('ends with 9 if the network placed an order twice', async () => {
-    // everything else is sold already, and an order sells no more than half of it: so it can be carried out twice
-    await pit.done('order buy btc_usdt 0.2 --at ask+1% --ioc --yes');
-    await pit.done('profile set sandbox orderNotional 2500usdt');
+    // an order sells no more than half of the coin: so it can be carried out twice
+    await pit.done('profile set sandbox orderNotional 20000usdt');
     await pit.done('sandbox fault add twice --operation order --count 1');
     const { code, stderr } = await pit.run('halt --flatten usdt --yes --json');
     expect([code, lastError(stderr).message]).toEqual([9, expect.stringContaining('placed more than once')]);

@@ -51,13 +51,13 @@ describe('a command of pit', () => {
   });
 
   it('says what became of an algo order: a TWAP that a guard has paused is not one that is done', async () => {
-    const funds = '--funds usdt=9000000';
-    const twap = 'order buy btc_usdt 300 --over 1h';
-    const { algo } = await reportOf(`${HILL} ${funds}`, twap);
+    const tape = `${candles('paused.ndjson', Array(10).fill(20_000), '5000')} --funds usdt=9000000`;
+    const twap = 'order buy btc_usdt 300 --over 8m --every 1m';
+    const { algo } = await reportOf(tape, twap);
     expect(algo?.reason).toMatch(/day-notional/);
     expect(['paused', 'partial']).toContain(algo?.state);
     expect(algo?.events.map(({ event }) => event)).toEqual(expect.arrayContaining(['began', 'paused']));
-    const { stdout } = await rehearse(`${HILL} ${funds}`, twap);
+    const { stdout } = await rehearse(tape, twap);
     expect(stdout).toMatch(/^algo order +(paused|partial): .*day-notional/m);
   });
 

@@ -281,7 +281,7 @@ describe('pit sandbox replay', () => {
         path.join(recorder.home, `trades.${ending}`),
       ];
       const downloaded = await recorder.json<{ added: number }>(
-        `kline btc_usdt --type 30min --since 3d --out ${candles}`,
+        `kline btc_usdt --type 30min --since 12h --out ${candles}`,
       );
       const replayed = await replayer.json<{ rows: number }>(`sandbox replay ${candles} --yes`);
       expect([replayed, downloaded.added]).toEqual([
@@ -291,8 +291,8 @@ describe('pit sandbox replay', () => {
       const columns = (rows: readonly Record<string, unknown>[]) =>
         rows.map(({ time, open, high, low, close, volume }) => [time, open, high, low, close, volume]);
       const [before, after] = [
-        await recorder.json<Record<string, unknown>[]>('kline btc_usdt --type 30min --since 2d --size 100'),
-        await replayer.json<Record<string, unknown>[]>('kline btc_usdt --type 30min --since 2d --size 400'),
+        await recorder.json<Record<string, unknown>[]>('kline btc_usdt --type 30min --since 8h --size 100'),
+        await replayer.json<Record<string, unknown>[]>('kline btc_usdt --type 30min --since 8h --size 400'),
       ];
       const known = new Set(columns(after).map((row) => JSON.stringify(row)));
       expect(
