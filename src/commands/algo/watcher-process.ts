@@ -22,8 +22,15 @@ export function isWatcherProcess({ environment }: Pick<Host, 'environment'>): bo
 /** Not inherited: settings of Node for one command must not stay with a process for days. The certificates of the user may be needed. */
 const DROPPED = /^(NODE_(?!EXTRA_CA_CERTS).*|DEBUG)$/;
 
-/** Starts a process that watches. Returns why none does; null if one does. */
-export async function startWatcher({ host, globals, link }: Context, store: AlgoStore): Promise<Failure | null> {
+interface Starting extends Pick<Context, 'host' | 'budget' | 'link'> {
+  readonly globals: Pick<Context['globals'], 'profile'>;
+}
+
+/** Starts a process that watches, and waits for it as long as the command may take. Returns why none does; null if one does. */
+export async function startWatcher(
+  { host, globals, link, budget }: Starting,
+  store: Pick<AlgoStore, 'watcher'>,
+): Promise<Failure | null> {
   if (link !== undefined) {
     link.watchAlgos();
     for (let waited = 0; store.watcher() === undefined && waited < START_MS; waited += POLL_MS)
@@ -44,12 +51,16 @@ export async function startWatcher({ host, globals, link }: Context, store: Algo
       detached: true,
     },
   );
+  budget.allowFor(START_MS);
+  const waitMs = Math.min(START_MS, budget.remainingMs);
   try {
-    const found = await program.started(host, START_MS, () => store.watcher());
+    const found = await program.started(host, waitMs, () => store.watcher());
     if (typeof found === 'object') return null;
     const hint = suggest('Watch it in this terminal', 'algo', 'run');
     if (found === 'ended') return startFailed('The watching process', program, hint);
-    return new Failure('unreachable', `The watching process did not start within ${START_MS / 1_000} s.`, { hint });
+    return new Failure('unreachable', `The watching process did not start within ${Math.round(waitMs / 1_000)} s.`, {
+      hint,
+    });
   } finally {
     program.release();
   }

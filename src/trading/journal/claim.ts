@@ -15,6 +15,9 @@ interface Claim {
   readonly isHeld: boolean;
 }
 
+/** As {@link claimLink} writes it: no other name is ever looked at, and the next number is one too. */
+const NUMBER = /^[1-9]\d{0,14}$/;
+
 /** The link of the claim of this number on a file. */
 export function claimLink(file: string, number: number): string {
   return path.join(path.dirname(file), `${HIDDEN}${path.basename(file)}${HIDDEN}${number}`);
@@ -23,10 +26,11 @@ export function claimLink(file: string, number: number): string {
 /** The number of the newest claim on a file; 0 if there is none, or if the names in its folder cannot be read. */
 export function newestClaim(file: string, names: readonly string[]): number {
   const beginning = `${HIDDEN}${path.basename(file)}${HIDDEN}`;
-  const numbers = names
-    .filter((name) => name.startsWith(beginning))
-    .map((name) => Number(name.slice(beginning.length)));
-  return Math.max(0, ...numbers.filter(Number.isSafeInteger));
+  const numbers = names.flatMap((name) => {
+    const number = name.startsWith(beginning) ? name.slice(beginning.length) : '';
+    return NUMBER.test(number) ? Number(number) : [];
+  });
+  return Math.max(0, ...numbers);
 }
 
 /** Makes the claim of this number; false if a process has made it. Throws the system's error. */

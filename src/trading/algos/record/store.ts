@@ -25,7 +25,7 @@ import { type AlgoFact, type AlgoFacts, type FactOf, isHeldBack } from './facts.
 import { FirstLines } from './first-lines.js';
 import { type StatusNote, StatusNotes } from './status-notes.js';
 import { UnseenDuplicates } from './unseen-duplicates.js';
-import { claimWatch, releaseWatch, type Watcher, watcherIn } from './watchers.js';
+import { claimWatch, releaseWatch, requireWatch, type Watcher, watcherIn } from './watchers.js';
 
 /** Ended algo orders are kept, so many of them. */
 const MOST_ENDED = 1_000;
@@ -215,6 +215,11 @@ export class AlgoStore {
   claim(): Watcher | undefined {
     makePrivateFolder(this.#root, this.#folder);
     return claimWatch(this.#watchFolder);
+  }
+
+  /** As {@link requireWatch}. */
+  requireClaim(): void {
+    requireWatch(this.#watchFolder);
   }
 
   /** Gives up to watch. */

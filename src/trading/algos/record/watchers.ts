@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { Failure, systemErrorCode, usage } from '../../../errors.js';
+import { Failure, suggest, systemErrorCode, usage } from '../../../errors.js';
 import { isStopped } from '../../../platform/programs/processes.js';
 import { claimLink, claimNext, claimOn, giveUpClaim, newestClaim } from '../../journal/claim.js';
 import { HIDDEN, ignoringDiskErrors, orCannotWrite } from '../../journal/files.js';
@@ -49,6 +49,16 @@ export function watcherIn(folder: string): Watcher | undefined {
     claim = claimOn(path.join(folder, CLAIMED), newestOf(folder));
   });
   return claim?.isHeld === true && claim.owner !== undefined ? watcherOf(claim.owner) : undefined;
+}
+
+/** Throws Failure `usage` if the claim of this process is gone, as it is when the folder was moved or deleted. */
+export function requireWatch(folder: string): void {
+  const watcher = watcherIn(folder);
+  if (watcher !== undefined && isSameOwner(watcher, thisProcess())) return;
+  throw usage(
+    `NOT WATCHED: ${folder} is gone or cannot be read, and the records of the algo orders with it. Orders at the exchange stay there.`,
+    [suggest('See them', 'orders'), suggest('Once the folder is back, continue', 'algo', 'run')],
+  );
 }
 
 function watcherOf(owner: Owner): Watcher {

@@ -81,7 +81,10 @@ export class AlgoRunner {
     this.#options.store.release();
   }
 
-  /** Works until nothing is left to do. Throws Failure `credentials` without keys, and `usage` if the disk fails. */
+  /**
+   * Works until nothing is left to do. Throws Failure `credentials` without keys, and `usage` if the disk fails or its folder is gone:
+   * records that are gone with it have not ended.
+   */
   async run(): Promise<void> {
     const { store } = this.#options;
     // keys are needed before this process says that it watches
@@ -99,6 +102,7 @@ export class AlgoRunner {
         await this.#watch();
         // until then, no other process watches
         await this.#stopping;
+        if (!this.#ending.signal.aborted) store.requireClaim();
         // one that was made until now is seen by this process, or its maker sees that nobody watches
         store.release();
       } while (!this.#ending.signal.aborted && this.openIds.length > 0);

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
@@ -34,6 +34,8 @@ class Watching {
   state = '';
   runner!: AlgoRunner;
   ended!: Promise<void>;
+  /** What it has ended with; undefined if nothing failed. */
+  failure: unknown;
 
   static async begin(): Promise<Watching> {
     const made = new Watching();
@@ -73,7 +75,9 @@ class Watching {
       warn: (text) => void this.warnings.push(text),
       ...{ other: () => {}, waitsForOther: false, isSeen: true },
     });
-    this.ended = this.runner.run().catch(() => undefined);
+    this.ended = this.runner.run().catch((thrown: unknown) => {
+      this.failure = thrown;
+    });
     onTestFinished(async () => {
       await this.runner.stop();
       await this.ended;
@@ -153,6 +157,16 @@ test('an algo order whose record is gone does nothing any more', async () => {
   rmSync(path.join(watching.state, 'algos', 'test', 'open', ID));
   await watching.ended;
   expect([watching.exchange.has.orders, watching.store.watcher()]).toEqual([[], undefined]);
+});
+
+test('it says that nothing is watched if the folder of the records is moved away, and sends nothing', async () => {
+  const watching = await Watching.begin();
+  await eventually(() => expect(watching.store.notes.of(ID)?.state).toBe('waiting'));
+  const folder = path.join(watching.state, 'algos');
+  renameSync(folder, `${folder}.away`);
+  await watching.ended;
+  expect(watching.failure).toMatchObject({ kind: 'usage', message: expect.stringMatching(/^NOT WATCHED: .*is gone/) });
+  expect(watching.exchange.has.orders).toEqual([]);
 });
 
 test('it ends when nothing is left to do, which is dated between two books too, and another process may watch then', async () => {
