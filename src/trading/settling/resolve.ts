@@ -59,10 +59,11 @@ export async function resolve(
   );
   return [...resolutions, ...othersWithDuplicates].map(({ write, ...rest }) => {
     const ids = duplicates.find((one) => one.writeId === write.id)?.ids ?? [];
-    // an order that was found may have become one of the job's own
     const job = isKind(write, 'batch') ? settledNow(trading, write.id) : undefined;
-    const own = new Set(job && archivedJob(trading.journal, job.write.id)?.orderIds);
     const resolution = job ?? { ...rest, write };
+    // what was found may be an order of the job, or the order that counted as not sent
+    const ofJob = job && archivedJob(trading.journal, job.write.id)?.orderIds;
+    const own = new Set([resolution.id, ...(ofJob ?? [])]);
     return { ...resolution, duplicates: [...new Set([...resolution.duplicates, ...ids.filter((id) => !own.has(id))])] };
   });
 }

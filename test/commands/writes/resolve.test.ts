@@ -152,6 +152,20 @@ describe('pit resolve', () => {
     expect((await pit.run('resolve --json')).stderr).toBe('');
   });
 
+  it('lists an order once that counted as not sent and exists, and not as a duplicate of itself', async () => {
+    await fault('drop-before --operation order');
+    expect((await lost('buy btc_usdt 0.01 --at 20008 --id gone8')).code).toBe(6);
+    expect(await pit.json('resolve gone8 --timeout 100')).toMatchObject([{ outcome: 'notSent' }]);
+    const id = await repeat('gone8', '20008', '0.01');
+    // beside another one that it settles
+    await fault('late --operation order --delay 20000');
+    expect((await lost('buy btc_usdt 0.01 --at 20018 --id late8')).code).toBe(6);
+    expect(await pit.json<Row[]>('resolve --timeout 100')).toMatchObject([
+      { clientId: 'gone8', outcome: 'placed', id, duplicates: [] },
+      { clientId: 'late8', outcome: 'placed', duplicates: [] },
+    ]);
+  });
+
   it('refuses an id that the journal does not have', async () => {
     expect((await pit.failure('resolve nobody1', 2)).message).toContain('The journal has no write with the id nobody1');
   });

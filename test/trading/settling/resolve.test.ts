@@ -135,6 +135,12 @@ describe('resolving what is open', () => {
     expect(trading.progress).toEqual([]);
   });
 
+  it('returns an order that counted as not sent and exists, which is no duplicate of itself', async () => {
+    const trading = answering({ lists: { buy: [orderAt('7')] }, byClientId: { mine: orderAt('7') } });
+    begin(trading, 'mine').settle({ outcome: 'notSent', id: null, duplicates: [] }, 'not sent');
+    expect(await resolve(trading, [])).toMatchObject([{ outcome: 'placed', id: '7', duplicates: [] }]);
+  });
+
   it('reads the withdrawals of each coin of the journal too', async () => {
     const trading = answering();
     const terms = { coin: 'btc', amount: '1', fee: '0.1', address: 'addr1', internal: false, before: { record: '1' } };
