@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { Job } from '../../../src/trading/batches/job.js';
 import type { JournalEntry } from '../../../src/trading/journal/entry.js';
 import { Journal } from '../../../src/trading/journal/journal.js';
 import type { RecordedOrderTerms, Settlement, Write } from '../../../src/trading/journal/write.js';
@@ -162,6 +163,53 @@ describe('pit resolve while no order can be read', () => {
       /^The outcomes of 2 writes are still unknown\. pit0123456789abcdef01234568: [^.]+\. pit0123456789abcdef01234567: [^.]+\.$/,
     );
     expect(error.hint).toMatch(/^Check again after .*: pit resolve$/);
+  });
+});
+
+describe('what pit resolve leaves to the user', () => {
+  const unread = () => {
+    pit.world.network.treat = ({ operation }) => (/^getOrders/.test(operation) ? LOST : PASS);
+  };
+  const settled = (id: string) =>
+    [
+      `Check again: pit resolve ${id}`,
+      'If that decides nothing, only you can settle it. See the orders: pit orders btc_usdt --side buy --state all',
+      `Report which one it is: pit resolve ${id} --as placed=ORDERID`,
+      `Or that it is none: pit resolve ${id} --as notSent`,
+    ].join('; ');
+
+  it('is an order that its answer named and that cannot be looked up, with the id', async () => {
+    pit.world.network.treat = ({ operation }) => (/^getOrder/.test(operation) ? LOST : PASS);
+    const id = 'pit0123456789abcdef01234567';
+    record({ operation: 'order', terms: ORDER }, id).release('unknown', { namedId: '7' });
+    const { code, stdout } = await pit.run('resolve --timeout 5');
+    expect([code, stdout.split('\n')[0]]).toEqual([6, 'buy 0.5 btc_usdt at 29,000: unknown, the answer names 7']);
+    const { stdout: rows, stderr } = await pit.run('resolve --json --timeout 5');
+    expect(JSON.parse(rows)).toMatchObject([{ clientId: id, outcome: 'unknown', id: '7' }]);
+    expect(lastError(stderr).hint).toBe(settled(id));
+  });
+
+  it('is a job once its requests have expired and no list can be read', async () => {
+    unread();
+    const id = 'job0123456789abcdef';
+    const terms = { market: 'btc_usdt', side: 'buy', account: 'spot', baseline: [] } as const;
+    const lines = [[1, '29000', '0.5']] as const;
+    const entry = record({ operation: 'batch', terms: { ...terms, count: 1, lines } }, id) as JournalEntry<'batch'>;
+    const job = new Job(entry);
+    await job.leaving([[0]], pit.world.clock.now());
+    job.record('request 1: no answer', { kind: 'lost', request: 1 });
+    entry.release();
+    const failure = async () => {
+      const { code, stdout, stderr } = await pit.run('resolve --json --timeout 5');
+      expect([code, JSON.parse(stdout)]).toMatchObject([6, [{ clientId: id, outcome: 'unknown', id: null }]]);
+      return lastError(stderr);
+    };
+    expect(await failure()).toMatchObject({
+      message: `The outcome of ${id} is still unknown.`,
+      hint: expect.stringMatching(/^Check again after .*, when its request should have expired: pit resolve job\w+$/),
+    });
+    await pit.world.pass(200_000);
+    expect((await failure()).hint).toBe(settled(id));
   });
 });
 
