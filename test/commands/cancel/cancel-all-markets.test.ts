@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { instead, LOST, late, PASS, type Passed } from '../../support/world/network.js';
+import { LOST, late, PASS, type Passed } from '../../support/world/network.js';
 import { document, useWorldPerTest } from '../pit-home.js';
 
 const pit = useWorldPerTest();
@@ -133,22 +133,6 @@ describe('pit cancel --all --all-markets', () => {
     await pit.world.pass(60_000);
     await pit.done('resolve');
     expect(await pit.json('cancel --all --all-markets --yes')).toMatchObject([{ outcome: 'cancelled' }]);
-  });
-
-  it('exits with 6 if the first cancellation may still arrive, and the next one of the order is refused', async () => {
-    await pit.done('order buy eth_usdt 0.1 --at bid-2% --yes');
-    let sent = 0;
-    pit.world.network.treat = ({ operation }) => {
-      if (operation !== 'cancelOrder') return PASS;
-      sent += 1;
-      return sent === 1 ? late(30_000) : instead('{"code":1001,"message":"no"}');
-    };
-    const { code, stdout } = await pit.run('cancel --all --all-markets --yes --json --timeout 4');
-    pit.world.network.treat = () => PASS;
-    expect([code, document<Cancelled[]>(stdout)]).toMatchObject([6, [{ outcome: 'unknown', market: 'eth_usdt' }]]);
-    expect(await pit.json('orders eth_usdt')).toHaveLength(1);
-    await pit.world.pass(60_000);
-    expect(await pit.json('orders eth_usdt')).toEqual([]);
   });
 
   it.each([

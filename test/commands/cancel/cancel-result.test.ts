@@ -48,6 +48,11 @@ describe('the failure of several cancellations', () => {
   it('no failure is reported if all were cancelled', () => {
     expect(failureOf(done, done)).toBeUndefined();
   });
+
+  it('no failure is reported for all orders of a market if one filled before, and none is left', () => {
+    const all = { attempts: [done, failed], stillOpen: [], orders: new Map(), failure: null };
+    expect(cancelAllAnswer('btc_usdt', all, []).failure).toBeUndefined();
+  });
 });
 
 describe('an order of an algo order that was not cancelled', () => {

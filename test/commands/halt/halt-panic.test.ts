@@ -234,7 +234,6 @@ describe('many open orders', () => {
   it.each([
     ['halt --cancel', 'Cancelling in all markets, '],
     ['cancel btc_usdt --all --yes', 'Cancelling in btc_usdt: '],
-    ['cancel --all --all-markets --yes', 'Cancelling in all markets, '],
   ])('%s cancels them all, however long that takes, and counts the answers on a terminal', async (line, label) => {
     const errors = Object.assign(new Kept(80), { rows: 40 });
     const environment = { TERM: 'xterm', NO_COLOR: '1' };
@@ -252,7 +251,7 @@ describe('many open orders', () => {
     expect(Math.max(...counts)).toBeLessThanOrEqual(COUNT);
   });
 
-  it.each(['halt --cancel', 'cancel btc_usdt --all --yes', 'cancel --all --all-markets --yes'])(
+  it.each(['halt --cancel', 'cancel btc_usdt --all --yes'])(
     '%s that --timeout ends names at most ten orders, and no limit that was not reached',
     async (line) => {
       const ids = (await pit.json<{ id: string }[]>('orders btc_usdt --all')).map(({ id }) => id);

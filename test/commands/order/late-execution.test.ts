@@ -1,13 +1,12 @@
-import { beforeEach, expect, it } from 'vitest';
-import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
-import { lastError, useWorldPerTest } from '../pit-home.js';
+import { beforeAll, expect, it } from 'vitest';
+import { lastError, useWorld } from '../pit-home.js';
 import { Straight } from '../straight.js';
 
 /*
  * An exchange that checks the time of a request as it arrives, and executes it later: each of these writes counts as not sent,
  * since its time limit is over and the exchange does not have it, and is executed 200 s after it was sent.
  */
-const pit = useWorldPerTest({ limits: UNLIMITED });
+const pit = useWorld();
 const straight = new Straight(pit);
 
 interface Row {
@@ -18,7 +17,7 @@ interface Row {
 
 const ids = { batch: '', resumed: '', withdrawal: '' };
 
-beforeEach(async () => {
+beforeAll(async () => {
   // the batches are far from the market, so that they never fill
   await pit.done('profile set sandbox priceBand 100%');
   for (const operation of ['order', 'orderMoreV2', 'withdraw'])

@@ -127,15 +127,6 @@ describe('pit order replace', () => {
     expect(await straight.open()).toEqual([id]);
   });
 
-  it('takes a share of the balance with the order cancelled', async () => {
-    const id = await straight.place({ ...FAR, amount: '5' });
-    const [{ available } = { available: '' }] = await pit.json<{ available: string }[]>('balance usdt');
-    const done = await pit.json<Replaced>(`order replace btc_usdt ${id} --amount 100% --yes`);
-    const all = (Number(available) + 100_000) / 20_000;
-    expect(Math.abs(Number(done.amount) - all)).toBeLessThan(0.000002);
-    expect(await straight.open()).toEqual([done.id]);
-  });
-
   it('exits with 3 if the order filled meanwhile, and says what filled', async () => {
     const id = await partlyFilled('0.004');
     await straight.fault('late', 'cancelOrder', { count: 1, delay: 1 });
@@ -174,18 +165,6 @@ describe('pit order replace', () => {
     });
     expect(await straight.open()).toEqual([]);
   });
-
-  it.each(['drop-after', 'truncate', 'error-after', 'twice'])(
-    'continues through the fault %s of either request',
-    async (kind) => {
-      const id = await straight.place(FAR);
-      await straight.fault(kind, 'cancelOrder', { count: 1 });
-      if (kind !== 'twice') await straight.fault(kind, 'order', { count: 1 });
-      const done = await pit.json<Replaced>(`order replace btc_usdt ${id} --at 21000 --yes`);
-      expect(done).toMatchObject({ outcome: 'placed', replaced: { outcome: 'cancelled', id } });
-      expect(await straight.open()).toEqual([done.id]);
-    },
-  );
 
   it('suggests no order that is too small when resolve finds a killed replacement', async () => {
     const id = await partlyFilled('0.004');
@@ -261,20 +240,6 @@ describe('pit order replace', () => {
     expect((await pit.run(`resolve ${answer.clientId}`)).stderr).toContain('pit order buy btc_usdt 0.01 --at 21000');
   });
 
-  it('pit resolve reports a replacement killed between its requests, and places nothing', async () => {
-    const id = await straight.place(FAR);
-    // the first look is before the cancellation, the second after it
-    await straight.fault('delay', 'getOrder', { every: 2, delay: 20_000 });
-    const replacement = replacing(`${id} --at 21300`);
-    await straight.untilFault();
-    replacement.kill();
-    await straight.administer('POST /faults/clear');
-    const { code, stdout, stderr } = await pit.run('resolve --json');
-    expect(document<object[]>(stdout)[0]).toMatchObject({ operation: 'replace', outcome: 'cancelled', id });
-    expect(stderr).toContain('To place it: pit order buy btc_usdt 0.01 --at 21300');
-    expect([code, await straight.open()]).toEqual([0, []]);
-  });
-
   it('exits with 9 if the new order is refused, with the command that places it', async () => {
     const id = await straight.place(FAR);
     // a margin wallet with nothing in it, which no operation shows
@@ -282,13 +247,6 @@ describe('pit order replace', () => {
     expect([code, error.code]).toEqual([9, 2009]);
     expect(answer).toMatchObject({ outcome: 'refused', amount: '0.02', replaced: { outcome: 'cancelled', id } });
     expect(error.hint).toContain('pit order buy btc_usdt 0.02 --at 21000');
-  });
-
-  it('leaves the order unchanged if the balance does not cover the new one', async () => {
-    const id = await straight.place(FAR);
-    const error = await pit.failure(`order replace btc_usdt ${id} --at 21000 --amount 20 --yes`, 2);
-    expect(error.message).toMatch(/needs 420,000 usdt, and only .* usdt would be available with the old one cancelled/);
-    expect(await straight.open()).toEqual([id]);
   });
 
   it('leaves the order unchanged if a guard holds, and --override lifts the guard', async () => {

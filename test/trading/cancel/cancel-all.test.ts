@@ -187,6 +187,15 @@ describe('cancelling all open orders', () => {
     expect(trading.journal.unsettledEntries()).toEqual([]);
   });
 
+  it('the outcome is unknown for an order whose first cancellation may still arrive, though the next one is refused', async () => {
+    const exchange = new ScriptedExchange({ orders: openOrders(1) });
+    cancelling(exchange, (_, time) => (time === 1 ? LOST : refused('invalid')));
+    const trading = tradingOf(exchange, { budgetMs: 10_000, tolerance: 60_000 });
+    const done = await clear(trading);
+    expect([cancelled(exchange), done.stillOpen]).toEqual([['1', '1'], ['1']]);
+    expect(done.attempts).toMatchObject([{ result: { id: '1', outcome: 'unknown' }, failure: 'unknown' }]);
+  });
+
   it('repeats a cancellation that the exchange accepted if the order is still listed as open', async () => {
     const exchange = new ScriptedExchange({ orders: openOrders(1) });
     cancelling(exchange, (order, time) => (time < 3 ? accepted(order) : DONE));
