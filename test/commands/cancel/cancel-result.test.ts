@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { byReason, stillOpenFailure } from '../../../src/commands/cancel/all-markets.js';
-import { cancelAllAnswer, cancelAnswer, cancelTable } from '../../../src/commands/cancel/cancel-result.js';
+import { cancelAgain, cancelAllAnswer, cancelAnswer, cancelTable } from '../../../src/commands/cancel/cancel-result.js';
 import type { Order } from '../../../src/domain/order.js';
 import { Failure, type Hint, suggest } from '../../../src/errors.js';
 import { WRONG_KEYS } from '../../../src/exchange/exchange.js';
@@ -105,6 +105,54 @@ describe('many cancellations with an unknown outcome', () => {
     const { failure } = cancelAnswer('btc_usdt', lost(10), []);
     const ids = lost(10).map(({ result }) => result.id ?? '');
     expect(failure?.hints).toEqual([suggest('Cancelling again does no harm', 'cancel', 'btc_usdt', ...ids)]);
+  });
+});
+
+describe('the same cancellation again', () => {
+  it.each<[what: string, orders: Parameters<typeof cancelAgain>[1], words: readonly string[]]>([
+    ['of an order names its id', [{ id: '7' }], ['7']],
+    ['of an order by the client id names that with its flag', [{ clientId: 'mine1' }], ['--id', 'mine1']],
+    ['of several names them without a flag', [{ clientId: 'mine1' }, { clientId: 'mine2' }], ['mine1', 'mine2']],
+  ])('%s', (_, orders, words) => {
+    expect(cancelAgain('btc_usdt', orders)).toEqual(
+      suggest('Cancelling again does no harm', 'cancel', 'btc_usdt', ...words),
+    );
+  });
+});
+
+describe('what is left of all orders of a market', () => {
+  const left = (attempts: readonly CancelAttempt[], stillOpen: readonly string[], failure: Failure | null = null) =>
+    cancelAllAnswer('btc_usdt', { attempts, stillOpen, orders: new Map(), failure }, []).failure;
+  const gone: CancelAttempt = { ...failed, result: { ...failed.result, id: '6', message: 'already filled' } };
+  const lost: CancelAttempt = {
+    ...{ result: { ...RESULT, outcome: 'unknown', id: '8', message: 'no answer in time' }, failure: 'unknown' },
+    wasRejected: false,
+  };
+
+  it('has the reason of the first order that is still open, and counts those that are not as done', () => {
+    expect(left([gone, failed], ['7'])).toMatchObject({
+      ...{ kind: 'partial', code: 3001, message: '1 order is still open: order not found.' },
+    });
+  });
+
+  it('has no reason if the exchange said that the order is cancelled', () => {
+    const said = { ...done, result: { ...RESULT, message: 'was already cancelled' } };
+    expect(left([said], ['7'])).toMatchObject({ kind: 'partial', code: null, message: '1 order is still open.' });
+  });
+
+  it('has the exit code of the refusal if nothing was done and the list could not be read', () => {
+    const unread = new Failure('unreachable', 'Connection reset.');
+    expect(() => left([{ ...failed, failure: 'limited' }], [], unread)).toThrow(
+      expect.objectContaining({
+        ...{ kind: 'limited', message: 'It is unknown whether open orders are left: Connection reset.' },
+      }),
+    );
+  });
+
+  it('counts beside an unknown outcome what was cancelled and what was refused', () => {
+    expect(left([done, gone, lost], [])?.message).toBe(
+      'It is unknown whether every order was cancelled: 1 of 3 orders cancelled, 1 refused, 1 unknown (no answer in time).',
+    );
   });
 });
 
@@ -306,6 +354,17 @@ describe('the table of cancellations', () => {
     expect(header.trim().split(/ {2,}/)).toEqual(columns);
   });
 
+  it('has the message of the exchange without the marks of a quotation', () => {
+    const quoted = { ...failed, result: { ...failed.result, message: '“order not found”' } };
+    expect(cancelTable([quoted], '').data).toMatchObject([{ message: 'order not found' }]);
+  });
+
+  it('names an order by the client id that it was cancelled by', () => {
+    const named = { ...done, result: { ...RESULT, clientId: 'mine1' } };
+    const [, row = ''] = cancelTable([named], '').show(pipe()).split('\n');
+    expect(row.split(/ {2,}/)).toEqual(['cancelled', 'mine1', '-', '-', '-', '-']);
+  });
+
   it('names the market of each if there are several, and says that there are none', () => {
     const other = { ...done, result: { ...RESULT, market: 'eth_usdt' } };
     const [header = '', row = ''] = cancelTable([done, other], '').show(pipe()).split('\n');
@@ -364,6 +423,10 @@ describe('the total of cancel --all', () => {
   it('names no amount if that of one order is unknown', () => {
     expect(total([attempt('1', 'cancelled', null)], [order('1', 'buy', '0')])).toBe('Total: 1 cancelled.');
     expect(total([attempt('9', 'cancelled', '0')], [])).toBe('Total: 1 cancelled.');
+  });
+
+  it('names no amount if the cancelled order held nothing', () => {
+    expect(total([attempt('1', 'cancelled', '2')], [order('1', 'buy', '2')])).toBe('Total: 1 cancelled.');
   });
 
   it('counts an order that another command cancelled apart, and not as released', () => {
