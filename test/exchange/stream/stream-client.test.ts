@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ExchangeClient } from '../../../src/exchange/exchange-client.js';
 import type { Channel, ChannelData, StreamEvent } from '../../../src/exchange/stream/events.js';
 import { NOW } from '../../support/fake-host.js';
+import { type Answer, respond, serveFaults } from '../../support/fault-server.js';
 import {
   account,
   assets,
@@ -817,6 +818,48 @@ describe('a first connection', () => {
     const { next } = await follow([TICKER], {}, { exchange, address });
     const failure = await next('data').catch((thrown: unknown) => thrown);
     expect(failure).toMatchObject({ kind: 'unreachable', message: expect.stringMatching(words) });
+  });
+
+  /** Follows a host that answers the handshake so. */
+  async function answering(answer: Answer) {
+    const server = await serveFaults({ answer: () => answer });
+    const address = async () => `ws://127.0.0.1:${server.port}/websocket`;
+    return { server, ...(await follow([TICKER], {}, { address })) };
+  }
+
+  it.each(['200 OK', '301 Moved Permanently', '400 Bad Request', '404 Not Found', '499 Odd'])(
+    'fails at once if the handshake is answered with HTTP %s',
+    async (status) => {
+      const { server, next } = await answering(respond('', status, ['Location: /websocket']));
+      const message = `the host answered with HTTP ${status.slice(0, 3)} instead of a WebSocket`;
+      const failure = await next('data').catch((thrown: unknown) => thrown);
+      expect(failure).toMatchObject({ kind: 'unreachable', message: expect.stringContaining(message) });
+      expect(server.requests.map(({ method }) => method)).toEqual(['GET']);
+    },
+  );
+
+  const badProof = ['Upgrade: websocket', 'Connection: Upgrade', 'Sec-WebSocket-Accept: x'];
+  it.each<[string, Answer, RegExp]>([
+    ...['403 Forbidden', '408 Request Timeout', '418 Odd', '429 Too Many Requests', '500 Odd', '503 Odd'].map(
+      (status): [string, Answer, RegExp] => [
+        `HTTP ${status}`,
+        respond('', status),
+        new RegExp(`HTTP ${status.slice(0, 3)} instead of a WebSocket`),
+      ],
+    ),
+    [
+      'the proof of another handshake',
+      respond('', '101 Switching Protocols', badProof),
+      /did not answer as a WebSocket/,
+    ],
+    ['what is no HTTP', (socket) => void socket.end('hello\r\n\r\n'), /did not answer as a WebSocket/],
+  ])('is tried again if the handshake is answered with %s', async (_, answer, words) => {
+    const { next } = await answering(answer);
+    const states = [await next('state'), await next('state')];
+    expect(states).toMatchObject([
+      { state: 'connecting' },
+      { state: 'reconnecting', reason: expect.stringMatching(words) },
+    ]);
   });
 
   it('fails after the time that it may take', async () => {
