@@ -23,6 +23,14 @@ describe('what an agent prepares is the command line', () => {
       { ...LADDER, weight: 'linear', account: 'isolated' },
       'order batch sell btc_usdt --ladder 30000:31000:20 --amount 50% --weight linear --account isolated',
     ],
+    [
+      { ...LADDER, price: '1:2:50', borrow: false, repay: false },
+      'order batch sell btc_usdt --ladder 1:2:50 --amount 50% --weight equal --account spot',
+    ],
+    [
+      { kind: 'replace', orders: ['7'], price: '25000', amount: '0.02' },
+      'order replace btc_usdt 7 --at 25000 --amount 0.02',
+    ],
     [{ kind: 'replace', orders: ['7'], price: '25000' }, 'order replace btc_usdt 7 --at 25000'],
     [{ kind: 'replace', orders: '7', amount: '0.02' }, 'order replace btc_usdt 7 --amount 0.02'],
     [
@@ -82,6 +90,8 @@ describe('what an agent prepares is refused', () => {
       'Give one id, and prepare each order by itself.',
     ],
     [{ kind: 'replace', orders: ['7'] }, 'A replacement needs a new price or amount.', 'Give price, amount, or both.'],
+    [{ kind: 'cancel', orders: ['all', '7'] }, 'The order id must be an id from the exchange, not "all".'],
+    [{ kind: 'replace', orders: ['all'], price: '1' }, 'The order id must be an id from the exchange, not "all".'],
     [{ kind: 'cancel', orders: ids(51) }, 'orders has more than 50 elements.', 'Use several calls.'],
     [
       { kind: 'cancel', orders: ['7'], side: 'buy', amount: '1', price: '1', account: 'spot' },
