@@ -175,11 +175,14 @@ function sideFact(side: Side) {
 /** Warns of orders that were reported as duplicates of a cancelled one and that no command has cancelled yet. */
 function warnOfDuplicates({ output, trading }: WriteContext, market: string, attempts: readonly CancelAttempt[]): void {
   const { archive } = trading.journal;
-  for (const { result } of attempts) {
-    const { id } = result;
-    if (id === null || result.outcome !== 'cancelled') continue;
+  // the disk may have refused a line in the archive
+  const cancelledHere = attempts.flatMap(({ result: { id, outcome } }) =>
+    outcome === 'cancelled' && id !== null ? id : [],
+  );
+  const isCancelled = (id: string) => cancelledHere.includes(id) || archive.wasCancelled(id);
+  for (const id of cancelledHere) {
     const made = archive.since(0, { id }).map(ordersMadeBy);
-    const others = made.find((ids) => ids.includes(id))?.filter((other) => !archive.wasCancelled(other)) ?? [];
+    const others = made.find((ids) => ids.includes(id))?.filter((other) => !isCancelled(other)) ?? [];
     if (others.length === 0) continue;
     output.warn([
       `${id} was reported as placed more than once. Not cancelled: ${others.join(', ')}.`,

@@ -17,8 +17,6 @@ import type { Redis } from './redis-store.js';
 import { SharedHalts, type SharedState } from './shared-halts.js';
 import { reasonOf } from './shared-limits.js';
 
-/** The folder of the latches, below the state folder. */
-
 /** A latch is a line of JSON. What is longer was not written by pit. */
 const MAX_BYTES = 10_000;
 

@@ -344,8 +344,8 @@ export class OrderBook<Order extends BookOrder> {
     const events: BookEvent<Order>[] = [];
     const left = this.#madeUp?.left;
     let [rest, passed] = [left === undefined ? amount : lesser(amount, left > 0n ? left : 0n), 0n];
-    const isMadeUp = this.#madeUp !== undefined;
-    const crossed = this.#reachedBy(side, price).filter((order) => isMadeUp && order.price !== price);
+    const crossed =
+      this.#madeUp === undefined ? [] : this.#reachedBy(side, price).filter((order) => order.price !== price);
     for (const order of [...this.#reachedBy(opposite(side), price), ...crossed]) {
       const { queue } = order;
       if (queue === undefined || (order.price === price && queue.ahead === null)) continue;

@@ -5,9 +5,9 @@ import { HIDDEN, ignoringMissing, removeLink } from './files.js';
 import { decodeOwner, isOwnerAlive, type Owner, thisProcess } from './owner.js';
 
 /**
- * Only one process may: a claim is a link `.NAME.NUMBER` that names its process, and the system lets only one process make it. Only that
- * process removes it. The link of a process that died stays, and the next process takes the next number: so of two that find the same
- * dead process, one gets its place.
+ * What only one process may do. A claim is a link `.NAME.NUMBER` that names its process, and the system lets only one process make it. Only
+ * that process removes it. The link of a process that died is never removed, and the next process takes the next number: so of two that
+ * find the same dead process, one gets its place. A gap in the numbers would let a second process claim below the one that holds it.
  */
 interface Claim {
   /** Undefined if the link does not say which process made it: it may be alive. */
@@ -23,7 +23,7 @@ export function claimLink(file: string, number: number): string {
   return path.join(path.dirname(file), `${HIDDEN}${path.basename(file)}${HIDDEN}${number}`);
 }
 
-/** The number of the newest claim on a file; 0 if there is none, or if the names in its folder cannot be read. */
+/** The number of the newest claim on a file; 0 if there is none. @param names those in its folder */
 export function newestClaim(file: string, names: readonly string[]): number {
   const beginning = `${HIDDEN}${path.basename(file)}${HIDDEN}`;
   const numbers = names.flatMap((name) => {

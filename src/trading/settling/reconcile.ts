@@ -1,6 +1,6 @@
 /**
- * Finds the outcome of writes: compares attempts that are not closed with a list from the exchange. Orders, batches and
- * withdrawals come in the same form. Nothing is read, written or printed here.
+ * Finds the outcome of orders and batches: compares attempts that are not closed with a list from the exchange. Nothing is read, written or
+ * printed here. Withdrawals have rules of their own: `withdrawals/reconcile-withdrawals.ts`.
  *
  * An answer is not the end of a request: the network may repeat it for as long as the exchange accepts its `reqTime`. An
  * attempt is therefore closed by a list only if the list was read after that moment.
@@ -12,7 +12,7 @@
  */
 export const SLACK_MS = 5_000;
 
-/** One listed order or withdrawal. */
+/** One listed order. */
 export interface Row {
   readonly id: string;
   /** Equal for rows that the same item could have made. */
@@ -21,7 +21,7 @@ export interface Row {
   readonly time: number;
 }
 
-/** An order or withdrawal that pit requested. */
+/** An order that pit requested. */
 export interface WantedItem {
   readonly id: string;
   readonly matchKey: string;
@@ -33,7 +33,7 @@ export interface WantedItem {
   readonly state: 'placed' | 'pending' | 'absent';
 }
 
-/** One sent request and the orders or withdrawals that it asked for, as far as they are known. */
+/** One sent request and the orders that it asked for, as far as they are known. */
 export interface Attempt {
   readonly id: string;
   /** The write that it belongs to: a batch has several attempts. */
@@ -59,7 +59,7 @@ export interface Attempt {
   readonly isOlderRow?: ((rowId: string) => boolean) | undefined;
 }
 
-/** A list of the exchange: the orders of one side of a market, or the withdrawals of a coin. */
+/** A list of the exchange: the orders of one side of a market. */
 export interface List {
   /** Newest first. */
   readonly rows: readonly Row[];

@@ -1,7 +1,8 @@
 import { appendFileSync } from 'node:fs';
 import path from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
+import { Journal } from '../../../src/trading/journal/journal.js';
 import type { TerminalStep } from '../../support/terminal.js';
 import { LOST, PASS } from '../../support/world/network.js';
 import { document, lastError, useWorldPerTest } from '../pit-home.js';
@@ -95,6 +96,17 @@ describe('pit cancel --all', () => {
     const second = await pit.run(`cancel btc_usdt ${duplicates[0]}`);
     expect([second.code, await straight.open()]).toEqual([0, []]);
     expect(second.stderr).not.toContain('more than once');
+  });
+
+  it('does not name a duplicate that the same command cancelled, though the disk refuses to keep that', async () => {
+    await straight.fault('twice', 'order', { count: 1 });
+    const placed = await pit.run('order buy btc_usdt 0.02 --at 19990 --yes --json');
+    const { id, duplicates } = document<{ id: string; duplicates: string[] }>(placed.stdout);
+    const keeping = vi.spyOn(Journal.prototype, 'noteCancelled').mockImplementation(() => undefined);
+    onTestFinished(() => keeping.mockRestore());
+    const { code, stderr } = await pit.run(`cancel btc_usdt ${id} ${duplicates[0]}`);
+    expect([code, await straight.open()]).toEqual([0, []]);
+    expect(stderr).not.toContain('Not cancelled');
   });
 
   it('names in its preview why older orders were not read', async () => {

@@ -205,8 +205,11 @@ describe('a claim', () => {
       fs.rmSync(made);
       return readlink(target);
     }) as typeof readlink);
-    onTestFinished(() => reading.mockRestore());
+    const linking = vi.spyOn(fs, 'symlinkSync');
+    onTestFinished(() => [reading, linking].forEach((spy) => void spy.mockRestore()));
     expect(find()?.claim()).toBe(true);
+    // the number is used again: a gap would let a second process claim below this one
+    expect(linking.mock.calls.map(([, name]) => name)).toEqual([made, made]);
   });
 
   it('fails if the record was damaged since it was read', () => {

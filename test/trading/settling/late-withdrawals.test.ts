@@ -68,6 +68,17 @@ describe('the record of a settled withdrawal whose request is over', () => {
     expect(trading.journal.settledEntries({ coin: 'btc' }).map(({ isClosed }) => isClosed)).toEqual([false]);
   });
 
+  // the lifetime of a request, a minute in which the exchange may date the record, and the slack of clocks
+  it.each([
+    [124, [false]],
+    [126, []],
+  ])('with a list read %i s after it, what is kept of it is %j', async (seconds, closed) => {
+    const trading = tradingOf(fundsWith(record(2)), { ...LATER, elapsedMs: seconds * 1_000 });
+    begin(trading, 'done1').settle({ outcome: 'placed', id: '2', duplicates: [] }, 'placed: 2');
+    expect(await closeCoin(trading, 'btc')).toEqual([]);
+    expect(trading.journal.settledEntries({ coin: 'btc' }).map(({ isClosed }) => isClosed)).toEqual(closed);
+  });
+
   it('stays open if the records were read while the exchange still accepted its request', async () => {
     const trading = tradingOf(fundsWith(record(2)), { tolerance: 60_000 });
     begin(trading, 'done1').settle({ outcome: 'placed', id: '2', duplicates: [] }, 'placed: 2');

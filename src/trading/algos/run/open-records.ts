@@ -35,11 +35,8 @@ export class OpenRecords {
     const records = ids.flatMap((id) => this.#read(id) ?? []);
     for (const { id, torn } of records)
       if (torn > 0) warn(`A line of the record of the algo order ${id} was cut off and is ignored.`);
-    const [ended, open] = [true, false].map((hasEnded) =>
-      records.filter(({ facts }) => (facts.ended !== null) === hasEnded),
-    ) as [WholeRecord[], WholeRecord[]];
-    for (const { id } of ended) store.putAway(id);
-    return open;
+    for (const { id, facts } of records) if (facts.ended !== null) store.putAway(id);
+    return records.filter(({ facts }) => facts.ended === null);
   }
 
   /** The facts of one that another process has paused, resumed or cancelled; undefined if none has, or it cannot be read any more. */

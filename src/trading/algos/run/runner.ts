@@ -138,7 +138,7 @@ export class AlgoRunner {
       // a market that becomes stale, or fresh again, changes what is decided
       this.#wake(({ terms }) => changed.includes(terms.market.market));
       for (const algo of this.#algos.values()) algo.tick();
-      await this.#pause.wait(this.#main?.client.clockSpeed ?? 1, this.#dueInMs);
+      await this.#pause.wait(this.#main?.client.clockSpeed ?? 1, () => this.#dueInMs);
       if (this.#crash !== undefined) throw this.#crash;
     }
   }

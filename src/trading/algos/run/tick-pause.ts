@@ -23,11 +23,11 @@ export class TickPause {
   /**
    * Waits for the next tick.
    * @param clockSpeed how fast the exchange's clock is
-   * @param dueInMs in how many milliseconds there is something to do that nobody tells of
+   * @param dueInMs in how many milliseconds there is something to do that no event reports
    */
-  async wait(clockSpeed: number, dueInMs: number): Promise<void> {
+  async wait(clockSpeed: number, dueInMs: () => number): Promise<void> {
     const tickMs = Math.max(SHORTEST_TICK_MS, TICK_MS / clockSpeed);
-    const pauseMs = this.#isAlone ? Math.max(TICK_MS, dueInMs) : tickMs;
+    const pauseMs = this.#isAlone ? Math.max(TICK_MS, dueInMs()) : tickMs;
     this.#until = this.#host.monotonic() + pauseMs;
     this.#cut = new AbortController();
     if (!this.#hasEnded) await this.#host.sleep(pauseMs, this.#cut.signal);
