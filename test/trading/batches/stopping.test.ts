@@ -4,6 +4,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Failure } from '../../../src/errors.js';
+import { BatchSender } from '../../../src/trading/batches/batch-sender.js';
 import { JobRun } from '../../../src/trading/batches/job-run.js';
 import { resumeJob } from '../../../src/trading/batches/start-job.js';
 import type { JournalEntry } from '../../../src/trading/journal/entry.js';
@@ -11,7 +12,7 @@ import type { BatchLine } from '../../../src/trading/journal/write.js';
 import { resolveJob } from '../../../src/trading/settling/resolve.js';
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
-import { LOST, ScriptedExchange } from '../../support/scripted-exchange.js';
+import { DONE, LOST, refused, ScriptedExchange } from '../../support/scripted-exchange.js';
 import { type TestTrading, tradingOf } from '../support/trading.js';
 import { begin, JOB, lines, place, resume } from './jobs.js';
 
@@ -56,6 +57,23 @@ describe('a batch that stops', () => {
     const requireWithinLimits = (_: unknown, rest: readonly BatchLine[] = []) => void left.push(...rest);
     await resumeJob(tradingOf(exchange, { state: trading.state }), JOB, { requireWithinLimits });
     expect(left).toHaveLength(400 - placed);
+  });
+
+  it.each([
+    ['is lost', LOST, 'lost'],
+    ['is a refusal', refused('insufficientFunds'), 'refused'],
+  ])('sends no further request if an answer %s', async (_, outcome, kind) => {
+    const exchange = new ScriptedExchange({}, [DONE, outcome]);
+    const trading = tradingOf(exchange);
+    const job = await begin(trading, { lines: lines(100) });
+    const all = Array.from({ length: 100 }, (_none, line) => line);
+    const sender = new BatchSender(trading, job, new AbortController().signal, undefined);
+    expect(await sender.send(all.slice(0, 20))).toBeUndefined();
+    expect(await sender.send(all.slice(20, 40))).toMatchObject({ kind });
+    const fresh = new BatchSender(trading, job, new AbortController().signal, undefined);
+    exchange.outcomes.push(outcome);
+    expect(await fresh.send(all.slice(40))).toMatchObject({ kind });
+    expect(exchange.count('batch')).toBe(3);
   });
 
   it('sends nothing more after a signal, waits for the answers, and resumes', async () => {
