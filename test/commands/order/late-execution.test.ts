@@ -1,12 +1,13 @@
-import { beforeAll, expect, it } from 'vitest';
-import { lastError, useWorld } from '../pit-home.js';
+import { beforeEach, expect, it } from 'vitest';
+import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
+import { lastError, useWorldPerTest } from '../pit-home.js';
 import { Straight } from '../straight.js';
 
 /*
  * An exchange that checks the time of a request as it arrives, and executes it later: each of these writes counts as not sent,
  * since its time limit is over and the exchange does not have it, and is executed 200 s after it was sent.
  */
-const pit = useWorld();
+const pit = useWorldPerTest({ limits: UNLIMITED });
 const straight = new Straight(pit);
 
 interface Row {
@@ -17,7 +18,7 @@ interface Row {
 
 const ids = { batch: '', resumed: '', withdrawal: '' };
 
-beforeAll(async () => {
+beforeEach(async () => {
   // the batches are far from the market, so that they never fill
   await pit.done('profile set sandbox priceBand 100%');
   for (const operation of ['order', 'orderMoreV2', 'withdraw'])

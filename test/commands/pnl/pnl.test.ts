@@ -190,8 +190,13 @@ describe('pit pnl', () => {
     await pit.done('pnl');
     expect(files()).toEqual(kept);
   });
+});
+
+describe('what pit pnl has kept', () => {
+  const pit = useWorldPerTest({ limits: UNLIMITED });
 
   it('takes the totals that it has kept for the question that they answer, and for no other', async () => {
+    const between = await tradeForDays(pit);
     const folder = path.join(pit.home, 'cache/answers');
     const altered = '12345.678';
     // no request of an order can still be carried out
