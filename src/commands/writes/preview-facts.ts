@@ -88,7 +88,7 @@ export interface Warned {
 /** A preview for programs. Null is unknown. */
 export type PreviewJson = shape.InferFields<typeof PREVIEW_FIELDS> & Values;
 
-/** For a write of which nothing is known before it is sent. */
+/** For a write whose effects are unknown before it is sent. */
 export const NO_PREVIEW: PreviewJson = { price: null, amount: null, notional: null, fee: null, warnings: [] };
 
 /** The warnings include the guards that block, for programs that read only these. */

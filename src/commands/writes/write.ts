@@ -80,7 +80,7 @@ interface Asking {
   readonly ageMs: () => number;
 }
 
-/** One request, or several of which each is a document. */
+/** One request, or several with a document each. */
 export type Requests = DryRequest | readonly DryRequest[];
 
 /** What a dry run prints for them. */

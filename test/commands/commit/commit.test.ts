@@ -569,7 +569,7 @@ describe('pit commit', () => {
     expect(await orders()).toEqual(before);
   });
 
-  it('refuses a file of which any byte was changed', async () => {
+  it('refuses a file once any byte has changed', async () => {
     const prepared = await prepare(order(ORDER));
     const bytes = readFileSync(fileOf(prepared));
     const store = storeOf();

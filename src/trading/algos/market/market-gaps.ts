@@ -5,7 +5,7 @@ import { backoffMs } from '../../../platform/backoff.js';
 import type { Host } from '../../../platform/host.js';
 import { type Gap, type GapPrices, readGapPrices } from './gap-prices.js';
 
-/** Who is told of a gap. */
+/** Who hears of a gap. */
 export interface GapReader {
   /** The market is seen again; {@link gapRead} follows. */
   gapEnded(gap: Gap): void;

@@ -13,7 +13,7 @@ import { type GapReader, MarketGaps } from './market-gaps.js';
 import { MarketStream, type MarketStreamOptions } from './market-stream.js';
 import { PolledMarket, type Seen } from './polled-market.js';
 
-/** Who is told what comes. */
+/** Who hears what comes. */
 interface MarketReader extends GapReader {
   /** Something has come: the book, trades, or the end of a gap. */
   changed(): void;

@@ -77,11 +77,16 @@ export class AlgoService {
     return { id, watched: unwatchedBecause === null, unwatchedBecause };
   }
 
-  /** Has a process watch, unless one does. Returns why none does; null if one does. */
+  /** Has a process watch, unless one does. Returns why none does; null if one does. The algo orders exist whatever fails here. */
   async #ensureWatched(): Promise<Failure | null> {
-    const watcher = this.options.store.watcher();
-    if (watcher !== undefined) return watcher.isStopped ? stoppedFailure(watcher) : null;
-    return this.options.startWatcher();
+    try {
+      const watcher = this.options.store.watcher();
+      if (watcher !== undefined) return watcher.isStopped ? stoppedFailure(watcher) : null;
+      return await this.options.startWatcher();
+    } catch (thrown) {
+      if (!(thrown instanceof Failure)) throw thrown;
+      return thrown;
+    }
   }
 
   /**

@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { usage } from '../../../src/errors.js';
+import { document, lastError, useWorldPerTest } from '../pit-home.js';
+
+const pit = useWorldPerTest();
+
+it('an algo order whose watcher cannot be started is answered with 9: it exists, and is not watched', async () => {
+  const watchAlgos = () => {
+    throw usage('Cannot start a process.', 'Make room.');
+  };
+  const { code, stdout, stderr } = await pit.world.run('order sell btc_usdt 0.01 --stop bid-10% --yes --json', {
+    watchAlgos,
+  });
+  const { id, watched } = document<{ id: string; watched: boolean }>(stdout);
+  expect([code, watched, lastError(stderr)]).toMatchObject([9, false, { kind: 'partial', exitCode: 9 }]);
+  expect(lastError(stderr).message).toBe(
+    `NOT WATCHED: algo order ${id} exists, and no process of pit acts for it. Cannot start a process.`,
+  );
+  expect(await pit.json('algo list')).toMatchObject([{ id, watched: false }]);
+});
