@@ -14,18 +14,18 @@ import {
 import { adviceText } from '../support/advice.js';
 import { temporaryState } from '../trading/support/trading.js';
 
-/** A connection on which this is answered to a request, and what was sent on it. */
-function answering(...texts: string[]) {
+/** A connection on which this is answered once a request was sent, null for its end, and what was sent on it. */
+function answering(...texts: readonly (string | null)[]) {
   let sent = '';
   const socket = new Duplex({
     read: () => undefined,
     write: (chunk, _, written) => {
       sent += String(chunk);
-      if (sent.endsWith('\r\n\r\n')) for (const text of texts) socket.push(text);
+      if (sent.endsWith('\r\n\r\n')) setImmediate(() => texts.forEach((text) => socket.push(text)));
       written();
     },
   });
-  return { network: new Network(undefined, () => socket as Socket), sent: () => sent, socket };
+  return { network: new Network(undefined, () => socket as Socket), sent: () => sent };
 }
 
 const OPTIONS = { freshConnection: false, timeoutMs: 5_000, maxBytes: 2 ** 20 };
@@ -70,15 +70,24 @@ describe('an answer', () => {
   });
 
   it.each([
-    ['is cut off', ['HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}'], 'truncated', /^the answer was cut off \(/],
-    ['is no HTTP', ['hello\r\n\r\n'], 'invalidHttp', /^the answer was not valid HTTP \(HPE_/],
-    ['does not come', [], 'reset', /^connection reset \(/],
+    ['is cut off', ['HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}', null], 'truncated', /^the answer was cut off \(/],
+    ['is no HTTP', ['hello\r\n\r\n', null], 'invalidHttp', /^the answer was not valid HTTP \(HPE_/],
+    ['does not come', [null], 'reset', /^connection reset \(/],
   ] as const)('that %s is a fault of a request that was sent', async (_, texts, fault, message) => {
-    const { network, socket, sent } = answering(...texts);
-    const request = faultOf(asked(network));
-    const end = () => (sent() === '' ? setImmediate(end) : socket.push(null));
-    end();
-    expect(await request).toMatchObject({ fault, mayHaveBeenSent: true, message: expect.stringMatching(message) });
+    const error = await faultOf(asked(answering(...texts).network));
+    expect(error).toMatchObject({ fault, mayHaveBeenSent: true, message: expect.stringMatching(message) });
+  });
+
+  it('of a connection that breaks while the request leaves is a fault of a request that may have been sent', async () => {
+    const socket = new Duplex({
+      read: () => undefined,
+      write: (_, __, written) => {
+        socket.push('hello\r\n\r\n');
+        written();
+      },
+    });
+    const network = new Network(undefined, () => socket as Socket);
+    expect(await faultOf(asked(network))).toMatchObject({ mayHaveBeenSent: true });
   });
 
   it('that does not come in time is given up', async () => {

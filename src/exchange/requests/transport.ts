@@ -361,7 +361,11 @@ function dateOf(header: string | undefined): number | null {
 type FirstSentEvent = 'connect' | 'secureConnect' | 'socket';
 
 function transportError(thrown: unknown, firstSentEvent: FirstSentEvent): unknown {
-  if (!isRequestError(thrown)) return thrown;
+  if (!isRequestError(thrown)) {
+    if (thrown instanceof TransportError || !hasErrorCode(thrown)) return thrown;
+    // of a connection that broke while the request left, got tells what Node says of writing to it
+    return new TransportError('reset', true, `${FAULT_TEXTS.reset} (${thrown.code})`);
+  }
   if (thrown.timings?.[firstSentEvent] === undefined) return connectError(thrown);
   const fault = sentFault(thrown);
   return new TransportError(fault, true, `${FAULT_TEXTS[fault]} (${thrown.code})`);
