@@ -21,7 +21,7 @@ function answering(...texts: readonly (string | null)[]) {
     read: () => undefined,
     write: (chunk, _, written) => {
       sent += String(chunk);
-      if (sent.endsWith('\r\n\r\n')) setImmediate(() => texts.forEach((text) => socket.push(text)));
+      if (sent.endsWith('\r\n\r\n')) setImmediate(() => texts.map((text) => socket.push(text)));
       written();
     },
   });
