@@ -7,20 +7,17 @@ import {
   isSimulated,
   type Secrets,
 } from '../accounts/accounts.js';
-import { type AccountBill, BillBook } from '../accounts/bills.js';
+import { BillBook } from '../accounts/bills.js';
 import { Ledger, type LedgerBalance } from '../accounts/ledger.js';
 import { OrderBook } from '../engine/book.js';
 import { diskTrouble, UnreadableStore } from '../failures.js';
-import { AddressBook, type AddressState } from '../funds/addresses.js';
-import type { AccountDeposit } from '../funds/deposits.js';
-import { FundsService, type FundsTask, type PasswordAttempts } from '../funds/funds-service.js';
-import type { AccountWithdrawal } from '../funds/withdrawals.js';
+import { FundsService, type FundsState } from '../funds/funds-service.js';
 import { MarginService } from '../margin/margin-service.js';
 import { type MarketCandle, MarketCandles, MINUTE } from '../markets/candles.js';
 import { type CoinRules, coinsOf } from '../markets/coins.js';
 import { haveSameRules, MARKETS, type MarketRules, SandboxMarket } from '../markets/market.js';
 import { type MarketTrade, MarketTrades } from '../markets/market-trades.js';
-import type { AccountOrder, StoredOrder } from '../orders/order.js';
+import type { AccountOrder } from '../orders/order.js';
 import { OrderRepository } from '../orders/order-repository.js';
 import { type CancelTimer, lastPrice, OrderService, type TradedMarket } from '../orders/order-service.js';
 import { FIRST, type Sequence, Sequences } from '../orders/sequences.js';
@@ -59,7 +56,7 @@ export interface ReplayGenesis {
 }
 
 /** All of an exchange that does not grow with its history, saved with each commit. Orders, bills, trades and candles have tables. */
-export interface State extends AddressState {
+export interface State extends FundsState {
   readonly genesis: Genesis;
   /** Null while the clock follows the machine's. */
   clock: ClockState | null;
@@ -67,8 +64,6 @@ export interface State extends AddressState {
   /** By account and coin. */
   readonly balances: Map<string, LedgerBalance>;
   readonly sequence: Sequence;
-  readonly attempts: Map<string, PasswordAttempts>;
-  readonly fundsTasks: Task<FundsTask>[];
   readonly cancelTimers: Task<CancelTimer>[];
   /** By market. */
   readonly priceMoves: Map<string, PriceMove>;
@@ -118,8 +113,6 @@ const REHEARSED_TRADES = 10_000;
  */
 export class SandboxExchange {
   readonly markets: ReadonlyMap<string, SandboxMarket>;
-  /** The rules for new orders of markets whose rules were changed: until it is closed. */
-  readonly changedRules = new Map<string, SandboxMarket>();
   readonly customers: Customers;
   readonly orders: OrderService;
   readonly funds: FundsService;
@@ -146,65 +139,39 @@ export class SandboxExchange {
       state.clock = driven;
       this.changed();
     });
-    const { now: time } = this.clock;
-    const changed = () => this.changed();
     this.ledger = new Ledger(state.balances, (name) => {
       store.touch();
       this.changes.balance(name);
     });
     this.#sequences = new Sequences(state.sequence);
     this.customers = new Customers(state.customers);
-    const lists = { bills: store.lists<AccountBill>('bills'), coinBills: store.lists<number>('coinBills') };
-    const bills = new BillBook(lists, this.ledger, this.#sequences);
-    const { ledger, customers } = this;
-    const sequences = this.#sequences;
-    const base = { ledger, sequences, bills, now: time, changed };
+    const bills = new BillBook(store, this.ledger, this.#sequences);
     const markets = marketsOf(state);
     this.markets = markets;
     const venues = new Map<string, TradedMarket>();
     const openVenue = venueOpener(store, genesis, historyMs);
     for (const [name, market] of markets) venues.set(name, openVenue(market));
-    this.margin = new MarginService({ ...base, markets, lastPrice: (market) => lastPrice(venues.get(market)) });
-    const orders = new OrderRepository(orderTables(store), markets);
+    const { clock, changes } = this;
+    this.margin = new MarginService(bills, markets, (market) => lastPrice(venues.get(market)), clock, store);
+    const orders = new OrderRepository(store, markets);
     const timers = new Scheduler(state.cancelTimers);
-    this.orders = new OrderService({
-      ...base,
-      orders,
-      margin: this.margin,
-      venues,
-      timers,
-      changes: this.changes,
-      rules: this.changedRules,
-    });
-    this.funds = new FundsService({
-      ...base,
-      customers,
-      coins: () => this.coins,
-      addresses: new AddressBook(state),
-      scheduler: new Scheduler(state.fundsTasks),
-      attempts: state.attempts,
-      deposits: store.lists<AccountDeposit>('deposits'),
-      withdrawals: store.lists<AccountWithdrawal>('withdrawals'),
-    });
-    this.market = new MarketService(venues, time);
+    this.orders = new OrderService(orders, venues, bills, this.margin, timers, changes, clock, store);
+    this.funds = new FundsService(state, store, bills, this.customers, () => this.coins, clock);
+    this.market = new MarketService(venues, clock.now);
     this.replays = new Replays(state.replays, store.table<ReplayRow>('replayRows'));
-    const interventions = {
-      isReplayed: (market: string) => this.#isReplayed(market),
-      priceMoves: new PriceMoves(state.priceMoves),
-    };
-    const simulated = simulatedOf(venues, state);
-    this.#simulator = new MarketSimulator(genesis.seed, simulated, this.orders, state.simulator, interventions);
-    this.replay = new RecordedMarkets({
-      recordings: state.recordings,
-      venues,
-      orders: this.orders,
-      addMarket: (market) => {
-        if (markets.has(market.name)) return;
-        markets.set(market.name, market);
-        venues.set(market.name, openVenue(market));
-        this.#added(market);
-      },
-      clear: (market) => this.#simulator.leave(market),
+    this.#simulator = new MarketSimulator(
+      genesis.seed,
+      simulatedOf(venues, state),
+      this.orders,
+      state.simulator,
+      new PriceMoves(state.priceMoves),
+      (market) => this.#isReplayed(market),
+    );
+    this.replay = new RecordedMarkets(state.recordings, venues, this.orders, this.#simulator, (market) => {
+      if (markets.has(market.name)) return;
+      markets.set(market.name, market);
+      venues.set(market.name, openVenue(market));
+      this.#added(market);
     });
     this.#restore(orders, venues);
   }
@@ -292,8 +259,7 @@ export class SandboxExchange {
 
   /** Schedules a commit at once, because something of a customer has changed. */
   changed(): void {
-    this.store.touch();
-    this.store.commitWithin(0);
+    this.store.changed();
   }
 
   /** Whether the disk failed. What has happened since is in memory only and ends with this process. */
@@ -371,15 +337,6 @@ export class SandboxExchange {
   #nextDue(): number {
     return Math.min(this.orders.next, this.funds.next, this.replays.next);
   }
-}
-
-function orderTables(store: Store<State>) {
-  return {
-    open: store.table<AccountOrder | StoredOrder>('open'),
-    closed: store.table<AccountOrder | StoredOrder>('closed'),
-    clientIds: store.table<bigint>('clientIds'),
-    listed: store.lists<bigint>('listed'),
-  };
 }
 
 /** The markets with simulated traders: those that the exchange has of its own. */

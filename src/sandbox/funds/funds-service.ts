@@ -1,13 +1,21 @@
 import type { Account, Customers } from '../accounts/accounts.js';
 import { type BillBook, type BillQuery, type BillRecord, billRecord } from '../accounts/bills.js';
 import { FEES, type Ledger, OUTSIDE } from '../accounts/ledger.js';
+import type { Clock } from '../exchange/clock.js';
 import { type ChainRules, type CoinRules, chainNamed, chainsOf, coinRules, UNIT_DECIMALS } from '../markets/coins.js';
 import { coinText, coinUnits, unitsOf } from '../markets/market.js';
-import type { Sequences } from '../orders/sequences.js';
 import { RequestRefused } from '../refusals.js';
-import type { Scheduler } from '../scheduler.js';
+import { Scheduler, type Task } from '../scheduler.js';
 import type { NumberedLists } from '../store/numbered-lists.js';
-import { type AddressBook, addressText, type DepositAddress, depositAddress, transactionHash } from './addresses.js';
+import type { Store } from '../store/store.js';
+import {
+  AddressBook,
+  type AddressState,
+  addressText,
+  type DepositAddress,
+  depositAddress,
+  transactionHash,
+} from './addresses.js';
 import { type AccountDeposit, CONFIRMATION_EVERY, type DepositRecord, depositRecord } from './deposits.js';
 import { type AccountWithdrawal, type WithdrawalRecord, withdrawalRecord, withdrawing } from './withdrawals.js';
 
@@ -76,7 +84,7 @@ interface CheckedWithdrawal {
 }
 
 /** A pending deposit or withdrawal: its place in the list of its account and coin. */
-export interface FundsTask {
+interface FundsTask {
   readonly kind: 'deposit' | 'withdrawal';
   readonly account: string;
   readonly coin: string;
@@ -84,28 +92,17 @@ export interface FundsTask {
 }
 
 /** Wrong fund passwords in a row, and until when all are refused. */
-export interface PasswordAttempts {
+interface PasswordAttempts {
   readonly wrong: number;
   /** ms since the Unix epoch. */
   readonly lockedUntil: number;
 }
 
-interface FundsContext {
-  readonly ledger: Ledger;
-  /** By name. */
-  readonly coins: () => ReadonlyMap<string, CoinRules>;
-  readonly bills: BillBook;
-  readonly sequences: Sequences;
-  readonly customers: Customers;
-  readonly addresses: AddressBook;
-  readonly scheduler: Scheduler<FundsTask>;
+/** A part of the exchange's state. */
+export interface FundsState extends AddressState {
   /** By account. */
   readonly attempts: Map<string, PasswordAttempts>;
-  readonly deposits: NumberedLists<AccountDeposit>;
-  readonly withdrawals: NumberedLists<AccountWithdrawal>;
-  readonly now: () => number;
-  /** Called after something was moved or counted. */
-  readonly changed: () => void;
+  readonly fundsTasks: Task<FundsTask>[];
 }
 
 /**
@@ -113,32 +110,58 @@ interface FundsContext {
  * scheduler consistent. Coins must exist; amounts are decimal text, pages count from 1.
  */
 export class FundsService {
-  readonly #context: FundsContext;
+  readonly #addresses: AddressBook;
+  readonly #scheduler: Scheduler<FundsTask>;
+  readonly #attempts: FundsState['attempts'];
+  readonly #store: Store<object>;
+  readonly #deposits: NumberedLists<AccountDeposit>;
+  readonly #withdrawals: NumberedLists<AccountWithdrawal>;
+  readonly #ledger: Ledger;
+  readonly #bills: BillBook;
+  readonly #customers: Customers;
+  readonly #coins: () => ReadonlyMap<string, CoinRules>;
+  readonly #clock: Clock;
 
-  constructor(context: FundsContext) {
-    this.#context = context;
+  /** @param coins all coins by name: a tape may bring further ones */
+  constructor(
+    state: FundsState,
+    store: Store<object>,
+    bills: BillBook,
+    customers: Customers,
+    coins: () => ReadonlyMap<string, CoinRules>,
+    clock: Clock,
+  ) {
+    this.#addresses = new AddressBook(state);
+    this.#scheduler = new Scheduler(state.fundsTasks);
+    this.#attempts = state.attempts;
+    this.#store = store;
+    this.#deposits = store.lists('deposits');
+    this.#withdrawals = store.lists('withdrawals');
+    this.#ledger = bills.ledger;
+    this.#bills = bills;
+    this.#customers = customers;
+    this.#coins = coins;
+    this.#clock = clock;
   }
 
   /** What a new account needs and gets: a deposit address for each coin, a verified address on each chain, and coins. */
   seed(account: string, amounts: Readonly<Record<string, string>> = {}): void {
-    const { coins, ledger, bills, addresses, now } = this.#context;
-    addresses.seed(account, coins().keys());
+    this.#addresses.seed(account, this.#coins().keys());
     for (const [coin, amount] of Object.entries(amounts)) {
-      ledger.credit(account, coin, this.#units(coin, amount));
-      bills.post(account, coin, this.#units(coin, amount), 'opening');
+      this.#ledger.credit(account, coin, this.#units(coin, amount));
+      this.#bills.post(account, coin, this.#units(coin, amount), 'opening');
     }
-    bills.write(now());
+    this.#bills.write(this.#clock.now());
   }
 
   /** When the next deposit or withdrawal changes its state: ms since the Unix epoch, infinity if none is pending. */
   get next(): number {
-    return this.#context.scheduler.next;
+    return this.#scheduler.next;
   }
 
   /** Lets everything happen that is due by `time`. */
   advance(time: number): void {
-    const { scheduler } = this.#context;
-    for (let due = scheduler.take(time); due !== undefined; due = scheduler.take(time)) {
+    for (let due = this.#scheduler.take(time); due !== undefined; due = this.#scheduler.take(time)) {
       if (due.subject.kind === 'deposit') this.#completeDeposit(due.subject, due.time);
       else this.#proceed(due.subject, due.time);
     }
@@ -146,35 +169,33 @@ export class FundsService {
 
   /** Every coin of the spot wallet, also those that the account does not have. */
   balances({ id }: Owner): { coin: string; available: string; frozen: string }[] {
-    const { coins, ledger } = this.#context;
-    return [...coins().keys()].map((coin) => ({
+    return [...this.#coins().keys()].map((coin) => ({
       coin,
-      available: coinText(coin, ledger.available(id, coin)),
-      frozen: coinText(coin, ledger.frozen(id, coin) + ledger.available(withdrawing(id), coin)),
+      available: coinText(coin, this.#ledger.available(id, coin)),
+      frozen: coinText(coin, this.#ledger.frozen(id, coin) + this.#ledger.available(withdrawing(id), coin)),
     }));
   }
 
   /** Moves coins between the spot wallets of two accounts. Throws {@link RequestRefused}. */
   transfer(from: Account, to: Account, coin: string, amount: string): void {
-    const { ledger, bills, now, changed } = this.#context;
     if (from.id === to.id) throw new RequestRefused('badParameter', 'both accounts are the same');
     const units = this.#units(coin, amount);
-    if (ledger.available(from.id, coin) < units) throw new RequestRefused('insufficientBalance', coin);
-    ledger.move(coin, units, available(from.id), available(to.id));
-    bills.post(from.id, coin, -units, 'transferOut', to.username);
-    bills.post(to.id, coin, units, 'transferIn', from.username);
-    bills.write(now());
-    changed();
+    if (this.#ledger.available(from.id, coin) < units) throw new RequestRefused('insufficientBalance', coin);
+    this.#ledger.move(coin, units, available(from.id), available(to.id));
+    this.#bills.post(from.id, coin, -units, 'transferOut', to.username);
+    this.#bills.post(to.id, coin, units, 'transferIn', from.username);
+    this.#bills.write(this.#clock.now());
+    this.#store.changed();
   }
 
   /** Newest first. */
   bills({ id }: Owner, query: BillQuery): BillRecord[] {
-    return this.#context.bills.page(id, query).map(billRecord);
+    return this.#bills.page(id, query).map(billRecord);
   }
 
   /** The address on the coin's main chain. Throws {@link RequestRefused} if it was not obtained. */
   depositAddress({ id }: Owner, coin: string): DepositAddress {
-    return this.#context.addresses.single(id, coin);
+    return this.#addresses.single(id, coin);
   }
 
   /** One for each chain, closed ones included. */
@@ -184,31 +205,31 @@ export class FundsService {
 
   /** The default one, as `receiveAddr` takes it. Throws {@link RequestRefused} if none is verified. */
   withdrawalAddress({ id }: Owner, coin: string): string {
-    return this.#context.addresses.default(id, coin);
+    return this.#addresses.default(id, coin);
   }
 
   /** Allows withdrawals to an address. Throws {@link RequestRefused}. */
   verifyAddress({ id }: Owner, address: Parameters<AddressBook['verify']>[1]): void {
-    this.#context.addresses.verify(id, address);
-    this.#context.changed();
+    this.#addresses.verify(id, address);
+    this.#store.changed();
   }
 
   /** What a user does on the exchange's website before getUserAddress gives an address. */
   obtainAddress({ id }: Owner, coin: string): void {
-    this.#context.addresses.obtain(id, coin);
-    this.#context.changed();
+    this.#addresses.obtain(id, coin);
+    this.#store.changed();
   }
 
   deposits({ id }: Owner, coin: string, page: number, size: number): Page<DepositRecord> {
-    const { deposits, now } = this.#context;
-    const list = deposits.newest(`${id}/${coin}`, page, size).map((deposit) => depositRecord(deposit, now()));
-    return { list, total: deposits.length(`${id}/${coin}`) };
+    const list = this.#deposits
+      .newest(`${id}/${coin}`, page, size)
+      .map((deposit) => depositRecord(deposit, this.#clock.now()));
+    return { list, total: this.#deposits.length(`${id}/${coin}`) };
   }
 
   withdrawals({ id }: Owner, coin: string, page: number, size: number): Page<WithdrawalRecord> {
-    const { withdrawals } = this.#context;
-    const list = withdrawals.newest(`${id}/${coin}`, page, size).map(withdrawalRecord);
-    return { list, total: withdrawals.length(`${id}/${coin}`) };
+    const list = this.#withdrawals.newest(`${id}/${coin}`, page, size).map(withdrawalRecord);
+    return { list, total: this.#withdrawals.length(`${id}/${coin}`) };
   }
 
   /** Announces coins from outside. The record's id. Throws {@link RequestRefused} for a bad amount or an unknown or closed chain. */
@@ -216,16 +237,16 @@ export class FundsService {
     const chain = depositChain(coin, name);
     const units = this.#units(coin, amount);
     if (units === 0n) throw new RequestRefused('badAmount', amount);
-    const { id } = this.#announce({ account, chain, amount: units, fails: fail }, this.#context.now());
-    this.#context.changed();
+    const { id } = this.#announce({ account, chain, amount: units, fails: fail }, this.#clock.now());
+    this.#store.changed();
     return String(id);
   }
 
   /** The record's id. Throws {@link RequestRefused} with nothing moved; a wrong password counts all the same. */
   withdraw({ accessKey }: Pick<Account, 'accessKey'>, request: WithdrawRequest): string {
-    const owner = this.#context.customers.byAccessKey(accessKey);
+    const owner = this.#customers.byAccessKey(accessKey);
     if (owner === undefined) throw new RequestRefused('noUser');
-    const time = this.#context.now();
+    const time = this.#clock.now();
     try {
       this.#checkPassword(owner.id, owner.safePwd, request.safePwd, time);
       const checked = this.#checked(owner.id, request);
@@ -233,7 +254,7 @@ export class FundsService {
       const { id } = recipient === undefined ? this.#submit(checked, time) : this.#moveWithin(checked, recipient, time);
       return String(id);
     } finally {
-      this.#context.changed();
+      this.#store.changed();
     }
   }
 
@@ -242,22 +263,21 @@ export class FundsService {
    * {@link RequestRefused} if there is none, and if it is too late.
    */
   endWithdrawal({ id: account }: Owner, coin: string, text: string, state: 'failed' | 'cancelled'): void {
-    const { withdrawals, scheduler, ledger, bills, now, changed } = this.#context;
     if (!/^\d{1,19}$/.test(text)) throw new RequestRefused('noRecord', text.slice(0, 40));
     const [id, list] = [BigInt(text), `${account}/${coin}`];
-    const place = withdrawals.firstNot(list, (other) => other.id < id);
-    const withdrawal = place > withdrawals.length(list) ? undefined : withdrawals.at(list, place);
+    const place = this.#withdrawals.firstNot(list, (other) => other.id < id);
+    const withdrawal = place > this.#withdrawals.length(list) ? undefined : this.#withdrawals.at(list, place);
     if (withdrawal?.id !== id) throw new RequestRefused('noRecord', text);
     const mayEnd = withdrawal.state === 'submitted' || (withdrawal.state === 'confirmed' && state === 'failed');
     if (!mayEnd) throw new RequestRefused('general', 'too late');
-    scheduler.remove(
+    this.#scheduler.remove(
       (task) => task.kind === 'withdrawal' && task.account === account && task.coin === coin && task.place === place,
     );
-    this.#change(place, withdrawal, { state }, now());
-    ledger.move(coin, withdrawal.amount, available(withdrawing(account)), available(account));
-    bills.post(account, coin, withdrawal.amount, 'withdrawalReturned', text);
-    bills.write(now());
-    changed();
+    this.#change(place, withdrawal, { state }, this.#clock.now());
+    this.#ledger.move(coin, withdrawal.amount, available(withdrawing(account)), available(account));
+    this.#bills.post(account, coin, withdrawal.amount, 'withdrawalReturned', text);
+    this.#bills.write(this.#clock.now());
+    this.#store.changed();
   }
 
   /** Records coins that were seen on a chain (default: with a made-up hash). Nothing moves yet. */
@@ -267,36 +287,35 @@ export class FundsService {
   ): AccountDeposit {
     const { account, chain, amount, fails } = arrival;
     const { coin, confirmations } = chain;
-    const id = this.#context.sequences.order(time);
+    const id = this.#bills.sequences.order(time);
     const address = addressText(depositAddress(account, chain));
     const hash = arrival.hash ?? transactionHash(`deposit ${id}`);
     const names = { id, account, coin, chain: chain.chain, address, amount } as const;
     const deposit = { ...names, internal: false, fails, hash, time, state: 'waiting' } as const;
-    const place = this.#context.deposits.append(`${account}/${coin}`, deposit);
-    this.#context.scheduler.add({ kind: 'deposit', account, coin, place }, time + confirmations * CONFIRMATION_EVERY);
+    const place = this.#deposits.append(`${account}/${coin}`, deposit);
+    this.#scheduler.add({ kind: 'deposit', account, coin, place }, time + confirmations * CONFIRMATION_EVERY);
     return deposit;
   }
 
   /** Credits a deposit after its last confirmation, or lets it fail. */
   #completeDeposit({ account, coin, place }: FundsTask, time: number): void {
-    const { deposits, ledger, bills } = this.#context;
-    const deposit = deposits.at(`${account}/${coin}`, place);
+    const deposit = this.#deposits.at(`${account}/${coin}`, place);
     const { id, amount, fails } = deposit;
-    deposits.put(`${account}/${coin}`, place, { ...deposit, state: fails ? 'failed' : 'success' });
+    this.#deposits.put(`${account}/${coin}`, place, { ...deposit, state: fails ? 'failed' : 'success' });
     if (fails) return;
-    ledger.credit(account, coin, amount);
-    bills.post(account, coin, amount, 'deposit', String(id));
-    bills.write(time);
+    this.#ledger.credit(account, coin, amount);
+    this.#bills.post(account, coin, amount, 'deposit', String(id));
+    this.#bills.write(time);
   }
 
   /** Throws {@link RequestRefused} if the text is not an amount of the coin. */
   #units(coin: string, amount: string): bigint {
-    return coinUnits(this.#context.coins().get(coin) ?? coinRules(coin), amount);
+    return coinUnits(this.#coins().get(coin) ?? coinRules(coin), amount);
   }
 
   #checked(account: string, request: WithdrawRequest): CheckedWithdrawal {
     const { coin } = request;
-    const { text, chain } = this.#context.addresses.find(account, coin, request.address);
+    const { text, chain } = this.#addresses.find(account, coin, request.address);
     const [amount, fee] = [this.#units(coin, request.amount), this.#units(coin, request.fee)];
     const limit = (value: string) => unitsOf(value, UNIT_DECIMALS);
     if (fee < limit(chain.fee)) throw new RequestRefused('feeTooLow', chain.fee);
@@ -308,46 +327,49 @@ export class FundsService {
 
   /** Over a chain, step by step: the coins are billed when they are taken, and again if they come back. */
   #submit(checked: CheckedWithdrawal, time: number): AccountWithdrawal {
-    const { ledger, bills, scheduler, withdrawals } = this.#context;
     const { account, chain, amount, fee } = checked;
     const { coin } = chain;
     if (!chain.canWithdraw) throw new RequestRefused('notOpen', `withdrawals on ${chain.chain}`);
     const withdrawal = this.#record(checked, 'submitted', time);
-    ledger.move(coin, amount, available(account), available(withdrawing(account)));
-    bills.post(account, coin, fee - amount, 'withdrawal', String(withdrawal.id));
-    bills.post(account, coin, -fee, 'withdrawalFee', String(withdrawal.id));
-    bills.write(time);
-    const place = withdrawals.length(`${account}/${coin}`);
-    scheduler.add({ kind: 'withdrawal', account, coin, place }, time + CONFIRMED_AFTER);
+    this.#ledger.move(coin, amount, available(account), available(withdrawing(account)));
+    this.#bills.post(account, coin, fee - amount, 'withdrawal', String(withdrawal.id));
+    this.#bills.post(account, coin, -fee, 'withdrawalFee', String(withdrawal.id));
+    this.#bills.write(time);
+    const place = this.#withdrawals.length(`${account}/${coin}`);
+    this.#scheduler.add({ kind: 'withdrawal', account, coin, place }, time + CONFIRMED_AFTER);
     return withdrawal;
   }
 
   /** To another account of the exchange, at once. */
   #moveWithin(checked: CheckedWithdrawal, recipient: string, time: number): AccountWithdrawal {
-    const { ledger, bills, sequences, deposits } = this.#context;
     const { account, chain, amount, fee } = checked;
     const { coin } = chain;
     const withdrawal = this.#record(checked, 'success', time);
     const remark = String(withdrawal.id);
-    ledger.move(coin, fee, available(account), available(FEES));
-    bills.post(account, coin, -fee, 'withdrawalFee', remark);
-    ledger.move(coin, amount - fee, available(account), available(recipient));
-    bills.post(account, coin, fee - amount, 'transferOut', remark);
-    bills.post(recipient, coin, amount - fee, 'transferIn', remark);
-    bills.write(time);
+    this.#ledger.move(coin, fee, available(account), available(FEES));
+    this.#bills.post(account, coin, -fee, 'withdrawalFee', remark);
+    this.#ledger.move(coin, amount - fee, available(account), available(recipient));
+    this.#bills.post(account, coin, fee - amount, 'transferOut', remark);
+    this.#bills.post(recipient, coin, amount - fee, 'transferIn', remark);
+    this.#bills.write(time);
     const address = addressText(depositAddress(recipient, chain));
-    const names = { id: sequences.order(time), account: recipient, coin, chain: chain.chain, address } as const;
+    const names = {
+      id: this.#bills.sequences.order(time),
+      account: recipient,
+      coin,
+      chain: chain.chain,
+      address,
+    } as const;
     const done = { internal: true, fails: false, hash: '', state: 'success' } as const;
-    deposits.append(`${recipient}/${coin}`, { ...names, amount: amount - fee, time, ...done });
+    this.#deposits.append(`${recipient}/${coin}`, { ...names, amount: amount - fee, time, ...done });
     return withdrawal;
   }
 
   /** Submitted becomes confirmed, confirmed becomes success. */
   #proceed(task: FundsTask, time: number): void {
-    const { scheduler, withdrawals } = this.#context;
-    const withdrawal = withdrawals.at(`${task.account}/${task.coin}`, task.place);
+    const withdrawal = this.#withdrawals.at(`${task.account}/${task.coin}`, task.place);
     if (withdrawal.state === 'submitted') {
-      scheduler.add(task, time + DONE_AFTER);
+      this.#scheduler.add(task, time + DONE_AFTER);
       const hash = transactionHash(`withdrawal ${withdrawal.id}`);
       this.#change(task.place, withdrawal, { state: 'confirmed', hash }, time);
     } else this.#arrive(task.place, withdrawal, time);
@@ -355,10 +377,9 @@ export class FundsService {
 
   /** What left over a chain to an address of this exchange comes back in as a deposit. */
   #arrive(place: number, withdrawal: AccountWithdrawal, time: number): void {
-    const { ledger } = this.#context;
     const { account, coin, chain: name, amount, fee, address, hash } = withdrawal;
-    ledger.move(coin, amount - fee, available(withdrawing(account)), available(OUTSIDE));
-    ledger.move(coin, fee, available(withdrawing(account)), available(FEES));
+    this.#ledger.move(coin, amount - fee, available(withdrawing(account)), available(OUTSIDE));
+    this.#ledger.move(coin, fee, available(withdrawing(account)), available(FEES));
     this.#change(place, withdrawal, { state: 'success' }, time);
     const chain = chainsOf(coin).find((candidate) => candidate.chain === name);
     const recipient = chain === undefined ? undefined : this.#ownerOf(chain, address);
@@ -370,34 +391,33 @@ export class FundsService {
   #record(checked: CheckedWithdrawal, state: AccountWithdrawal['state'], time: number): AccountWithdrawal {
     const { account, chain, amount, fee, address } = checked;
     const { coin } = chain;
-    if (this.#context.ledger.available(account, coin) < amount) throw new RequestRefused('insufficientBalance', coin);
-    const names = { id: this.#context.sequences.order(time), account, coin, chain: chain.chain };
+    if (this.#ledger.available(account, coin) < amount) throw new RequestRefused('insufficientBalance', coin);
+    const names = { id: this.#bills.sequences.order(time), account, coin, chain: chain.chain };
     const withdrawal = { ...names, amount, fee, address, submitted: time, managed: time, state, hash: '' };
-    this.#context.withdrawals.append(`${account}/${coin}`, withdrawal);
+    this.#withdrawals.append(`${account}/${coin}`, withdrawal);
     return withdrawal;
   }
 
   #change(place: number, old: AccountWithdrawal, changes: Partial<AccountWithdrawal>, time: number): void {
-    this.#context.withdrawals.put(`${old.account}/${old.coin}`, place, { ...old, ...changes, managed: time });
+    this.#withdrawals.put(`${old.account}/${old.coin}`, place, { ...old, ...changes, managed: time });
   }
 
   /** The customer who receives at an address. */
   #ownerOf(chain: ChainRules, text: string): string | undefined {
-    return this.#context.customers.all().find(({ id }) => addressText(depositAddress(id, chain)) === text)?.id;
+    return this.#customers.all().find(({ id }) => addressText(depositAddress(id, chain)) === text)?.id;
   }
 
   /** Throws {@link RequestRefused} 1005 for a wrong one, which counts, and 1004 for any while the account's is locked. */
   #checkPassword(account: string, expected: string, given: string, now: number): void {
-    const { attempts } = this.#context;
-    const { wrong, lockedUntil } = attempts.get(account) ?? { wrong: 0, lockedUntil: 0 };
+    const { wrong, lockedUntil } = this.#attempts.get(account) ?? { wrong: 0, lockedUntil: 0 };
     if (now < lockedUntil)
       throw new RequestRefused('fundPasswordLocked', `until ${new Date(lockedUntil).toISOString()}`);
     if (given === expected) {
-      attempts.delete(account);
+      this.#attempts.delete(account);
       return;
     }
     const isLast = wrong + 1 >= WRONG_PASSWORDS;
-    attempts.set(
+    this.#attempts.set(
       account,
       isLast ? { wrong: 0, lockedUntil: now + PASSWORD_LOCK } : { wrong: wrong + 1, lockedUntil: 0 },
     );

@@ -2,9 +2,11 @@ import { Decimal } from '../../domain/decimal.js';
 import { crossWallet, type Wallet, walletOf } from '../accounts/accounts.js';
 import type { BillBook } from '../accounts/bills.js';
 import { type Ledger, lentTo } from '../accounts/ledger.js';
+import type { Clock } from '../exchange/clock.js';
 import { COINS, coinRules, coinsOf as coinsOfMarkets } from '../markets/coins.js';
 import { coinText, coinUnits, type SandboxMarket } from '../markets/market.js';
 import { RequestRefused } from '../refusals.js';
+import type { Store } from '../store/store.js';
 
 /**
  * How margin works. The interface says only that it exists. Leverage L means: when coins are lent, and when they leave the
@@ -48,32 +50,40 @@ interface Change {
 
 const NO_CHANGE: Change = { coin: '', assets: 0n, debts: 0n };
 
-interface MarginContext {
-  readonly ledger: Ledger;
-  readonly bills: BillBook;
-  /** By name. */
-  readonly markets: ReadonlyMap<string, SandboxMarket>;
-  /** The last price of a market in ticks. */
-  readonly lastPrice: (market: string) => bigint;
-  readonly now: () => number;
-  /** Called after a transfer. */
-  readonly changed: () => void;
-}
-
 /**
  * Margin wallets: loans, repayments and transfers. What a wallet owes is the negative balance of a ledger account that lends
  * to it, so borrowing and repaying are ordinary movements, and a debt cannot change without the money.
  */
 export class MarginService {
-  readonly #context: MarginContext;
+  readonly #ledger: Ledger;
+  readonly #bills: BillBook;
+  readonly #markets: ReadonlyMap<string, SandboxMarket>;
+  readonly #lastPrice: (market: string) => bigint;
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #store: Pick<Store<object>, 'changed'>;
 
-  constructor(context: MarginContext) {
-    this.#context = context;
+  /**
+   * @param markets by name
+   * @param lastPrice the last price of a market in ticks
+   */
+  constructor(
+    bills: BillBook,
+    markets: ReadonlyMap<string, SandboxMarket>,
+    lastPrice: (market: string) => bigint,
+    clock: Pick<Clock, 'now'>,
+    store: Pick<Store<object>, 'changed'>,
+  ) {
+    this.#ledger = bills.ledger;
+    this.#bills = bills;
+    this.#markets = markets;
+    this.#lastPrice = lastPrice;
+    this.#clock = clock;
+    this.#store = store;
   }
 
   /** What a wallet owes of a coin, in units. */
   debt(wallet: string, coin: string): bigint {
-    return -this.#context.ledger.available(lentTo(wallet), coin);
+    return -this.#ledger.available(lentTo(wallet), coin);
   }
 
   /** Throws {@link RequestRefused} 2009, with nothing changed, if the coin is not lent or the leverage would be exceeded. */
@@ -82,10 +92,9 @@ export class MarginService {
     if (!this.#isWithinLeverage(wallet, { coin, assets: units, debts: units })) {
       throw new RequestRefused('beyondLeverage', `${LEVERAGE[wallet.kind]}x`);
     }
-    const { ledger, bills } = this.#context;
     const to = { account: wallet.name, part: 'available' } as const;
-    ledger.move(coin, units, { account: lentTo(wallet.name), part: 'available' }, to);
-    bills.post(wallet.name, coin, units, 'borrow');
+    this.#ledger.move(coin, units, { account: lentTo(wallet.name), part: 'available' }, to);
+    this.#bills.post(wallet.name, coin, units, 'borrow');
   }
 
   /** Pays the wallet's debt with at most `units` that came in. */
@@ -93,10 +102,9 @@ export class MarginService {
     const debt = this.debt(wallet, coin);
     const repaid = units < debt ? units : debt;
     if (repaid <= 0n) return;
-    const { ledger, bills } = this.#context;
     const from = { account: wallet, part: 'available' } as const;
-    ledger.move(coin, repaid, from, { account: lentTo(wallet), part: 'available' });
-    bills.post(wallet, coin, -repaid, 'repay');
+    this.#ledger.move(coin, repaid, from, { account: lentTo(wallet), part: 'available' });
+    this.#bills.post(wallet, coin, -repaid, 'repay');
   }
 
   /** Every coin of the cross wallet. */
@@ -107,7 +115,7 @@ export class MarginService {
 
   /** A row for each wallet and coin that the account owns or owes. */
   balances({ id }: { readonly id: string }): MarginBalance[] {
-    const markets = [...this.#context.markets.values()];
+    const markets = [...this.#markets.values()];
     const isolated = markets.flatMap((market) => this.#rows(walletOf(id, 'isolated', market)));
     const [anyMarket] = markets;
     return anyMarket === undefined ? isolated : [...isolated, ...this.#rows(walletOf(id, 'cross', anyMarket))];
@@ -117,7 +125,7 @@ export class MarginService {
   transferIn({ id }: { readonly id: string }, transfer: MarginTransfer): void {
     const [wallet, units] = this.#checked(id, transfer);
     const { coin } = transfer;
-    if (this.#context.ledger.available(id, coin) < units) throw new RequestRefused('insufficientBalance', coin);
+    if (this.#ledger.available(id, coin) < units) throw new RequestRefused('insufficientBalance', coin);
     this.#transfer(coin, units, id, wallet.name);
   }
 
@@ -125,20 +133,18 @@ export class MarginService {
   transferOut({ id }: { readonly id: string }, transfer: MarginTransfer): void {
     const [wallet, units] = this.#checked(id, transfer);
     const { coin } = transfer;
-    if (this.#context.ledger.available(wallet.name, coin) < units)
-      throw new RequestRefused('insufficientBalance', coin);
+    if (this.#ledger.available(wallet.name, coin) < units) throw new RequestRefused('insufficientBalance', coin);
     if (!this.#isWithinLeverage(wallet, { coin, assets: -units, debts: 0n }))
       throw new RequestRefused('beyondLeverage', coin);
     this.#transfer(coin, units, wallet.name, id);
   }
 
   #transfer(coin: string, units: bigint, from: string, to: string): void {
-    const { ledger, bills, now, changed } = this.#context;
-    ledger.move(coin, units, { account: from, part: 'available' }, { account: to, part: 'available' });
-    bills.post(from, coin, -units, 'transferOut', to);
-    bills.post(to, coin, units, 'transferIn', from);
-    bills.write(now());
-    changed();
+    this.#ledger.move(coin, units, { account: from, part: 'available' }, { account: to, part: 'available' });
+    this.#bills.post(from, coin, -units, 'transferOut', to);
+    this.#bills.post(to, coin, units, 'transferIn', from);
+    this.#bills.write(this.#clock.now());
+    this.#store.changed();
   }
 
   #rows(wallet: Wallet): MarginBalance[] {
@@ -152,7 +158,7 @@ export class MarginService {
   }
 
   #row(wallet: string, coin: string): Omit<MarginBalance, 'kind' | 'market'> {
-    const { ledger } = this.#context;
+    const ledger = this.#ledger;
     const parts = [ledger.available(wallet, coin), ledger.frozen(wallet, coin), this.debt(wallet, coin)];
     const [available = '', frozen = '', borrowed = ''] = parts.map((units) => coinText(coin, units));
     return { coin, available, frozen, borrowed };
@@ -166,7 +172,7 @@ export class MarginService {
 
   /** At the last prices, including what orders hold, in units of the valuation coin. Assets are rounded down, debts up. */
   walletValue(wallet: Wallet, change: Change = NO_CHANGE): { assets: bigint; debts: bigint } {
-    const { ledger } = this.#context;
+    const ledger = this.#ledger;
     let [assets, debts] = [0n, 0n];
     for (const coin of coinsOf(wallet)) {
       const coinChange = coin === change.coin ? change : NO_CHANGE;
@@ -180,16 +186,15 @@ export class MarginService {
   #value({ kind, market }: Wallet, coin: string, units: bigint, rounding: 'down' | 'up'): bigint {
     const valuationCoin = kind === 'isolated' ? market.quote : CROSS_VALUATION_COIN;
     if (units === 0n || coin === valuationCoin) return units;
-    const priced = this.#context.markets.get(`${coin}_${valuationCoin}`);
+    const priced = this.#markets.get(`${coin}_${valuationCoin}`);
     if (priced === undefined) throw new RangeError(`no market prices ${coin} in ${valuationCoin}`);
-    return priced.worth(this.#context.lastPrice(priced.name), units, rounding);
+    return priced.worth(this.#lastPrice(priced.name), units, rounding);
   }
 
   /** The wallet and the units of a transfer. Throws {@link RequestRefused} if they are impossible. */
   #checked(account: string, { kind, market, coin, amount }: MarginTransfer): [wallet: Wallet, units: bigint] {
-    const { markets } = this.#context;
-    const [any] = markets.values();
-    const rules = kind === 'isolated' ? markets.get(market ?? '') : any;
+    const [any] = this.#markets.values();
+    const rules = kind === 'isolated' ? this.#markets.get(market ?? '') : any;
     if (rules === undefined) throw new RequestRefused('unknownMarket', market?.slice(0, 40));
     const wallet = walletOf(account, kind, rules);
     if (!coinsOf(wallet).includes(coin)) {

@@ -3,26 +3,23 @@ import { isSimulated } from '../accounts/accounts.js';
 import type { SandboxMarket } from '../markets/market.js';
 import { RequestRefused } from '../refusals.js';
 import type { NumberedLists } from '../store/numbered-lists.js';
+import type { Store } from '../store/store.js';
 import { type Table, under } from '../store/table.js';
 import { type AccountOrder, orderKey, orderOf, type StoredOrder } from './order.js';
 
 /** A list of the orders of an account and market. `traded` has those that traded at least in part. */
 export type OrderListKind = Side | 'open' | 'traded' | 'all';
 
-interface OrderTables {
-  /** Open orders, of simulated traders too, by id. */
-  readonly open: Table<AccountOrder | StoredOrder>;
-  /** Orders of customers that have ended, by account, market and id. */
-  readonly closed: Table<AccountOrder | StoredOrder>;
-  /** The ids of the newest orders with a client id, by account, market and client id. */
-  readonly clientIds: Table<bigint>;
-  /** The ids of customers' orders, in the order in which they were added to a list. */
-  readonly listed: NumberedLists<bigint>;
-}
-
 /** Stores orders, and lists and finds those of customers. Only open orders are in memory. */
 export class OrderRepository {
-  readonly #tables: OrderTables;
+  /** Open orders, of simulated traders too, by id. */
+  readonly #openTable: Table<AccountOrder | StoredOrder>;
+  /** Orders of customers that have ended, by account, market and id. */
+  readonly #closed: Table<AccountOrder | StoredOrder>;
+  /** The ids of the newest orders with a client id, by account, market and client id. */
+  readonly #clientIds: Table<bigint>;
+  /** The ids of customers' orders, in the order in which they were added to a list. */
+  readonly #listed: NumberedLists<bigint>;
   readonly #markets: ReadonlyMap<string, SandboxMarket>;
 
   /** Open orders of customers by id. */
@@ -30,8 +27,11 @@ export class OrderRepository {
   /** Open orders that have a row: most taker orders end at once and never get one. */
   readonly #openRows = new Set<bigint>();
 
-  constructor(tables: OrderTables, markets: ReadonlyMap<string, SandboxMarket>) {
-    this.#tables = tables;
+  constructor(store: Pick<Store<object>, 'table' | 'lists'>, markets: ReadonlyMap<string, SandboxMarket>) {
+    this.#openTable = store.table('open');
+    this.#closed = store.table('closed');
+    this.#clientIds = store.table('clientIds');
+    this.#listed = store.lists('listed');
     this.#markets = markets;
   }
 
@@ -39,7 +39,7 @@ export class OrderRepository {
   add(order: AccountOrder): void {
     if (isSimulated(order.account)) return;
     for (const list of [order.side, 'all'] as const) this.#list(order, list);
-    if (order.clientId !== null) this.#tables.clientIds.put(listName(order, order.clientId), order.id);
+    if (order.clientId !== null) this.#clientIds.put(listName(order, order.clientId), order.id);
   }
 
   /** Stores an order after a change. A simulated trader's order is deleted when it ends. */
@@ -47,14 +47,14 @@ export class OrderRepository {
     const { id } = order;
     const isCustomers = !isSimulated(order.account);
     if (order.open) {
-      this.#tables.open.put(String(id), order);
+      this.#openTable.put(String(id), order);
       this.#openRows.add(id);
       if (isCustomers) this.open.set(id, order);
       return;
     }
-    if (this.#openRows.delete(id)) this.#tables.open.delete(String(id));
+    if (this.#openRows.delete(id)) this.#openTable.delete(String(id));
     this.open.delete(id);
-    if (isCustomers) this.#tables.closed.put(orderKey(order.account, order.market.name, order.id), order);
+    if (isCustomers) this.#closed.put(orderKey(order.account, order.market.name, order.id), order);
   }
 
   /** Lists a customer's order as traded, at its first trade. */
@@ -64,7 +64,7 @@ export class OrderRepository {
 
   /** The stored open orders, sorted by id. */
   *restore(): Generator<AccountOrder> {
-    for (const [, stored] of this.#tables.open.entries(under())) {
+    for (const [, stored] of this.#openTable.entries(under())) {
       const order = this.#orderOf(stored);
       this.#openRows.add(order.id);
       if (!isSimulated(order.account)) this.open.set(order.id, order);
@@ -74,7 +74,7 @@ export class OrderRepository {
 
   /** Throws {@link RequestRefused} if the account has no such order in the market. */
   find(account: string, market: string, ref: OrderReference): AccountOrder {
-    const id = 'id' in ref ? readId(ref.id) : this.#tables.clientIds.get(`${account}/${market}/${ref.clientId}`);
+    const id = 'id' in ref ? readId(ref.id) : this.#clientIds.get(`${account}/${market}/${ref.clientId}`);
     const order = id === undefined ? undefined : this.#orderWith(account, market, id);
     if (order === undefined) throw new RequestRefused('orderNotFound');
     return order;
@@ -92,7 +92,7 @@ export class OrderRepository {
         .reverse()
         .slice((page - 1) * size, page * size);
     }
-    return this.#tables.listed.newest(`${account}/${market}/${list}`, page, size).map((id) => {
+    return this.#listed.newest(`${account}/${market}/${list}`, page, size).map((id) => {
       const order = this.#orderWith(account, market, id);
       if (order === undefined) throw new Error(`the listed order ${orderKey(account, market, id)} is missing`);
       return order;
@@ -100,13 +100,13 @@ export class OrderRepository {
   }
 
   #list(order: AccountOrder, list: Exclude<OrderListKind, 'open'>): void {
-    this.#tables.listed.append(listName(order, list), order.id);
+    this.#listed.append(listName(order, list), order.id);
   }
 
   #orderWith(account: string, market: string, id: bigint): AccountOrder | undefined {
     const open = this.open.get(id);
     if (open !== undefined) return open.account === account && open.market.name === market ? open : undefined;
-    const stored = this.#tables.closed.get(orderKey(account, market, id));
+    const stored = this.#closed.get(orderKey(account, market, id));
     return stored === undefined ? undefined : this.#orderOf(stored);
   }
 

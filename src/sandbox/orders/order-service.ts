@@ -4,15 +4,16 @@ import type { BillBook, BillKind } from '../accounts/bills.js';
 import { FEES, type Ledger } from '../accounts/ledger.js';
 import { type BookEvent, type OrderBook, opposite, type RecordedChanges } from '../engine/book.js';
 import type { Changes } from '../exchange/changes.js';
+import type { Clock } from '../exchange/clock.js';
 import type { MarginService } from '../margin/margin-service.js';
 import type { SandboxMarket } from '../markets/market.js';
 import type { MarketTrades } from '../markets/market-trades.js';
 import { RequestRefused } from '../refusals.js';
 import type { RecordedTrade } from '../replay/market-update.js';
 import type { Scheduler } from '../scheduler.js';
+import type { Store } from '../store/store.js';
 import { type AccountOrder, heldFunds, type OrderRecord, recordOf } from './order.js';
 import type { OrderListKind, OrderRepository } from './order-repository.js';
-import type { Sequences } from './sequences.js';
 
 /** A market with its book and its trades. */
 export interface TradedMarket {
@@ -58,54 +59,55 @@ export interface CancelTimer {
   readonly market: string;
 }
 
-interface OrderContext {
-  readonly ledger: Ledger;
-  readonly sequences: Sequences;
-  readonly bills: BillBook;
-  readonly orders: OrderRepository;
-  readonly margin: MarginService;
-  readonly venues: ReadonlyMap<string, TradedMarket>;
-  /** The rules of markets for new orders that have changed. */
-  readonly rules: ReadonlyMap<string, SandboxMarket>;
-  readonly timers: Scheduler<CancelTimer>;
-  readonly changes: Changes;
-  readonly now: () => number;
-  /** Called when something of a customer has changed. */
-  readonly changed: () => void;
-}
-
 /**
  * Takes orders, holds what they may cost, matches and settles them, one after the other. Each call leaves book, ledger, orders,
  * trades and bills consistent. Every trade and every change of an order, of customers and of simulated traders, passes here.
  */
 export class OrderService {
-  readonly #context: OrderContext;
-
   readonly ledger: Ledger;
-  readonly #sequences: Sequences;
-  readonly #bills: BillBook;
+  /** The rules for new orders of markets whose rules were changed, by name: until the exchange is closed. */
+  readonly changedRules = new Map<string, SandboxMarket>();
   readonly #orders: OrderRepository;
+  readonly #venues: ReadonlyMap<string, TradedMarket>;
+  readonly #bills: BillBook;
   readonly #margin: MarginService;
-  readonly #changes: Changes;
   readonly #timers: Scheduler<CancelTimer>;
+  readonly #changes: Changes;
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #store: Pick<Store<object>, 'changed'>;
   /** Time never goes back, even if a caller's does. */
   #time = 0;
   #fees = FEES_OF_SANDBOX;
 
-  constructor(context: OrderContext) {
-    this.#context = context;
-
-    ({ ledger: this.ledger, sequences: this.#sequences, bills: this.#bills, orders: this.#orders } = context);
-    ({ margin: this.#margin, changes: this.#changes, timers: this.#timers } = context);
+  /** @param venues by the name of the market */
+  constructor(
+    orders: OrderRepository,
+    venues: ReadonlyMap<string, TradedMarket>,
+    bills: BillBook,
+    margin: MarginService,
+    timers: Scheduler<CancelTimer>,
+    changes: Changes,
+    clock: Pick<Clock, 'now'>,
+    store: Pick<Store<object>, 'changed'>,
+  ) {
+    this.ledger = bills.ledger;
+    this.#orders = orders;
+    this.#venues = venues;
+    this.#bills = bills;
+    this.#margin = margin;
+    this.#timers = timers;
+    this.#changes = changes;
+    this.#clock = clock;
+    this.#store = store;
   }
 
   /** The id of the new order. Throws {@link RequestRefused}, with nothing changed. */
   place({ id: account }: Account, { market: name, price, amount, ...terms }: OrderRequest): string {
     const venue = this.#venue(name);
-    const rules = this.#context.rules.get(name) ?? venue.market;
+    const rules = this.changedRules.get(name) ?? venue.market;
     rules.checkNotional(rules.ticks(price), rules.lots(amount));
     const [ticks, lots] = [venue.market.ticks(price), venue.market.lots(amount)];
-    const order = this.submit(venue, { account, price: ticks, amount: lots, ...terms }, this.#context.now());
+    const order = this.submit(venue, { account, price: ticks, amount: lots, ...terms }, this.#clock.now());
     return String(order.id);
   }
 
@@ -135,10 +137,10 @@ export class OrderService {
   /** Cancels all orders of the account in the market a minute from now, and returns that time. A further call restarts the minute. */
   cancelAllAfter({ id: account }: Account, market: string): number {
     const timer = { account, market: this.#venue(market).market.name };
-    const time = this.#context.now() + CANCEL_DELAY;
+    const time = this.#clock.now() + CANCEL_DELAY;
     this.#timers.remove((other) => other.account === account && other.market === timer.market);
     this.#timers.add(timer, time);
-    this.#context.changed();
+    this.#store.changed();
     return time;
   }
 
@@ -248,7 +250,7 @@ export class OrderService {
     }
     this.ledger.hold(wallet.name, coin, units);
     return {
-      id: this.#sequences.order(this.#time),
+      id: this.#bills.sequences.order(this.#time),
       account,
       accountType,
       wallet: wallet.name,
@@ -268,7 +270,7 @@ export class OrderService {
   }
 
   #venue(market: string): TradedMarket {
-    const venue = this.#context.venues.get(market);
+    const venue = this.#venues.get(market);
     if (venue === undefined) throw new RequestRefused('unknownMarket', market.slice(0, 40));
     return venue;
   }
@@ -299,7 +301,7 @@ export class OrderService {
 
   /** Ids of a recorded market are the recorded ones as long as they grow: a customer's trade takes the next one. */
   #tradeId({ book, trades }: TradedMarket, recorded: bigint | null = null): bigint {
-    const counted = this.#sequences.trade();
+    const counted = this.#bills.sequences.trade();
     const last = trades.last?.id;
     if (!book.isRecorded) return counted;
     if (last === undefined) return recorded ?? counted;
@@ -351,7 +353,7 @@ export class OrderService {
   #save(order: AccountOrder): void {
     this.#orders.save(order);
     if (isSimulated(order.account)) return;
-    this.#context.changed();
+    this.#store.changed();
     this.#changes.order(order);
   }
 }

@@ -2,6 +2,7 @@ import type { Side } from '../../domain/order.js';
 import { emptyRecordedBook, opposite, type RecordedBook, type RecordedChanges } from '../engine/book.js';
 import { type MarketRules, SandboxMarket } from '../markets/market.js';
 import type { OrderService, TradedMarket } from '../orders/order-service.js';
+import type { MarketSimulator } from '../simulator/market-simulator.js';
 import {
   EventConverter,
   type MarketUpdate,
@@ -30,17 +31,6 @@ export interface Recording {
   usual: bigint;
 }
 
-interface RecordedMarketsContext {
-  /** By market. */
-  readonly recordings: Map<string, Recording>;
-  readonly venues: ReadonlyMap<string, TradedMarket>;
-  readonly orders: OrderService;
-  /** Adds a market by the rules of a tape, unless there is one of its name. */
-  readonly addMarket: (market: SandboxMarket) => void;
-  /** Lets simulated traders leave a market for good. */
-  readonly clear: (market: string) => void;
-}
-
 /** Levels a side of a book that is made up, and how far apart they are, as a share of the price. */
 const MADE_UP_LEVELS = 10n;
 const MADE_UP_SHARE = 20_000n;
@@ -52,14 +42,31 @@ const USUAL_SHARE = 16n;
  * With depth, the book is the recorded one; without, levels are made up around the last price.
  */
 export class RecordedMarkets {
-  readonly #context: RecordedMarketsContext;
+  readonly #recordings: Map<string, Recording>;
+  readonly #venues: ReadonlyMap<string, TradedMarket>;
+  readonly #orders: OrderService;
+  readonly #simulator: MarketSimulator;
+  readonly #addMarket: (market: SandboxMarket) => void;
   readonly #converter = new EventConverter();
 
-  constructor(context: RecordedMarketsContext) {
-    this.#context = context;
-
-    for (const [market, recording] of context.recordings) {
-      const venue = context.venues.get(market);
+  /**
+   * @param recordings by market, a part of the exchange's state
+   * @param addMarket adds a market by the rules of a tape, unless there is one of its name
+   */
+  constructor(
+    recordings: Map<string, Recording>,
+    venues: ReadonlyMap<string, TradedMarket>,
+    orders: OrderService,
+    simulator: MarketSimulator,
+    addMarket: (market: SandboxMarket) => void,
+  ) {
+    this.#recordings = recordings;
+    this.#venues = venues;
+    this.#orders = orders;
+    this.#simulator = simulator;
+    this.#addMarket = addMarket;
+    for (const [market, recording] of recordings) {
+      const venue = venues.get(market);
       if (venue === undefined) continue;
       venue.book.follow(recording.book);
       const last = venue.trades.last?.price;
@@ -68,7 +75,7 @@ export class RecordedMarkets {
   }
 
   has(market: string): boolean {
-    return this.#context.recordings.has(market);
+    return this.#recordings.has(market);
   }
 
   /**
@@ -77,32 +84,32 @@ export class RecordedMarkets {
    */
   take(event: TapeEvent): void {
     if (event.kind === 'gap') return;
-    if (event.kind === 'config') this.#context.addMarket(marketOf(event));
+    if (event.kind === 'config') this.#addMarket(marketOf(event));
     else this.apply(event.market, this.#converter.convert(event, this.marketOf(event)));
   }
 
   /** Adds a market by rules that no tape has, unless there is one of its name. */
   addMarket(rules: MarketRules): void {
-    this.#context.addMarket(new SandboxMarket(rules));
+    this.#addMarket(new SandboxMarket(rules));
   }
 
   /** The rules of the market of an event. Throws Failure `usage` with its line if they are unknown. */
   marketOf(event: TapeEvent): SandboxMarket {
-    return this.#context.venues.get(event.market)?.market ?? unknownMarket(event);
+    return this.#venues.get(event.market)?.market ?? unknownMarket(event);
   }
 
   /** Lets what a tape does to a market happen. */
   apply(name: string, update: MarketUpdate): void {
-    const venue = this.#context.venues.get(name);
+    const venue = this.#venues.get(name);
     if (venue === undefined) throw new RangeError(`no such market: ${name}`);
-    const recording = this.#context.recordings.get(name) ?? this.#begin(venue);
+    const recording = this.#recordings.get(name) ?? this.#begin(venue);
     if (update.kind === 'depth') this.#applyDepth(venue, recording, update);
     else if (update.kind === 'past') this.#showPast(venue, recording, update);
     else this.#applyTrade(venue, recording, update);
   }
 
   #begin(venue: TradedMarket): Recording {
-    this.#context.clear(venue.market.name);
+    this.#simulator.leave(venue.market.name);
     const recording = {
       book: emptyRecordedBook(),
       hasTrades: false,
@@ -110,7 +117,7 @@ export class RecordedMarkets {
       length: Number.MAX_SAFE_INTEGER,
       usual: 0n,
     };
-    this.#context.recordings.set(venue.market.name, recording);
+    this.#recordings.set(venue.market.name, recording);
     venue.book.follow(recording.book);
     return recording;
   }
@@ -121,7 +128,7 @@ export class RecordedMarkets {
     const changes = isWhole
       ? { buy: withGone(depth.buy, book.buy.lots), sell: withGone(depth.sell, book.sell.lots) }
       : depth;
-    this.#context.orders.recordBook(venue, changes, depth);
+    this.#orders.recordBook(venue, changes, depth);
   }
 
   #showPast({ trades }: TradedMarket, recording: Recording, { date, length, isOver, ...candle }: RecordedPast): void {
@@ -134,7 +141,7 @@ export class RecordedMarkets {
 
   #applyTrade(venue: TradedMarket, recording: Recording, trade: RecordedTrade): void {
     if (trade.isPast) {
-      this.#context.orders.showTrade(venue, trade, !recording.hasPast);
+      this.#orders.showTrade(venue, trade, !recording.hasPast);
       return;
     }
     if (trade.kind === 'trade') recording.hasTrades = true;
@@ -142,7 +149,7 @@ export class RecordedMarkets {
     else if (recording.hasTrades || !isFinest(recording, trade.length)) return;
     allowVolume(venue, recording, trade);
     // a trade may be pushed after the candle that has it was read
-    this.#context.orders.passTrade(venue, trade, trade.date >= (recording.pastUntil ?? 0));
+    this.#orders.passTrade(venue, trade, trade.date >= (recording.pastUntil ?? 0));
     if (recording.book.hasQueue) return;
     recording.usual = usualOf(recording.usual, trade.amount === 0n ? trade.volume : trade.amount);
     this.#makeUpBook(venue, recording, trade.price);
@@ -155,7 +162,7 @@ export class RecordedMarkets {
     };
     const best = (side: Side) => madeUpPrices(price, side, venue.book).next().value?.[0];
     venue.book.recordLater({ changes, best });
-    this.#context.orders.bookChanged(venue);
+    this.#orders.bookChanged(venue);
   }
 }
 

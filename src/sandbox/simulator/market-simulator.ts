@@ -23,13 +23,6 @@ export interface SimulatorState {
   readonly path: PathState;
 }
 
-/** What an administrator has set. */
-interface Interventions {
-  /** Whether a market follows a recording, or waits for one: simulated traders then leave it alone. */
-  readonly isReplayed: (market: string) => boolean;
-  readonly priceMoves: PriceMoves;
-}
-
 /**
  * The simulated traders of all markets. What they do in a step depends on the seed, the step's number, the price path and the
  * books, never on when {@link advance} is called.
@@ -37,22 +30,26 @@ interface Interventions {
 export class MarketSimulator {
   readonly #seed: number;
   readonly #venues: readonly TradedMarket[];
-  readonly #interventions: Interventions;
+  readonly #priceMoves: PriceMoves;
+  readonly #isReplayed: (market: string) => boolean;
 
   readonly #markets: ReadonlyMap<string, MarketTraders>;
   readonly #path: PricePath;
   #step: number;
 
+  /** @param isReplayed whether a market follows a recording, or waits for one: simulated traders then leave it alone */
   constructor(
     seed: number,
     venues: readonly TradedMarket[],
     orderService: OrderService,
     state: SimulatorState,
-    interventions: Interventions,
+    priceMoves: PriceMoves,
+    isReplayed: (market: string) => boolean,
   ) {
     this.#seed = seed;
     this.#venues = venues;
-    this.#interventions = interventions;
+    this.#priceMoves = priceMoves;
+    this.#isReplayed = isReplayed;
 
     const tradersOf = (venue: TradedMarket, index: number) =>
       new MarketTraders(Math.floor(random(seed, 5, index) * 2 ** 31), venue, orderService);
@@ -98,7 +95,7 @@ export class MarketSimulator {
     const venue = this.#venues[index];
     if (venue === undefined) throw new RangeError(`no such market: ${market}`);
     const { time: from, fair: start } = this.#moment(venue, index, this.#step);
-    this.#interventions.priceMoves.add(market, { from, to: from + ms, start, target });
+    this.#priceMoves.add(market, { from, to: from + ms, start, target });
   }
 
   /** Skips to the step before `now` without simulating. Whether there was anything to skip. */
@@ -132,8 +129,7 @@ export class MarketSimulator {
     for (const [index, venue] of this.#venues.entries()) {
       const { name } = venue.market;
       const traders = this.#markets.get(name);
-      if (traders !== undefined && !this.#interventions.isReplayed(name))
-        act(traders, this.#moment(venue, index, step));
+      if (traders !== undefined && !this.#isReplayed(name)) act(traders, this.#moment(venue, index, step));
     }
   }
 
@@ -142,7 +138,7 @@ export class MarketSimulator {
     for (const within of PRINTS) {
       const step = minute * STEPS_PER_MINUTE + within;
       for (const [index, venue] of this.#venues.entries()) {
-        if (this.#interventions.isReplayed(venue.market.name)) continue;
+        if (this.#isReplayed(venue.market.name)) continue;
         this.#markets.get(venue.market.name)?.print(this.#moment(venue, index, step), 1 / PRINTS.length);
       }
     }
@@ -151,7 +147,7 @@ export class MarketSimulator {
 
   #moment({ market }: TradedMarket, index: number, step: number): SimulatedMoment {
     const path = this.#path.fair(market.base, market.quote, step % STEPS_PER_MINUTE) * 10 ** market.priceScale;
-    const fair = this.#interventions.priceMoves.fair(market.name, step * STEP, path);
+    const fair = this.#priceMoves.fair(market.name, step * STEP, path);
     return {
       time: step * STEP,
       fair,

@@ -129,6 +129,12 @@ export class Store<State extends object> {
     this.#commit();
   };
 
+  /** Something of a customer has changed: it is committed at once. */
+  changed(): void {
+    this.touch();
+    this.commitWithin(0);
+  }
+
   /** Commits what has changed within `delay` ms, without anyone waiting for it. */
   commitWithin(delay: number): void {
     const due = Date.now() + delay;

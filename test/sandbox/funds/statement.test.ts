@@ -36,43 +36,47 @@ class CountingRows {
   }
 }
 
-/** The rows of the two tables of a book. */
-interface Disk {
-  readonly bills: CountingRows;
-  readonly coinBills: CountingRows;
+/** The store of a book, whose tables know only the rows of this disk. */
+class CountingStore {
+  readonly tables: Table<unknown>[] = [];
+
+  constructor(readonly disk: ReadonlyMap<string, CountingRows>) {}
+
+  lists<Value>(name: string): NumberedLists<Value> {
+    const rows = this.disk.get(name);
+    if (rows === undefined) throw new Error(`no rows of ${name}`);
+    const table = rows.table<Value[]>();
+    this.tables.push(table as Table<unknown>);
+    return new NumberedLists(table);
+  }
 }
 
 const COINS = ['btc', 'usdt', 'eth'];
 
 /** One bill a second for one account. */
-function filled(count: number): Disk {
-  const disk = { bills: new CountingRows(), coinBills: new CountingRows() };
-  const tables = { bills: disk.bills.table<AccountBill[]>(), coinBills: disk.coinBills.table<number[]>() };
+function filled(count: number): ReadonlyMap<string, CountingRows> {
+  const disk = new Map(['bills', 'coinBills'].map((name) => [name, new CountingRows()]));
+  const store = new CountingStore(disk);
   const ledger = new Ledger();
-  const book = bookOf(tables, ledger);
+  const book = new BillBook(store, ledger, new Sequences({ ...FIRST }));
   for (let index = 0; index < count; index += 1) {
     const coin = COINS[index % 3] ?? '';
     ledger.credit('1', coin, 1n);
     book.post('1', coin, 1n, 'deposit');
     book.write(index * 1_000);
   }
-  for (const table of [tables.bills, tables.coinBills]) table.write();
+  for (const table of store.tables) table.write();
   return disk;
-}
-
-function bookOf(tables: { bills: Table<AccountBill[]>; coinBills: Table<number[]> }, ledger = new Ledger()): BillBook {
-  const lists = { bills: new NumberedLists(tables.bills), coinBills: new NumberedLists(tables.coinBills) };
-  return new BillBook(lists, ledger, new Sequences({ ...FIRST }));
 }
 
 test('finds any page of 100,000 bills with a few reads', () => {
   const disk = filled(100_000);
   const ask = (query: Parameters<BillBook['page']>[1]): [number[], number] => {
-    const book = bookOf({ bills: disk.bills.table(), coinBills: disk.coinBills.table() });
-    disk.bills.reads = 0;
-    disk.coinBills.reads = 0;
+    const book = new BillBook(new CountingStore(disk), new Ledger(), new Sequences({ ...FIRST }));
+    const rows = [...disk.values()];
+    for (const table of rows) table.reads = 0;
     const bills = book.page('1', query);
-    return [bills.map(({ time }) => time / 1_000), disk.bills.reads + disk.coinBills.reads];
+    return [bills.map(({ time }) => time / 1_000), rows.reduce((sum, { reads }) => sum + reads, 0)];
   };
   const down = (from: number, step: number, count: number) =>
     Array.from({ length: count }, (_, at) => from - at * step);
@@ -116,10 +120,9 @@ test('pages of bills equal those of a filtered list, also after clock changes an
     async (steps, queries) => {
       const directory = temporaryDirectory();
       let store = Store.open(directory);
-      const lists = () => ({ bills: store.lists<AccountBill>('bills'), coinBills: store.lists<number>('coinBills') });
       const ledger = new Ledger();
       const sequences = new Sequences({ ...FIRST });
-      let book = new BillBook(lists(), ledger, sequences);
+      let book = new BillBook(store, ledger, sequences);
       const kept: Pick<AccountBill, 'account' | 'coin' | 'time' | 'balance'>[] = [];
       let now = 10;
       for (const [index, { account, coin, later }] of steps.entries()) {
@@ -134,7 +137,7 @@ test('pages of bills equal those of a filtered list, also after clock changes an
         if (index === 30) {
           await store.close();
           store = Store.open(directory);
-          book = new BillBook(lists(), ledger, sequences);
+          book = new BillBook(store, ledger, sequences);
         }
       }
       for (const { account, coin, from = -100, until = 1_000, page, pageSize } of queries) {

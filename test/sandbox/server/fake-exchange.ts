@@ -69,11 +69,10 @@ export function servedAs(exchange: Exchange): SandboxExchange {
   const { ticker, depth, trades, candles, balances, crossBalances } = exchange;
   const services = {
     customers: { byAccessKey: account },
-    orders: { list: orders, place, cancel, order, cancelAllAfter },
+    orders: { list: orders, place, cancel, order, cancelAllAfter, changedRules: new Map() },
     market: { ticker, depth, trades, candles },
     funds: { balances },
     margin: { crossBalances },
-    changedRules: new Map(),
   };
   return { ...others, ...services } as unknown as SandboxExchange;
 }

@@ -7,7 +7,7 @@ import { MarginService } from '../../../src/sandbox/margin/margin-service.js';
 import { type MarketCandle, MarketCandles } from '../../../src/sandbox/markets/candles.js';
 import { MARKETS } from '../../../src/sandbox/markets/market.js';
 import { type MarketTrade, MarketTrades } from '../../../src/sandbox/markets/market-trades.js';
-import type { AccountOrder, StoredOrder } from '../../../src/sandbox/orders/order.js';
+import type { AccountOrder } from '../../../src/sandbox/orders/order.js';
 import { OrderRepository } from '../../../src/sandbox/orders/order-repository.js';
 import {
   type CancelTimer,
@@ -17,19 +17,16 @@ import {
 } from '../../../src/sandbox/orders/order-service.js';
 import { FIRST, Sequences } from '../../../src/sandbox/orders/sequences.js';
 import { Scheduler } from '../../../src/sandbox/scheduler.js';
-import { NumberedLists } from '../../../src/sandbox/store/numbered-lists.js';
-import type { Table } from '../../../src/sandbox/store/table.js';
-import { tableInMemory } from './memory.js';
+import { StoreInMemory } from './memory.js';
 
 /** The smallest amount of usdt and of btc, in units of the ledger. */
 export const STEP = 10n ** 28n;
 
 /** An order service over btc_usdt with a few accounts, without simulated traders and without a disk. A tick × a lot is one {@link STEP} of usdt. */
 export class OrderFixture {
-  readonly #tables: Table<unknown>[] = [];
+  readonly #store = new StoreInMemory();
   readonly ledger = new Ledger();
-  readonly trades = this.#lists<MarketTrade>();
-  readonly #statements = this.#lists<AccountBill>();
+  readonly trades = this.#store.lists<MarketTrade>('trades');
   /** Last prices in ticks, by which loans are valued. */
   readonly prices = new Map<string, bigint>();
   readonly margin: MarginService;
@@ -44,26 +41,21 @@ export class OrderFixture {
     const market = MARKETS.get('btc_usdt');
     if (market === undefined) throw new Error('no btc_usdt');
     const sequences = new Sequences({ ...FIRST });
-    const bills = new BillBook({ bills: this.#statements, coinBills: this.#lists() }, this.ledger, sequences);
-    const tables = {
-      open: this.#table<AccountOrder | StoredOrder>(),
-      closed: this.#table<AccountOrder | StoredOrder>(),
-      clientIds: this.#table<bigint>(),
-      listed: this.#lists<bigint>(),
-    };
-    const orders = new OrderRepository(tables, MARKETS);
-    const base = { ledger: this.ledger, bills, sequences, now: () => 0, changed: () => undefined };
-    this.margin = new MarginService({ ...base, markets: MARKETS, lastPrice: (name) => this.prices.get(name) ?? 0n });
+    const bills = new BillBook(this.#store, this.ledger, sequences);
+    const orders = new OrderRepository(this.#store, MARKETS);
+    const clock = { now: () => 0 };
+    const lastPrice = (name: string) => this.prices.get(name) ?? 0n;
+    this.margin = new MarginService(bills, MARKETS, lastPrice, clock, this.#store);
     const nothing = { start: 0, end: 0, candles: () => [] };
-    const series = new MarketCandles('btc_usdt', nothing, this.#table<MarketCandle>());
+    const series = new MarketCandles('btc_usdt', nothing, this.#store.table<MarketCandle>('candles'));
     this.venue = {
       market,
       book: new OrderBook<AccountOrder>(),
       trades: new MarketTrades('btc_usdt', this.trades, series),
     };
     const venues = new Map([['btc_usdt', this.venue]]);
-    const idle = { timers: new Scheduler<CancelTimer>([]), changes: new Changes() };
-    this.orderService = new OrderService({ ...base, ...idle, orders, margin: this.margin, venues, rules: new Map() });
+    const [timers, changes] = [new Scheduler<CancelTimer>([]), new Changes()];
+    this.orderService = new OrderService(orders, venues, bills, this.margin, timers, changes, clock, this.#store);
     for (const account of accounts) {
       this.credit(account, 'usdt', steps);
       this.ledger.credit(account, 'btc', market.units(lots));
@@ -84,10 +76,7 @@ export class OrderFixture {
 
   /** Drops the rows as if a disk had taken them: a long campaign would fill the memory with them. */
   forgetRows(): void {
-    for (const table of this.#tables) {
-      table.write();
-      table.written();
-    }
+    this.#store.forgetRows();
   }
 
   cancel(order: AccountOrder): void {
@@ -132,16 +121,7 @@ export class OrderFixture {
 
   /** The bills of wallets, one wallet after the other, oldest first. */
   bills(...wallets: string[]): AccountBill[] {
-    return wallets.flatMap((wallet) => this.#statements.between(wallet, 1, this.#statements.length(wallet)));
-  }
-
-  #lists<Value>(): NumberedLists<Value> {
-    return new NumberedLists(this.#table<Value[]>());
-  }
-
-  #table<Value>(): Table<Value> {
-    const table = tableInMemory<Value>();
-    this.#tables.push(table as Table<unknown>);
-    return table;
+    const statements = this.#store.lists<AccountBill>('bills');
+    return wallets.flatMap((wallet) => statements.between(wallet, 1, statements.length(wallet)));
   }
 }

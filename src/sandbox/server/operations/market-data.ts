@@ -7,9 +7,9 @@ import { marketOf, type Served, servePublic } from '../served-operation.js';
 
 const markets = servePublic('markets', (_values, { exchange }) => marketConfigurations(exchange));
 
-export function marketConfigurations(exchange: Pick<SandboxExchange, 'markets' | 'changedRules'>): Json {
+export function marketConfigurations(exchange: Pick<SandboxExchange, 'markets' | 'orders'>): Json {
   return Object.fromEntries(
-    [...exchange.markets, ...exchange.changedRules].map(
+    [...exchange.markets, ...exchange.orders.changedRules].map(
       ([market, { priceScale, amountScale, minAmount, minNotional }]) => [
         market,
         { priceScale, amountScale, minAmount: number(minAmount), minSize: number(minNotional) },
