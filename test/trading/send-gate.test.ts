@@ -31,7 +31,7 @@ const WRITES: [name: string, kind: Write['kind'], send: Send][] = [
 ];
 
 describe.each(WRITES)('%s', (_, kind, send) => {
-  it('cancels a request that waits for the rate limits, and leaves nothing unknown', async () => {
+  it('cancels a request before it leaves, and then nothing is unknown', async () => {
     const exchange = new ScriptedExchange();
     const gate = new SendGate();
     const answers: boolean[] = [];

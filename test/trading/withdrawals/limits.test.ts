@@ -89,14 +89,20 @@ describe('a withdrawal limit of the user', () => {
     expect((await withdrawnToday(one.account, 'btc', { place: 'inside' })).toString()).toBe('0.312');
   });
 
-  it("counts an unlisted withdrawal of the exchange's day though this machine's clock showed the day before", async () => {
-    const { account: one } = await account();
-    const behind = tradingOf(new ScriptedExchange(), { state: one.state, elapsedMs: MIDNIGHT - NOW - 1 });
-    withdrawing(behind, 'open1', '0.01', MIDNIGHT);
-    const placed = { outcome: 'placed', id: null, duplicates: [] } as const;
-    withdrawing(behind, 'moved1', '0.02', MIDNIGHT).settle(placed, 'placed');
-    expect((await withdrawnToday(one, 'btc', { place: 'inside' })).toString()).toBe('0.33');
-  });
+  it.each([
+    ['a millisecond', MIDNIGHT - 1],
+    ['most of a day', MIDNIGHT - 86_000_000],
+  ])(
+    "counts unlisted withdrawals of the exchange's day though this machine's clock was %s behind it",
+    async (_, clock) => {
+      const { account: one } = await account();
+      const behind = tradingOf(new ScriptedExchange(), { state: one.state, elapsedMs: clock - NOW });
+      withdrawing(behind, 'open1', '0.01', MIDNIGHT);
+      const placed = { outcome: 'placed', id: null, duplicates: [] } as const;
+      withdrawing(behind, 'moved1', '0.02', MIDNIGHT).settle(placed, 'placed');
+      expect((await withdrawnToday(one, 'btc', { place: 'inside' })).toString()).toBe('0.33');
+    },
+  );
 
   it('counts the fees on top of listed and unlisted withdrawals', async () => {
     const one = await account();

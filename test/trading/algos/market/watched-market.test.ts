@@ -74,6 +74,8 @@ class Scene {
   /** When each page of trades was asked for: the newest ones, or those after an id. */
   readonly askedFor: (string | undefined)[] = [];
   readonly warnings: string[] = [];
+  /** The trades that its reader was given. */
+  readonly traded: Trade[] = [];
   sleeps: (() => void)[] = [];
   changes = 0;
   checkAwake = () => {};
@@ -122,7 +124,7 @@ class Scene {
       changed: () => {
         this.changes += 1;
       },
-      traded: () => {},
+      traded: (trades) => void this.traded.push(...trades),
       orders: () => {},
       isUnmovedBy: () => false,
       gapEnded: (gap) => void this.gaps.push(gap),
@@ -276,9 +278,13 @@ describe('after a sleep', () => {
     };
     // dated by an exchange whose clock runs ahead, so that its date does not show how old it is
     scene.streams[0]?.push(bookOf('90', START + 60_000));
+    const before = { id: '7', price: '90', amount: '1', side: 'sell', orderSide: null, time: START + 60_000 } as const;
+    scene.streams[0]?.pushTrades([before]);
     await eventually(() => expect([scene.streams.length, scene.bid]).toEqual([2, '100']));
+    const since = { ...before, id: '8', price: '101' };
+    await scene.pushTrades([since]);
     await scene.push('101');
-    expect(scene.bid).toBe('101');
+    expect([scene.bid, scene.traded]).toEqual(['101', [since]]);
   });
 
   test('the clock of the exchange does not go back, though nothing is known until the market is read', async () => {
