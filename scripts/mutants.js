@@ -120,7 +120,7 @@ const GROUPS = [
       ...['children', 'decide', 'decision-input', 'exits', 'may-place', 'next-step', 'plan-entry'].map(planning),
       ...['algo-market', 'prices', 'retry', 'terms', 'trigger'].map(planning),
       ...sourcesIn('trading/algos/plan/entries'),
-      ...['fact-line', 'facts', 'summary'].map((name) => `src/trading/algos/record/${name}.ts`),
+      ...['facts', 'summary'].map((name) => `src/trading/algos/record/${name}.ts`),
     ],
     tests: ['check-terms', 'entries', 'exits', 'prices', 'values'].map(
       (name) => `test/trading/algos/plan/${name}.test.ts`,

@@ -1,16 +1,21 @@
 import { expect, it, vi } from 'vitest';
 import { type AlgoFlags, ENTRY_FLAGS } from '../../src/commands/order/algo-args.js';
-import type { AlgoEntry, AlgoEntryName } from '../../src/trading/algos/plan/terms.js';
+import type { AlgoEntry, AlgoEntryName } from '../../src/trading/algos/plan/entries/entry-terms.js';
 import { textOf } from '../architecture/sources.js';
 import { useWorldPerTest } from '../commands/pit-home.js';
 import { eventually } from '../support/eventually.js';
 
-// what CONTRIBUTING says of a kind of algo order: a row in each of three tables, and all else follows
+// what CONTRIBUTING says of a kind of algo order: a row in each of four tables, and all else follows
 const isDip = ({ kind }: { readonly kind: string }) => kind === 'dip';
+
+vi.mock('../../src/trading/algos/plan/entries/entry-terms.js', async (original) => {
+  const module = await original<typeof import('../../src/trading/algos/plan/entries/entry-terms.js')>();
+  const v = await import('valibot');
+  return { ...module, ENTRY: v.union([module.ENTRY, v.object({ kind: v.literal('dip') })]) };
+});
 
 vi.mock('../../src/trading/algos/plan/entries/entry-kinds.js', async (original) => {
   const module = await original<typeof import('../../src/trading/algos/plan/entries/entry-kinds.js')>();
-  const v = await import('valibot');
   const input = await import('../../src/trading/algos/plan/decision-input.js');
   const { restingPrice } = await import('../../src/trading/algos/plan/prices.js');
   const kinds: Pick<typeof module, 'kindOfEntry'> = {
@@ -35,7 +40,6 @@ vi.mock('../../src/trading/algos/plan/entries/entry-kinds.js', async (original) 
     ...kinds,
     ENTRY_NAMES: [...module.ENTRY_NAMES, 'dip'],
     namedPriceOf: (entry: AlgoEntry | null) => entry && kinds.kindOfEntry(entry).priceOf(entry),
-    ENTRY: v.union([module.ENTRY, v.object({ kind: v.literal('dip') })]),
   };
 });
 

@@ -5,13 +5,8 @@ import { quoted, usage } from '../../errors.js';
 import type { Condition } from '../../trading/alerts/condition.js';
 import { percentText } from '../../trading/algos/plan/check-terms.js';
 import { kindOfEntry } from '../../trading/algos/plan/entries/entry-kinds.js';
-import type {
-  AlgoEntry,
-  AlgoEntryName,
-  EntryOf,
-  TrailDistance,
-  TriggerSource,
-} from '../../trading/algos/plan/terms.js';
+import type { AlgoEntry, AlgoEntryName, EntryOf } from '../../trading/algos/plan/entries/entry-terms.js';
+import type { TrailDistance, TriggerSource } from '../../trading/algos/plan/terms.js';
 import {
   type AmountExpression,
   amountText,

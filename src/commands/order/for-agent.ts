@@ -2,7 +2,7 @@ import { Decimal, formatAmount, grouped } from '../../domain/decimal.js';
 import type { TermsMarket } from '../../trading/algos/plan/check-terms.js';
 import type { AlgoTerms } from '../../trading/algos/plan/terms.js';
 import { countAlgo } from '../../trading/algos/record/agent-algos.js';
-import { encodeFact } from '../../trading/algos/record/fact-line.js';
+import { encodeFact } from '../../trading/algos/record/facts.js';
 import { lineKey, totals } from '../../trading/batches/lines.js';
 import type { BatchLine, BatchTerms, RecordedOrderTerms } from '../../trading/journal/write.js';
 import { notionalText, remainderOf, termsKey, termsText } from '../../trading/orders/terms.js';

@@ -11,8 +11,7 @@ import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import { STALE_MS } from '../../../src/trading/algos/plan/algo-market.js';
 import { exitSideOf } from '../../../src/trading/algos/plan/terms.js';
 import { parentOf } from '../../../src/trading/algos/record/child-name.js';
-import { decodeFact } from '../../../src/trading/algos/record/fact-line.js';
-import type { AlgoFact } from '../../../src/trading/algos/record/facts.js';
+import { type AlgoFact, decodeFact } from '../../../src/trading/algos/record/facts.js';
 import { AlgoStore } from '../../../src/trading/algos/record/store.js';
 import {
   type AlgoRun,

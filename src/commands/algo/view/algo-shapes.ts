@@ -1,7 +1,8 @@
 import * as shape from '../../../cli/shapes.js';
+import { CHILD_ROLES } from '../../../trading/algos/plan/children.js';
 import { ENTRY_NAMES } from '../../../trading/algos/plan/entries/entry-kinds.js';
 import type { AlgoKind } from '../../../trading/algos/plan/terms.js';
-import type { AlgoState } from '../../../trading/algos/record/facts.js';
+import { ALGO_STATES } from '../../../trading/algos/record/facts.js';
 import type { AlgoEvent } from '../../../trading/algos/run/algo-voice.js';
 import { ORDER } from '../../order/order-row.js';
 import { ENTRY_PARTS } from './entry-words.js';
@@ -18,8 +19,6 @@ const ALGO_EVENT = shape.object({
 export type AlgoEventRow = shape.Infer<typeof ALGO_EVENT>;
 
 export const ALGO_EVENTS = shape.array(ALGO_EVENT, 'what became of it, oldest first');
-
-const ROLES = ['entry', 'take', 'stop'];
 
 const ENTRY = shape.nullable(
   shape.object(
@@ -74,21 +73,7 @@ export const TERMS_FIELDS = {
   exit: EXIT,
 };
 
-const STATES = [
-  'waiting',
-  'working',
-  'triggered',
-  'settling',
-  'blind',
-  'paused',
-  'halted',
-  'done',
-  'partial',
-  'cancelled',
-  'failed',
-] as const satisfies readonly AlgoState[];
-
-export const ALGO_STATE = shape.enumOf(STATES, '');
+export const ALGO_STATE = shape.enumOf(ALGO_STATES, '');
 export const ALGO_REASON = shape.nullable(shape.text('why it waits, is paused or has ended'));
 
 export const ALGO = {
@@ -115,7 +100,7 @@ export const ALGO = {
   ),
   remaining: shape.decimal('amount less what has filled'),
   children: shape.array(
-    shape.object({ ...ORDER, role: shape.enumOf(ROLES, 'what it is for') }),
+    shape.object({ ...ORDER, role: shape.enumOf(CHILD_ROLES, 'what it is for') }),
     'the orders that it has placed',
   ),
   duplicates: shape.array(

@@ -5,7 +5,9 @@ import type { Refusal } from '../../../domain/refusal.js';
 import type { AlgoTerms } from './terms.js';
 
 /** What a child is for. `stop` is what a reached stop or trail sends; it and the take-profit are exits. */
-export type ChildRole = 'entry' | 'take' | 'stop';
+export const CHILD_ROLES = ['entry', 'take', 'stop'] as const;
+
+export type ChildRole = (typeof CHILD_ROLES)[number];
 
 /**
  * `recorded`: it is in the journal, and its answer has not come yet. `unknown`: no answer came to it or to its cancellation, and
@@ -16,7 +18,9 @@ export type ChildState = 'recorded' | 'unknown' | 'open' | 'closed';
 /**
  * How a child closed. `cancelled`: by this algo order, or by the exchange: the rest of an IOC order. `cancelledByOthers`: by the user, another program, or a timed cancellation. `notSent`: it never reached the exchange.
  */
-export type ChildEnd = 'filled' | 'cancelled' | 'cancelledByOthers' | 'rejected' | 'notSent';
+export const CHILD_ENDS = ['filled', 'cancelled', 'cancelledByOthers', 'rejected', 'notSent'] as const;
+
+export type ChildEnd = (typeof CHILD_ENDS)[number];
 
 /** An order that an algo order has placed. */
 export interface Child {

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { Decimal } from '../../../domain/decimal.js';
+import type { Market } from '../../../domain/market.js';
 
 // What the values of a line on the disk are: decimals are texts, and a value of another kind makes the line unreadable.
 
@@ -32,7 +33,20 @@ export const time = v.pipe(
 const MAX_SCALE = 30;
 
 /** A number of decimals. */
-export const scale = v.pipe(integer, v.minValue(0), v.maxValue(MAX_SCALE));
+const scale = v.pipe(integer, v.minValue(0), v.maxValue(MAX_SCALE));
+
+/** A market with its rules. */
+export const market: v.GenericSchema<unknown, Market> = v.object({
+  market: v.string(),
+  base: v.string(),
+  quote: v.string(),
+  priceScale: scale,
+  amountScale: scale,
+  tickSize: numeric,
+  lotSize: numeric,
+  minAmount: numeric,
+  minNotional: numeric,
+});
 
 /** What a line of JSON holds, by the schema; undefined if it is something else, for instance because it was cut off. */
 export function decodeLine<Schema extends v.GenericSchema>(

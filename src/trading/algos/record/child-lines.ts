@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Order } from '../../../domain/order.js';
-import type { ChildEnd } from '../plan/children.js';
+import { CHILD_ENDS, type ChildEnd } from '../plan/children.js';
 import { integer, numeric, time } from '../plan/line-schemas.js';
 import { parentOf } from './child-name.js';
 
@@ -43,7 +43,7 @@ const CANCELLATION = v.object({ cancelling: v.string(), isInVain: v.boolean() })
 /** The order of a child as the exchange showed it when it was closed: the exchange may forget it too. */
 const CLOSED = v.object({
   closed: v.string(),
-  end: v.picklist(['filled', 'cancelled', 'cancelledByOthers', 'rejected', 'notSent']),
+  end: v.picklist(CHILD_ENDS),
   order: v.nullable(ORDER),
 });
 

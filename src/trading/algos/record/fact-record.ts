@@ -2,8 +2,7 @@ import * as v from 'valibot';
 import { valueInLine } from '../../journal/files.js';
 import { decodeLine, time } from '../plan/line-schemas.js';
 import { CHILD_LINES, type ChildLine, isOfAlgo, type RecordedChild, recordedChildren } from './child-lines.js';
-import { FACT } from './fact-line.js';
-import { type AlgoFact, type AlgoFacts, foldFacts, withFact } from './facts.js';
+import { type AlgoFact, type AlgoFacts, FACT, foldFacts, withFact } from './facts.js';
 
 /** Something that the user was told and that changes nothing. Its time is in milliseconds since the Unix epoch, by the exchange's clock. */
 const SAID = v.object({ said: v.string(), time });

@@ -1,76 +1,94 @@
-import type { Decimal } from '../../../domain/decimal.js';
-import type { Market } from '../../../domain/market.js';
-import type { ChildRole } from '../plan/children.js';
-import { type AlgoTerms, exitSideOf, hasStop } from '../plan/terms.js';
+import * as v from 'valibot';
+import { Decimal } from '../../../domain/decimal.js';
+import { CHILD_ROLES, type ChildRole } from '../plan/children.js';
+import { decimal, decodeLine, market, time } from '../plan/line-schemas.js';
+import { type AlgoTerms, exitSideOf, hasStop, TERMS } from '../plan/terms.js';
 
-/** What an algo order waits for: the conditions of its entry, or the stop of its exits. */
-export type TriggeredLeg = 'entry' | 'exit';
+const OUTCOMES = ['done', 'partial', 'cancelled', 'failed'] as const;
 
-/**
- * Why an algo order is paused. `user`: by `pit algo pause`; `halt`: by `pit halt`; `guard`: a guard or limit held a child back;
- * `rejected`: the exchange rejected a child for a reason that does not go away; `account`: other hosts or keys; `missing`: the exchange
- * does not show a child any more.
- */
-export type PauseCause = 'user' | 'halt' | 'guard' | 'rejected' | 'account' | 'missing';
+/** The states of an algo order in lists and JSON. */
+export const ALGO_STATES = [
+  ...(['waiting', 'working', 'triggered', 'settling', 'blind', 'paused', 'halted'] as const),
+  ...OUTCOMES,
+] as const;
 
-export type AlgoOutcome = 'done' | 'partial' | 'cancelled' | 'failed';
-
-/** The state of an algo order in lists and JSON. */
-export type AlgoState = 'waiting' | 'working' | 'triggered' | 'settling' | 'blind' | 'paused' | 'halted' | AlgoOutcome;
+export type AlgoState = (typeof ALGO_STATES)[number];
 
 /**
  * What happened to an algo order: a line on disk that is never taken back, written before anything follows from it. Each `time` is when
  * the fact was found, by the exchange's clock, in milliseconds since the Unix epoch.
  */
-export type AlgoFact =
+export const FACT = v.variant('fact', [
   /** `bid` and `ask` are the best prices at the start; null for an empty side. */
-  | {
-      readonly fact: 'began';
-      readonly time: number;
-      readonly terms: AlgoTerms;
-      readonly bid: Decimal | null;
-      readonly ask: Decimal | null;
-    }
+  v.object({ fact: v.literal('began'), time, terms: TERMS, bid: v.nullable(decimal), ask: v.nullable(decimal) }),
   /** The best price that a trail has seen. `tradeId` is the newest trade by then if trades trigger it; null if the book does. */
-  | { readonly fact: 'best'; readonly time: number; readonly price: Decimal; readonly tradeId: string | null }
-  /** `source`: `book`, `last`, or the condition of an entry. `late`: it was found after a time in which pit did not see the market. */
-  | {
-      readonly fact: 'triggered';
-      readonly time: number;
-      readonly leg: TriggeredLeg;
-      readonly price: Decimal;
-      readonly source: string;
-      readonly late: boolean;
-    }
-  /**
-   * `role`: that of the child which was rejected or held back. An entry holds back only itself, a take-profit the entry too: the stop goes
-   * on protecting. Null: everything is held back.
-   */
-  | {
-      readonly fact: 'paused';
-      readonly time: number;
-      readonly cause: PauseCause;
-      readonly reason: string;
-      readonly role: ChildRole | null;
-    }
-  | { readonly fact: 'resumed'; readonly time: number }
+  v.object({ fact: v.literal('best'), time, price: decimal, tradeId: v.nullable(v.string()) }),
+  v.object({
+    fact: v.literal('triggered'),
+    time,
+    /** What it waited for: the conditions of its entry, or the stop of its exits. */
+    leg: v.picklist(['entry', 'exit']),
+    price: decimal,
+    /** `book`, `last`, or the condition of an entry. */
+    source: v.string(),
+    /** Whether it was found after a time in which pit did not see the market. */
+    late: v.boolean(),
+  }),
+  v.object({
+    fact: v.literal('paused'),
+    time,
+    /**
+     * `user`: by `pit algo pause`; `halt`: by `pit halt`; `guard`: a guard or limit held a child back; `rejected`: the exchange rejected
+     * a child for a reason that does not go away; `account`: other hosts or keys; `missing`: the exchange does not show a child any more.
+     */
+    cause: v.picklist(['user', 'halt', 'guard', 'rejected', 'account', 'missing']),
+    reason: v.string(),
+    /**
+     * That of the child which was rejected or held back. An entry holds back only itself, a take-profit the entry too: the stop goes on
+     * protecting. Null: everything is held back.
+     */
+    role: v.nullable(v.picklist(CHILD_ROLES)),
+  }),
+  v.object({ fact: v.literal('resumed'), time }),
   /** The exchange has changed the rules of the market: its orders have to keep these from now on. */
-  | { readonly fact: 'rules'; readonly time: number; readonly market: Market }
+  v.object({ fact: v.literal('rules'), time, market }),
   /** The user ends it: the children are cancelled, and nothing is placed any more. `ended` follows. */
-  | { readonly fact: 'cancelled'; readonly time: number; readonly reason: string }
-  /** All children are closed. `filled` is that of the entry, or of the exits if there is none; `remaining` what did not fill of it. */
-  | {
-      readonly fact: 'ended';
-      readonly time: number;
-      readonly outcome: AlgoOutcome;
-      readonly reason: string;
-      readonly filled: Decimal;
-      readonly remaining: Decimal;
-      /** Of the position that the entry built, what no exit has sold or bought back. */
-      readonly position: Decimal;
-    };
+  v.object({ fact: v.literal('cancelled'), time, reason: v.string() }),
+  /** All children are closed. */
+  v.object({
+    fact: v.literal('ended'),
+    time,
+    outcome: v.picklist(OUTCOMES),
+    reason: v.string(),
+    /** Of the entry, or of the exits if there is none. */
+    filled: decimal,
+    /** What did not fill of it. */
+    remaining: decimal,
+    /** Of the position that the entry built, what no exit has sold or bought back. */
+    position: decimal,
+  }),
+]);
+
+export type AlgoFact = Readonly<v.InferOutput<typeof FACT>>;
 
 export type FactOf<Name extends AlgoFact['fact']> = Extract<AlgoFact, { readonly fact: Name }>;
+
+export type PauseCause = FactOf<'paused'>['cause'];
+
+export type AlgoOutcome = FactOf<'ended'>['outcome'];
+
+/** The fact as a line of JSON, without the line break. Its decimals are texts. */
+export function encodeFact(fact: AlgoFact): string {
+  return JSON.stringify(fact, (_, value: unknown) => (value instanceof Decimal ? value.toString() : value));
+}
+
+/**
+ * The fact of a line; undefined if it is none that this version understands in full, for instance because it was cut off.
+ * @internal for tests: records are read line by line, of whatever kind each is
+ */
+export function decodeFact(line: string): AlgoFact | undefined {
+  return decodeLine(FACT, line);
+}
 
 /** The facts of one algo order, as decisions need them. Null for what has not happened. */
 export interface AlgoFacts {

@@ -1,7 +1,6 @@
 import type { Host } from '../../../platform/host.js';
 import { DigestKey, digestOf, isDigestOf } from '../../prepared/digest-key.js';
-import { encodeFact } from './fact-line.js';
-import type { FactOf } from './facts.js';
+import { encodeFact, type FactOf } from './facts.js';
 
 /** Before the digest at the end of the line. */
 const DIGEST = ',"digest":';

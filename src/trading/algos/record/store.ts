@@ -19,9 +19,8 @@ import {
 import { ALGO_FOLDER } from './algo-folder.js';
 import { algoIdOf, RANDOM_CHARACTERS } from './algo-id.js';
 import { DiskReserve } from './disk-reserve.js';
-import { encodeFact } from './fact-line.js';
 import { type BesideFacts, type FactRecord, type KnownRecord, recordIn, unreadRecord } from './fact-record.js';
-import { type AlgoFact, type AlgoFacts, type FactOf, isHeldBack } from './facts.js';
+import { type AlgoFact, type AlgoFacts, encodeFact, type FactOf, isHeldBack } from './facts.js';
 import { FirstLines } from './first-lines.js';
 import { type StatusNote, StatusNotes } from './status-notes.js';
 import { UnseenDuplicates } from './unseen-duplicates.js';

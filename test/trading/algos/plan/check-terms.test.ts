@@ -4,8 +4,9 @@ import { Decimal } from '../../../../src/domain/decimal.js';
 import type { Side } from '../../../../src/domain/order.js';
 import { Failure } from '../../../../src/errors.js';
 import { checkTerms } from '../../../../src/trading/algos/plan/check-terms.js';
+import type { AlgoEntry } from '../../../../src/trading/algos/plan/entries/entry-terms.js';
 import { sliceCounts } from '../../../../src/trading/algos/plan/entries/twap.js';
-import type { AlgoEntry, AlgoTerms, Exits, TrailDistance } from '../../../../src/trading/algos/plan/terms.js';
+import type { AlgoTerms, Exits, TrailDistance } from '../../../../src/trading/algos/plan/terms.js';
 
 const MARKET = {
   ...{

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { Decimal } from '../../../../src/domain/decimal.js';
-import type { AlgoEntry, AlgoEntryName, EntryOf } from '../../../../src/trading/algos/plan/terms.js';
+import type { AlgoEntry, AlgoEntryName, EntryOf } from '../../../../src/trading/algos/plan/entries/entry-terms.js';
 
 /** What the entries of campaigns are drawn with. */
 export interface EntryDraw {

@@ -8,10 +8,11 @@ import { mayPlace } from '../../../../src/trading/algos/plan/may-place.js';
 import { nextStep, type Step } from '../../../../src/trading/algos/plan/next-step.js';
 import { type AlgoTerms, exitSideOf, kindOf } from '../../../../src/trading/algos/plan/terms.js';
 import { seenAfter } from '../../../../src/trading/algos/plan/trigger.js';
-import { decodeFact, encodeFact } from '../../../../src/trading/algos/record/fact-line.js';
 import {
   type AlgoFact,
   type AlgoFacts,
+  decodeFact,
+  encodeFact,
   foldFacts,
   isBetter,
   isHeldBack,

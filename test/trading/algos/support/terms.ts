@@ -1,6 +1,7 @@
 import { Decimal } from '../../../../src/domain/decimal.js';
 import type { Side } from '../../../../src/domain/order.js';
-import type { AlgoEntry, AlgoTerms, Exits, TrailDistance } from '../../../../src/trading/algos/plan/terms.js';
+import type { AlgoEntry } from '../../../../src/trading/algos/plan/entries/entry-terms.js';
+import type { AlgoTerms, Exits, TrailDistance } from '../../../../src/trading/algos/plan/terms.js';
 import { MARKET } from '../../support/market.js';
 
 /** The parts of an algo order as they are typed. */

@@ -2,7 +2,8 @@ import { Decimal } from '../../../../src/domain/decimal.js';
 import type { Market } from '../../../../src/domain/market.js';
 import type { Side } from '../../../../src/domain/order.js';
 import { MARKETS } from '../../../../src/sandbox/markets/market.js';
-import type { AlgoEntryName, AlgoTerms, Exits } from '../../../../src/trading/algos/plan/terms.js';
+import type { AlgoEntryName } from '../../../../src/trading/algos/plan/entries/entry-terms.js';
+import type { AlgoTerms, Exits } from '../../../../src/trading/algos/plan/terms.js';
 import { DRAWN_ENTRIES, drawEntry } from '../../algos/support/draw-entries.js';
 import { between, chosen, type Draw } from '../draw.js';
 

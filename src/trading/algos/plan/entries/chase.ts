@@ -1,9 +1,7 @@
-import * as v from 'valibot';
 import { asItIs, entriesOf, entryRest, newestOf, openOf, over, PACE_MS, waiting, wanting } from '../decision-input.js';
-import { decimal } from '../line-schemas.js';
 import { fits, isWorse, noWorse, onTick, restingPrice } from '../prices.js';
-import type { EntryOf } from '../terms.js';
 import type { AlgoEntryKind } from './entry-kind.js';
+import type { EntryOf } from './entry-terms.js';
 
 /**
  * One post-only order for the rest at the best price of its side, which moves only when others outbid it, never beyond the bound, and at most once
@@ -40,6 +38,5 @@ export const CHASE: AlgoEntryKind<EntryOf<'chase'>> = {
     if (mayMoveAt !== null && market.now < mayMoveAt) return { ...keep, until: mayMoveAt };
     return wanting({ role: 'entry', type: 'postOnly', price, amount: rest, notBefore: null });
   },
-  schema: v.object({ kind: v.literal('chase'), bound: v.nullable(decimal) }),
   parts: () => ({}),
 };

@@ -1,8 +1,8 @@
-import type * as v from 'valibot';
 import type { Decimal } from '../../../../domain/decimal.js';
 import type { OrderType } from '../../../../domain/order.js';
 import type { DecisionInput, LegPlan } from '../decision-input.js';
-import type { AlgoEntry, AlgoTerms, EntryParts } from '../terms.js';
+import type { AlgoTerms, EntryParts } from '../terms.js';
+import type { AlgoEntry } from './entry-terms.js';
 
 /** All that pit has to know of a kind of entry. What it says about one is in `commands/algo/entry-words.ts`. */
 export interface AlgoEntryKind<Entry extends AlgoEntry> {
@@ -27,8 +27,6 @@ export interface AlgoEntryKind<Entry extends AlgoEntry> {
    * @param start when it began, by the exchange's clock
    */
   plan(input: DecisionInput, entry: Entry, start: number): LegPlan;
-  /** How its record has it. */
-  readonly schema: v.GenericSchema<unknown, Entry>;
   /** Its terms as they are printed, without its price; those that it does not have are left out. */
   parts(entry: Entry): Partial<EntryParts>;
 }

@@ -1,8 +1,7 @@
-import * as v from 'valibot';
 import type { Decimal } from '../../../../domain/decimal.js';
-import type { AlgoEntry, AlgoEntryName, EntryOf } from '../terms.js';
 import { CHASE } from './chase.js';
 import type { AlgoEntryKind } from './entry-kind.js';
+import type { AlgoEntry, AlgoEntryName, EntryOf } from './entry-terms.js';
 import { ICEBERG } from './iceberg.js';
 import { LIMIT } from './limit.js';
 import { TWAP } from './twap.js';
@@ -27,8 +26,3 @@ export function kindOfEntry({ kind }: Pick<AlgoEntry, 'kind'>): AlgoEntryKind<Al
 export function namedPriceOf(entry: AlgoEntry | null): Decimal | null {
   return entry && kindOfEntry(entry).priceOf(entry);
 }
-
-/** How a record has an entry. */
-export const ENTRY: v.GenericSchema<unknown, AlgoEntry> = v.union(
-  Object.values(ENTRY_KINDS).map(({ schema }) => schema),
-);

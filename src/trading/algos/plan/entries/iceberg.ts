@@ -1,4 +1,3 @@
-import * as v from 'valibot';
 import { Decimal, formatAmount, formatPrice } from '../../../../domain/decimal.js';
 import type { Market } from '../../../../domain/market.js';
 import { usage } from '../../../../errors.js';
@@ -17,10 +16,10 @@ import {
   waiting,
   wanting,
 } from '../decision-input.js';
-import { decimal } from '../line-schemas.js';
 import { fits, hitPrice, isUsable } from '../prices.js';
-import type { AlgoTerms, EntryOf } from '../terms.js';
+import type { AlgoTerms } from '../terms.js';
 import type { AlgoEntryKind } from './entry-kind.js';
+import type { EntryOf } from './entry-terms.js';
 
 type Iceberg = EntryOf<'iceberg'>;
 
@@ -60,12 +59,6 @@ export const ICEBERG: AlgoEntryKind<Iceberg> = {
     const notBefore = last === null ? null : last.time + PACE_MS;
     return { ...wanting({ role: 'entry', type, price, amount, notBefore }), until: notBefore };
   },
-  schema: v.object({
-    kind: v.literal('iceberg'),
-    type: v.picklist(['limit', 'postOnly']),
-    price: decimal,
-    show: decimal,
-  }),
   parts: ({ show }) => ({ show: show.trimmed().toString() }),
 };
 

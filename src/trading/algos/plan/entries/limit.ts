@@ -1,9 +1,7 @@
-import * as v from 'valibot';
 import { asItIs, entriesOf, entryRest, hasArrived, openOf, over, wanting } from '../decision-input.js';
-import { decimal } from '../line-schemas.js';
 import { fits } from '../prices.js';
-import type { EntryOf } from '../terms.js';
 import type { AlgoEntryKind } from './entry-kind.js';
+import type { EntryOf } from './entry-terms.js';
 
 /** One order. When it has closed, the entry is over. */
 export const LIMIT: AlgoEntryKind<EntryOf<'limit'>> = {
@@ -24,6 +22,5 @@ export const LIMIT: AlgoEntryKind<EntryOf<'limit'>> = {
     if (!fits(input.terms.market, price, amount)) return over('it is below the minimum');
     return wanting({ role: 'entry', type, price, amount, notBefore: null });
   },
-  schema: v.object({ kind: v.literal('limit'), type: v.picklist(['limit', 'postOnly', 'ioc']), price: decimal }),
   parts: () => ({}),
 };

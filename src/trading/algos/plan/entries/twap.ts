@@ -1,4 +1,3 @@
-import * as v from 'valibot';
 import { Decimal } from '../../../../domain/decimal.js';
 import type { Market } from '../../../../domain/market.js';
 import { leastAmount } from '../../../orders/terms.js';
@@ -16,10 +15,10 @@ import {
   over,
   wanting,
 } from '../decision-input.js';
-import { decimal, integer } from '../line-schemas.js';
 import { hitPrice, limitWithSlippage, noWorse, onTick, restingPrice } from '../prices.js';
-import type { AlgoTerms, EntryOf } from '../terms.js';
+import type { AlgoTerms } from '../terms.js';
 import type { AlgoEntryKind } from './entry-kind.js';
+import type { EntryOf } from './entry-terms.js';
 
 type Twap = EntryOf<'twap'>;
 
@@ -69,13 +68,6 @@ export const TWAP: AlgoEntryKind<Twap> = {
     const type = TWAP.typeOf(twap);
     return { ...wanting({ role: 'entry', type, price, amount, notBefore: null }), until: slots.end };
   },
-  schema: v.object({
-    kind: v.literal('twap'),
-    durationMs: integer,
-    everyMs: integer,
-    isPassive: v.boolean(),
-    bound: v.nullable(decimal),
-  }),
   parts: ({ durationMs, everyMs, isPassive }) => ({ overMs: durationMs, everyMs, passive: isPassive }),
 };
 
