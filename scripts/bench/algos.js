@@ -94,11 +94,20 @@ export async function* rows() {
       ...{ value: last, unit: 'MiB', beside: first, besideWhat: 'in the first', ratio: last / first, atMost: 1.1 },
     };
     await pit(['algo', 'cancel', '--all', '--timeout', '120']);
-    process.kill(watcher, 'SIGTERM');
+    endWatcher(watcher);
   } finally {
     bare.kill();
     between.close();
     await stopped(sandbox);
+  }
+}
+
+/** Ends the process that watches, which has ended by itself if it has seen that nothing is left. @param {number} pid */
+function endWatcher(pid) {
+  try {
+    process.kill(pid, 'SIGTERM');
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'ESRCH') throw error;
   }
 }
 

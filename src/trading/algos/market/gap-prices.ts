@@ -44,6 +44,12 @@ export function pricesIn({ traded }: Pick<GapPrices, 'traded'>, from: number): T
     );
 }
 
+/** The id of the newest trade that certainly was before a gap; null if none is known. @param known oldest first */
+export function lastTradeBefore(from: number, known: readonly Trade[]): string | null {
+  const since = from - (from % SECOND_MS);
+  return known.findLast(({ time }) => time < since)?.id ?? null;
+}
+
 /**
  * Reads what was traded in a gap: the trades, and if there are too many, candles beside them. A minute that began before the gap shows more than
  * the gap, so it does not count.

@@ -3,7 +3,7 @@ import { Failure } from '../../../errors.js';
 import type { Exchange } from '../../../exchange/exchange.js';
 import { backoffMs } from '../../../platform/backoff.js';
 import type { Host } from '../../../platform/host.js';
-import { type Gap, type GapPrices, readGapPrices } from './gap-prices.js';
+import { type Gap, type GapPrices, lastTradeBefore, readGapPrices } from './gap-prices.js';
 
 /** Who hears of a gap. */
 export interface GapReader {
@@ -39,7 +39,10 @@ export class MarketGaps {
   #fresh:
     | { readonly at: number; readonly wall: number; readonly exchange: number; readonly tradeId: string | null }
     | undefined;
-  #isInterrupted = false;
+  /** Since when the market was not seen whole, by the exchange's clock; infinity if it was. */
+  #missedSince = Number.POSITIVE_INFINITY;
+  /** Until when gaps have been reported. */
+  #reportedTo = 0;
 
   constructor(options: MarketGapsOptions) {
     this.#options = options;
@@ -50,9 +53,9 @@ export class MarketGaps {
     return this.#fresh !== undefined;
   }
 
-  /** Until the book is fresh again there is a gap, however short. */
-  interrupt(): void {
-    this.#isInterrupted = true;
+  /** Until the book is fresh again there is a gap, however short. @param since when it began, if that is known, by the exchange's clock */
+  interrupt(since = this.#fresh?.exchange): void {
+    this.#missedSince = Math.min(this.#missedSince, since ?? Number.POSITIVE_INFINITY);
   }
 
   /**
@@ -61,15 +64,20 @@ export class MarketGaps {
    * @param tradeId the newest trade that is known; null if none is
    */
   saw(exchange: number, tradeId: string | null, readers: readonly GapReader[]): void {
-    const { host, staleAfterMs } = this.#options;
+    const { host, staleAfterMs, pushed } = this.#options;
     const now = { at: host.monotonic(), wall: host.now(), exchange, tradeId };
     const before = this.#fresh;
-    const wasInterrupted = this.#isInterrupted;
-    [this.#fresh, this.#isInterrupted] = [now, false];
+    const missedSince = this.#missedSince;
+    [this.#fresh, this.#missedSince] = [now, Number.POSITIVE_INFINITY];
     if (before === undefined) return;
     const unseenMs = Math.max(now.at - before.at, now.wall - before.wall);
-    if (unseenMs <= staleAfterMs && !wasInterrupted) return;
-    this.report({ from: before.exchange, to: now.exchange }, readers, before.tradeId);
+    const staleSince = unseenMs > staleAfterMs ? before.exchange : Number.POSITIVE_INFINITY;
+    const from = Math.min(staleSince, Math.max(missedSince, this.#reportedTo));
+    if (from === Number.POSITIVE_INFINITY) return;
+    this.#reportedTo = exchange;
+    // books that were read over HTTP meanwhile show nothing of what was between them
+    const after = from < before.exchange ? lastTradeBefore(from, pushed()) : before.tradeId;
+    this.report({ from: Math.min(from, exchange), to: exchange }, readers, after);
   }
 
   /**

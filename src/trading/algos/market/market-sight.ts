@@ -81,8 +81,11 @@ export class MarketSight {
 
   /** What traded in a gap is known, as far as anything shows it. */
   gapRead(prices: GapPrices, facts: AlgoFacts): void {
-    const trailBest = this.#trailBestAt.get(prices.gap.from) ?? facts.trailBest?.price ?? null;
-    this.#trailBestAt.delete(prices.gap.from);
+    const { from } = prices.gap;
+    const known = this.#trailBestAt.get(from);
+    // a trail that had none when the gap ended has begun since
+    const trailBest = known === undefined ? (facts.trailBest?.price ?? null) : known;
+    this.#trailBestAt.delete(from);
     this.#gaps.push({ ...prices, trailBest });
   }
 

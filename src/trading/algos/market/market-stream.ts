@@ -6,6 +6,7 @@ import {
   type AnyDataEvent,
   type Channel,
   type ExchangeStream,
+  type GapEvent,
   isKind,
   type OrderUpdate,
 } from '../../../exchange/exchange.js';
@@ -21,6 +22,8 @@ export interface MarketStreamOptions {
   /** Whether a book with these prices, and trades beside it, change nothing. */
   readonly isUnmovedBy: (best: BestPrices) => boolean;
   readonly take: (event: AnyDataEvent) => void;
+  /** Called when books may have been missed since this time of the wall clock, and will not be pushed any more. */
+  readonly missed: (since: number) => void;
   readonly warn: (message: string) => void;
 }
 
@@ -74,7 +77,7 @@ export class MarketStream {
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
-    const { follow, market, checkAwake, isUnmovedBy, take, warn } = this.#options;
+    const { follow, market, checkAwake, isUnmovedBy, take, missed, warn } = this.#options;
     const channels = [
       { kind: 'depth', market },
       { kind: 'trades', market },
@@ -92,7 +95,13 @@ export class MarketStream {
         if (isKind(event, 'trades')) this.newestPush = event.source === 'push' ? event.data : event.data.slice(-1);
         take(event);
       }
+      if (event.type === 'gap' && event.channel.kind === 'depth' && isOver(event)) missed(event.gap.from);
       if (event.type === 'refused') warn(`The exchange rejected the stream of ${market}: ${event.message}. pit polls.`);
     }
   }
+}
+
+/** Whether no other event of this gap follows. */
+function isOver({ gap }: GapEvent): boolean {
+  return gap.resynchronised || gap.permanent;
 }

@@ -2,7 +2,13 @@ import type { BestPrices } from '../../../domain/book.js';
 import { Decimal } from '../../../domain/decimal.js';
 import { compareIds, type Depth, type Trade } from '../../../domain/market-data.js';
 import type { Failure } from '../../../errors.js';
-import { type AnyDataEvent, type Exchange, isKind, type OrderUpdate } from '../../../exchange/exchange.js';
+import {
+  type AnyDataEvent,
+  type DataEvent,
+  type Exchange,
+  isKind,
+  type OrderUpdate,
+} from '../../../exchange/exchange.js';
 import type { Host } from '../../../platform/host.js';
 import type { BookView } from '../../preview/market-view.js';
 import type { AlgoBook } from '../plan/algo-market.js';
@@ -46,6 +52,8 @@ export class WatchedMarket {
   readonly #readers = new Set<MarketReader>();
   #stream: MarketStream;
   #polled: PolledMarket;
+  /** While a book is taken that was pushed: the stream may know a newer one, which is taken next. */
+  #taken: Seen<Depth> | undefined;
   readonly #best = new BestOfOthers();
   /** The newest trade that has come. */
   #newestTrade: string | null = null;
@@ -180,7 +188,7 @@ export class WatchedMarket {
   #book(): Seen<Depth> | undefined {
     const streamed = this.#stream.book;
     const { monotonic } = this.#options.host;
-    const pushed = streamed && { value: streamed.value, at: monotonic() - streamed.ageMs };
+    const pushed = this.#taken ?? (streamed && { value: streamed.value, at: monotonic() - streamed.ageMs });
     const { book } = this.#polled;
     if (pushed === undefined || book === undefined) return pushed ?? book;
     return pushed.at >= book.at ? pushed : book;
@@ -197,12 +205,30 @@ export class WatchedMarket {
   }
 
   #take(event: AnyDataEvent): void {
+    if (isKind(event, 'depth') && event.source === 'push') this.#taken = this.#seenIn(event);
+    try {
+      this.#tell(event);
+    } finally {
+      this.#taken = undefined;
+    }
+  }
+
+  #seenIn({ data, received }: DataEvent<'depth'>): Seen<Depth> {
+    const { monotonic, now } = this.#options.host;
+    return { value: data, at: monotonic() - Math.max(0, now() - received) };
+  }
+
+  #tell(event: AnyDataEvent): void {
     if (isKind(event, 'orders')) for (const reader of this.#readers) reader.orders(event.data);
     if (isKind(event, 'trades')) {
       this.#noteNewest(event.data);
       for (const reader of this.#readers) reader.traded(event.data);
     }
-    if (isKind(event, 'depth')) this.#sawBook();
+    if (isKind(event, 'depth')) {
+      // what was dropped because this process was too slow is missing
+      if (event.skipped > 0) this.#gaps.interrupt();
+      this.#sawBook();
+    }
     const best = isKind(event, 'orders') ? null : this.book();
     for (const reader of [...this.#readers]) if (best === null || !reader.isUnmovedBy(best)) reader.changed();
   }
@@ -221,6 +247,10 @@ export class WatchedMarket {
       ...this.#options,
       isUnmovedBy: (best) => [...this.#readers].every((reader) => reader.isUnmovedBy(best)),
       take: (event) => this.#take(event),
+      missed: (since) => {
+        const { host, client } = this.#options;
+        this.#gaps.interrupt(this.now() - (host.now() - since) * client.clockSpeed);
+      },
     });
   }
 

@@ -222,7 +222,10 @@ export class AlgoRunner {
       if (terms.when.length > 0 && algo.waitsForCondition)
         void this.#options.waitForCondition(terms, (met) => algo.meet(met), this.#ending.signal);
       const unseenSince = record.lastFactTime;
-      if (market.now() - unseenSince > STALE_MS) market.reportGap({ from: unseenSince, to: market.now() }, [algo]);
+      // another process followed its trail until now
+      const isTakenOver = facts.trailBest !== null;
+      const now = market.now();
+      if (isTakenOver || now - unseenSince > STALE_MS) market.reportGap({ from: unseenSince, to: now }, [algo]);
       algo.changed();
     }
   }

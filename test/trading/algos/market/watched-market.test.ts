@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Depth, Trade } from '../../../../src/domain/market-data.js';
 import { Failure } from '../../../../src/errors.js';
-import type { AnyDataEvent, Exchange, ExchangeStream } from '../../../../src/exchange/exchange.js';
+import type { Exchange, ExchangeStream, StreamEvent } from '../../../../src/exchange/exchange.js';
 import type { Gap, GapPrices } from '../../../../src/trading/algos/market/gap-prices.js';
 import { WatchedMarket } from '../../../../src/trading/algos/market/watched-market.js';
 import { STALE_MS } from '../../../../src/trading/algos/plan/algo-market.js';
@@ -10,6 +10,7 @@ import { eventually } from '../../../support/eventually.js';
 // What is known of a market, and how old it is. The clocks stand until a test moves them; the exchange's is at the same time.
 
 const START = Date.UTC(2026, 0, 5);
+const DEPTH = { kind: 'depth', market: 'btc_usdt' };
 
 function bookOf(bid: string, time: number): Depth {
   return { time, bids: [{ price: bid, amount: '1' }], asks: [{ price: String(Number(bid) + 1), amount: '1' }] };
@@ -17,30 +18,37 @@ function bookOf(bid: string, time: number): Depth {
 
 /** A stream that hands over what a test pushes. */
 class Pushed {
-  readonly #events: AnyDataEvent[] = [];
+  readonly #events: StreamEvent[] = [];
+  readonly #trades: Trade[] = [];
   #wake = () => {};
   #book: { readonly value: Depth; readonly at: number } | undefined;
 
   constructor(readonly monotonic: () => number) {}
 
-  push(book: Depth): void {
+  /** @param skipped how many books it stands for that were dropped */
+  push(book: Depth, skipped = 0): void {
     this.#book = { value: book, at: this.monotonic() };
-    this.#events.push({
-      type: 'data',
-      channel: { kind: 'depth', market: 'btc_usdt' },
-      data: book,
-      source: 'push',
-    } as never);
+    const received = START + this.monotonic();
+    this.#events.push({ type: 'data', channel: DEPTH, data: book, source: 'push', received, skipped } as never);
+    this.#wake();
+  }
+
+  /** The books since a time may be missing. */
+  miss(from: number, { isOpen }: { readonly isOpen: boolean }): void {
+    const gap = { from, to: START + this.monotonic(), resynchronised: !isOpen, permanent: false };
+    this.#events.push({ type: 'gap', channel: DEPTH, gap } as never);
     this.#wake();
   }
 
   of({ kind }: { readonly kind: string }) {
+    if (kind === 'trades') return this.#trades.length === 0 ? undefined : { value: this.#trades, ageMs: 0 };
     if (kind !== 'depth' || this.#book === undefined) return undefined;
     return { value: this.#book.value, ageMs: this.monotonic() - this.#book.at };
   }
 
   pushTrades(trades: readonly Trade[]): void {
     const channel = { kind: 'trades', market: 'btc_usdt' };
+    this.#trades.push(...trades);
     this.#events.push({ type: 'data', channel, data: trades, source: 'push' } as never);
     this.#wake();
   }
@@ -78,6 +86,9 @@ class Scene {
   readonly traded: Trade[] = [];
   sleeps: (() => void)[] = [];
   changes = 0;
+  /** The best bid at each of them. */
+  readonly bids: (string | undefined)[] = [];
+  onChange = () => {};
   checkAwake = () => {};
   readonly market: WatchedMarket;
 
@@ -123,6 +134,8 @@ class Scene {
     this.market.add({
       changed: () => {
         this.changes += 1;
+        this.bids.push(this.bid);
+        this.onChange();
       },
       traded: (trades) => void this.traded.push(...trades),
       orders: () => {},
@@ -177,6 +190,26 @@ describe('a book', () => {
     expect([scene.bid, scene.market.isFresh]).toEqual(['101', false]);
     await scene.push('102', 3_000);
     expect([scene.bid, scene.market.book()?.ageMs]).toEqual(['102', 3_000]);
+  });
+
+  test('is seen even if the next one came together with it', async () => {
+    const scene = await Scene.begin();
+    const stream = scene.streams[0];
+    const seen = scene.bids.length;
+    for (const bid of ['110', '90', '101']) stream?.push(bookOf(bid, START));
+    await eventually(() => expect(scene.bids.slice(seen)).toEqual(['110', '90', '101']));
+    expect(scene.bid).toBe('101');
+  });
+
+  test('that waited in this process has the age with which it is taken', async () => {
+    const scene = await Scene.begin();
+    scene.pass(10_000);
+    scene.streams[0]?.push(bookOf('110', START + 70_000));
+    scene.pass(STALE_MS + 1);
+    const ages: (number | undefined)[] = [];
+    scene.onChange = () => ages.push(scene.market.book()?.ageMs);
+    scene.streams[0]?.push(bookOf('101', START + 70_000));
+    await eventually(() => expect(ages.slice(0, 2)).toEqual([STALE_MS + 1, 0]));
   });
 
   test('is read again before it becomes old, and at once if somebody asks for it', async () => {
@@ -250,6 +283,48 @@ describe('a time in which the market was not seen', () => {
     });
     expect(scene.askedFor.length).toBeGreaterThan(2);
     expect(scene.warnings.join()).toContain('could not be read, so a crossing may be missing');
+  });
+
+  test('is over with the cut that caused it, however short, and whatever was read over HTTP meanwhile', async () => {
+    const scene = await Scene.begin();
+    await scene.pushTrades([trade(4, '100', 1), trade(5, '100', 2)]);
+    scene.pass(3_000);
+    await scene.push('101');
+    scene.pass(2_500);
+    scene.shown = bookOf('102', START + 5_500);
+    scene.market.tick();
+    await eventually(() => expect(scene.bid).toBe('102'));
+    scene.trades = [trade(5, '100', 2), trade(6, '130', 4), trade(7, '102', 5)];
+    await scene.pushTrades(scene.trades.slice(-1));
+    const stream = scene.streams[0];
+    stream?.miss(START + 3_500, { isOpen: true });
+    await scene.push('102');
+    expect(scene.gaps).toEqual([]);
+    scene.pass(500);
+    stream?.miss(START + 3_500, { isOpen: false });
+    await scene.push('103');
+    expect(scene.gaps).toEqual([{ from: START + 3_500, to: START + 6_000 }]);
+    await eventually(() => expect(scene.read).toMatchObject([{ unknown: null }]));
+    expect([pricesOf(scene.read[0]), scene.askedFor]).toEqual([['102', '130'], ['5']]);
+  });
+
+  test('is reported once, though it was too long and a cut as well', async () => {
+    const scene = await Scene.begin();
+    scene.pass(6_000);
+    scene.streams[0]?.miss(START + 1_000, { isOpen: false });
+    await scene.push('102');
+    expect(scene.gaps).toEqual([{ from: START, to: START + 6_000 }]);
+    scene.pass(1_000);
+    scene.streams[0]?.miss(START + 1_000, { isOpen: false });
+    await scene.push('103');
+    expect(scene.gaps.slice(1)).toEqual([{ from: START + 6_000, to: START + 7_000 }]);
+  });
+
+  test('is one in which books were dropped because this process was too slow', async () => {
+    const scene = await Scene.begin();
+    scene.pass(2_000);
+    scene.streams[0]?.push(bookOf('101', START + 2_000), 7);
+    await eventually(() => expect(scene.gaps).toEqual([{ from: START, to: START + 2_000 }]));
   });
 
   test('does not end with a book that is old', async () => {

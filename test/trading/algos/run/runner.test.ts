@@ -21,6 +21,8 @@ const start = Date.now();
 /** The time of the exchange. */
 const marketNow = () => start + (Date.now() - start) * FASTER;
 
+type Exits = Parameters<typeof sell>[1];
+
 class Watching {
   readonly exchange = new OneMarket();
   readonly events: AlgoEvent[] = [];
@@ -37,16 +39,17 @@ class Watching {
   /** What it has ended with; undefined if nothing failed. */
   failure: unknown;
 
-  static async begin(): Promise<Watching> {
+  /** @param prepare called before the process watches, with the record of an algo order that began ten seconds before */
+  static async begin(exits: Exits = { stop: '98' }, prepare?: (made: Watching) => void): Promise<Watching> {
     const made = new Watching();
     made.exchange.marketNow = marketNow;
     made.showBid(100);
-    made.#begin();
+    made.#begin(exits, prepare);
     await eventually(() => expect(made.connections).toBe(1));
     return made;
   }
 
-  #begin(): void {
+  #begin(exits: Exits, prepare?: (made: Watching) => void): void {
     const trading = tradingOf(this.exchange, { budgetMs: 3_000 });
     this.state = trading.state;
     const host = {
@@ -61,8 +64,9 @@ class Watching {
     const context = { ...trading, host };
     this.store = new AlgoStore(host, this.state, 'test');
     const best = { bid: Decimal.of('100'), ask: Decimal.of('101') };
-    const terms = { ...sell('1', { stop: '98' }), id: ID };
+    const terms = { ...sell('1', exits), id: ID };
     this.store.create(() => ({ fact: 'began', time: marketNow() - 10_000, terms, ...best }), ID);
+    prepare?.(this);
     this.runner = new AlgoRunner({
       ...{ host, store: this.store, open: async () => context, limits: async () => NO_LIMITS },
       follow: async (_, signal) => {
@@ -123,6 +127,17 @@ test('what another process has written is taken up: a pause, and that it goes on
   await eventually(() => expect(watching.names).toEqual(['paused']));
   other.add(ID, { fact: 'resumed', time: marketNow() });
   await eventually(() => expect(watching.names).toEqual(['paused', 'resumed']));
+});
+
+test('a trail that another process followed a moment ago takes in what was traded until it is watched again', async () => {
+  const watching = await Watching.begin({ trail: '2%' }, ({ store, exchange }) => {
+    const time = marketNow() - 1_000;
+    store.add(ID, { fact: 'best', time, price: Decimal.of('100'), tradeId: null });
+    const [id, amount] = ['7', '1'];
+    const trades = [{ id, amount, price: '110', time: time + 500, side: 'buy', orderSide: null }];
+    Object.assign(exchange, { trades: async () => trades });
+  });
+  await eventually(() => expect(watching.store.read(ID)?.facts?.trailBest?.price.toString()).toBe('110'));
 });
 
 test('after a sleep it connects again, and reads the market before it acts', async () => {

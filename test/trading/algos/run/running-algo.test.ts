@@ -577,6 +577,26 @@ test('the trail of a bracket follows neither a book nor a trade from before its 
   await eventually(() => expect(work.algo.facts.trailBest?.price.toString()).toBe('94'));
 });
 
+test('the trail of a bracket forgets what a gap had shown before it began, though that is read later', async () => {
+  const work = await AtWork.of(buy('1', { entry: limit('95'), trail: '2%' }));
+  work.algo.changed();
+  await eventually(() => expect(work.names).toEqual(['placed']));
+  const gap = { from: work.algo.facts.began.time, to: work.market.now() };
+  work.algo.gapEnded(gap);
+  work.market.ageMs = 200;
+  Object.assign(work.exchange.has.orders[0] ?? {}, { filled: '1', state: 'filled' });
+  work.pass(15_000);
+  await eventually(() => expect(work.names).toContain('filled'));
+  work.market.ageMs = 0;
+  work.move('94', '95');
+  await eventually(() => expect(work.algo.facts.trailBest?.price.toString()).toBe('94'));
+  work.pass(2_000);
+  const [high, low] = [Decimal.of('96'), Decimal.of('95')];
+  work.algo.gapRead({ gap, traded: [{ time: gap.from, high, low }], unknown: null });
+  work.algo.changed();
+  expect(work.algo.facts.trailBest?.price.toString()).toBe('94');
+});
+
 test('a fill is told once, however many processes watch one after the other, and what fills later is told by the next one', async () => {
   const work = await AtWork.of(sell('1', { take: '110', stop: '98' }));
   work.algo.changed();
