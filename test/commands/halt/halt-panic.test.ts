@@ -121,7 +121,7 @@ describe('pit halt --flatten', () => {
     const { code, stdout, stderr } = await pit.run(`halt --flatten ${coin} --yes --json`);
     const { message, hint } = lastError(stderr);
     expect([code, message]).toEqual([9, `Nothing was sold: ${why} The account is halted.`]);
-    expect(hint).toContain('Sell everything: pit halt --flatten usdt');
+    expect(hint).toBe('Coins are sold into btc, eth, usdt. Sell everything: pit halt --flatten usdt');
     expect(await pit.failure(`halt --cancel --flatten ${coin} --dry-run`, 2)).toMatchObject({
       hint: expect.stringContaining('pit halt --cancel --flatten usdt --dry-run'),
     });

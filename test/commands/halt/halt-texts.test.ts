@@ -42,6 +42,11 @@ describe('pit halt', () => {
     });
   });
 
+  it('says after it how many algo orders it paused, and which stop is not sent meanwhile', async () => {
+    const { id } = await pit.json<{ id: string }>('order sell btc_usdt 0.1 --stop bid-20% --yes');
+    expect(await pit.done('halt')).toBe(`${HALTED}\nPaused 1 algo order. NOT PROTECTED: ${id} (btc_usdt).\n`);
+  });
+
   it('names the command that waits for requests which are not answered', async () => {
     pit.world.network.treat = ({ operation }) => (operation === 'order' ? slow(20_000) : PASS);
     pit.world.start('order buy btc_usdt 0.0001 --at 29000 --yes');
@@ -142,6 +147,20 @@ describe('the preview of pit halt --flatten', () => {
       ...end(),
       ['warning', '10 usdt will not be sold: there is no market usdt_btc.'],
     ]);
+  });
+});
+
+describe('the question of pit halt --flatten', () => {
+  it('names each coin that is sold and no other, after the halt with its reason', async () => {
+    const steps = [{ await: '[y/N]', type: 'y\r' }];
+    const line = 'halt --flatten usdt --reason news';
+    const { status, screen } = await pit.terminal(line, { columns: 200, environment: { NO_COLOR: '1' }, steps });
+    expect([status, screen]).toEqual([0, expect.stringContaining('Sell all btc, eth into usdt? [y/N]')]);
+    expect(screen).toMatch(/^The account is halted\.\s+Reason: news\.\s+coin /);
+    // the usdt of the sale cannot be sold into btc
+    const again = await pit.terminal('halt --flatten btc', { columns: 200, environment: { NO_COLOR: '1' } });
+    expect([again.status, again.screen]).toEqual([9, expect.stringContaining('usdt will not be sold')]);
+    expect(again.screen).not.toContain('[y/N]');
   });
 });
 
