@@ -7,7 +7,14 @@ import type { CancelAttempt, CancelResult } from '../../trading/cancel/cancel-or
 import type { CancelledMarket, CancelTarget } from '../../trading/cancel/cancel-targets.js';
 import { mayPlace } from '../../trading/settling/unknown-writes.js';
 import type { TradingContext } from '../../trading/trading-context.js';
-import { byReason, marketsToCancel, mayBeOpenText, openInAllMarkets, stillOpenFailure } from '../cancel/all-markets.js';
+import {
+  byReason,
+  marketsToCancel,
+  mayBeOpenText,
+  openInAllMarkets,
+  stillOpenFailure,
+  unlistedText,
+} from '../cancel/all-markets.js';
 import { cancelRow, cancelTable } from '../cancel/cancel-result.js';
 import type { Cancelling } from '../cancel/cancelling.js';
 import type { Context } from '../session/command.js';
@@ -88,7 +95,7 @@ function everywhere(
 /** The open orders of every market, as they would be cancelled. A market that cannot be read is warned of. */
 export async function openEverywhere(context: Context, trading: TradingContext): Promise<readonly Order[]> {
   const { markets, failure } = await openInAllMarkets(context, trading);
-  if (failure !== undefined) context.output.warn([failure.message, ...failure.hints]);
+  if (failure !== undefined) context.output.warn([mayBeOpenText(unlistedText(failure)), ...failure.hints]);
   return markets.flatMap(({ market, own }) => {
     if (!(own instanceof Failure)) return [...own.open.buy, ...own.open.sell];
     context.output.warn([

@@ -174,8 +174,8 @@ interface Done {
 function haltAnswer({ fall, paused, cancelled, flattened }: Done, failure: Failure | undefined): Answer<Halted> {
   const { data } = fall;
   const parts = (screen: Screen) => [
-    ...(fall.text === '' ? [] : [wrapped(fall.text, screen.width)]),
-    ...(paused.text === '' ? [] : [screen.paint.warn(wrapped(paused.text, screen.width))]),
+    wrapped(fall.text, screen.width),
+    screen.paint.warn(wrapped(paused.text, screen.width)),
     cancelled.show(screen),
     flattened.show(screen),
   ];

@@ -176,6 +176,7 @@ describe('a halt that Redis shares, and cannot', () => {
     expect([code, stdout]).toEqual([9, expect.stringContaining('until you lift it, on this machine: ')]);
     const said = 'Other machines are NOT HALTED: Redis, which shares the halt, cannot be used (connect ECONNREFUSED';
     expect(stderr).toContain(`pit: ${said}`);
+    expect(stderr).toContain('Check the limits: pit doctor');
     expect(stderr).toMatch(
       /Requests that pit sent before may still be on the way: Redis, .* The account is halted\.\n/,
     );
