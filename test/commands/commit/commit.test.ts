@@ -10,7 +10,7 @@ import { PreparedStore } from '../../../src/trading/prepared/prepared-store.js';
 import { idOf, type PreparedWrite } from '../../../src/trading/prepared/prepared-write.js';
 import { eventually } from '../../support/eventually.js';
 import { cancellation, ladder, order, prepareIn, replacement } from '../../support/prepare.js';
-import { PASS, slow } from '../../support/world/network.js';
+import { LOST, PASS, slow } from '../../support/world/network.js';
 import type { StartOptions } from '../../support/world/world.js';
 import { lastError, useWorldPerTest } from '../pit-home.js';
 
@@ -512,6 +512,14 @@ describe('pit commit', () => {
       hint: 'Prepare it again.',
     });
     await pit.failure(`order show btc_usdt --id ${id}`, 3);
+  });
+
+  it('is not reported while a part of a ladder is unknown', async () => {
+    const { id } = await prepare(ladder('buy 0.3 btc_usdt bid-1%:bid-5%:3'));
+    // nothing answers once the ladder was sent
+    pit.world.network.treat = () => (pit.world.sent('orderMoreV2').length > 0 ? LOST : PASS);
+    expect(await commit(id, { words: ['--timeout', '4'] })).toMatchObject({ code: 6, data: { job: id } });
+    expect(storeOf().find(id)).toMatchObject({ isTaken: true, reported: null });
   });
 
   it('says that nothing was sent by a commit whose process died at the question', async () => {

@@ -1,4 +1,4 @@
-import { rmSync, symlinkSync } from 'node:fs';
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commitPrepared, findPrepared } from '../../../src/commands/commit/send-prepared.js';
@@ -298,12 +298,15 @@ describe('an id that was committed before', () => {
     });
   });
 
-  it('is not committed by a second process that found it before, whatever became of its file', async () => {
+  it.each<[what: string, become: (file: string) => void]>([
+    ['is gone', rmSync],
+    ['was changed', (file) => writeFileSync(file, 'changed\n')],
+  ])('is not committed by a second process that found it before, although its file %s', async (_, become) => {
     const account = new Account();
     const { trading } = account;
     const write = account.prepare();
     taken(account, write);
-    rmSync(path.join(trading.state, 'prepared', write.id));
+    become(path.join(trading.state, 'prepared', write.id));
     const context = { commands, globals: { dryRun: false } } as unknown as Context;
     const opened = { trading, host: trading.host } as unknown as WriteContext;
     await expect(commitPrepared(context, opened, write, new AgentLimits({}))).rejects.toMatchObject({
