@@ -82,7 +82,7 @@ test('random margin orders keep the ledger balanced, owe only what was borrowed,
       expect([unbalanced, negativeDebts, overdrawn]).toEqual([[], [], []]);
     }
   });
-  fc.assert(runs, { numRuns: 80 });
+  fc.assert(runs, { numRuns: 40 });
 });
 
 /** What the last bills of a wallet say was borrowed since; a repayment of the same order may hide it in the debts. */

@@ -306,6 +306,6 @@ it('finds exactly the open orders, whatever was placed, closed, shown late, forg
         if (step.kind !== 'read') continue;
       }
     }),
-    { numRuns: 400 },
+    { numRuns: 200 },
   );
 });

@@ -234,6 +234,6 @@ it('are exactly those that the exchange lists, whatever was placed, closed, show
         }
       }
     }),
-    { numRuns: 150 },
+    { numRuns: 60 },
   );
 });

@@ -62,7 +62,7 @@ it('sums the same from what was added since the last time, in memory or kept by 
       }
       fs.rmSync(folder, { recursive: true });
     }),
-    { numRuns: 100 },
+    { numRuns: 40 },
   );
 });
 

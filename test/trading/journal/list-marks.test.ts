@@ -78,7 +78,7 @@ describe('the mark of a list', () => {
           expect(new Map(found)).toEqual(expected);
         }
       }),
-      { numRuns: 150 },
+      { numRuns: 50 },
     );
   });
 

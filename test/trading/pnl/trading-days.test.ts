@@ -131,7 +131,7 @@ test('profit, loss, fees and transfers add up to the change of balances, in lots
       for (const { type } of history.bills) seen.types.add(type);
     }
   });
-  fc.assert(property, { numRuns: 500 });
+  fc.assert(property, { numRuns: 120 });
   expect(seen.types.size).toBe(9);
-  for (const count of [seen.lots, seen.withoutCost, seen.resting]) expect(count).toBeGreaterThan(100);
+  for (const count of [seen.lots, seen.withoutCost, seen.resting]) expect(count).toBeGreaterThan(40);
 });

@@ -331,9 +331,9 @@ it('an account of which only what is new was read is the same as after a whole r
         for (const [key, text] of files) account.kept.files.set(key, text);
       }
     }),
-    { numRuns: 30 },
+    { numRuns: 15 },
   );
-  expect(unchanged).toBeGreaterThan(10);
+  expect(unchanged).toBeGreaterThan(5);
 });
 
 function withoutRequests({ asked, askedById, ...shown }: Awaited<ReturnType<ForgetfulAccount['read']>>) {

@@ -124,7 +124,7 @@ describe('a decision', () => {
         const current = { state, reason, watched: true, now: seen.now };
         expect(algoRow(asked, facts, children, current, []).state).toBe(state);
       }),
-      { numRuns: 2_000 },
+      { numRuns: 1_000 },
     );
   });
 });
