@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { binaryFiles } from './test/support/binary-files.js';
-import { SYSTEM_FILES } from './test/support/parts.js';
+import { systemFiles } from './test/support/parts.js';
 
 process.env.TZ = 'UTC';
 
@@ -10,7 +10,8 @@ export default defineConfig({
   plugins: [binaryFiles],
   test: {
     include: process.env.PIT_MUTANT_TESTS?.split(',') ?? [],
-    exclude: [...SYSTEM_FILES],
+    // sockets are part of this process
+    exclude: [...systemFiles('socket')],
     setupFiles: ['test/support/every-file.ts', 'test/support/mutant-runs.ts'],
     // coverage by test is lost when the files share their modules
     isolate: true,

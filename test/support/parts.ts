@@ -6,14 +6,20 @@
 /** The real things that a test may need. */
 const REAL_THINGS = ['process', 'terminal', 'shell', 'socket', 'disk', 'redis', 'keychain'] as const;
 
+/** The files of `npm run test:system`, without those whose name says that they need only one of these things. */
+export function systemFiles(...without: readonly (typeof REAL_THINGS)[number][]): readonly string[] {
+  const things = REAL_THINGS.filter((thing) => !without.includes(thing));
+  return [
+    `test/**/*.{${things.join(',')}}.test.ts`,
+    // whose names do not say yet what they need
+    'test/commands/algo/{terminal,watched}.test.ts',
+    'test/commands/mcp/{attack,conformance,ended-clients}.test.ts',
+    'test/trading/journal/{claim-race,disk-calls,many-processes,real-disk}.test.ts',
+  ];
+}
+
 /** The files of `npm run test:system`. */
-export const SYSTEM_FILES: readonly string[] = [
-  `test/**/*.{${REAL_THINGS.join(',')}}.test.ts`,
-  // whose names do not say yet what they need
-  'test/commands/algo/{terminal,watched}.test.ts',
-  'test/commands/mcp/{attack,conformance,ended-clients}.test.ts',
-  'test/trading/journal/{claim-race,disk-calls,many-processes,real-disk}.test.ts',
-];
+export const SYSTEM_FILES = systemFiles();
 
 /**
  * The files of `npm test` that may open a port: those whose subject is HTTP itself, then those that do not use a world or a host of this

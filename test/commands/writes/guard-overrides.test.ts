@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sendOptionsOf } from '../../../src/commands/writes/guard-overrides.js';
+import { confirmGuarded, sendOptionsOf } from '../../../src/commands/writes/guard-overrides.js';
 import type { WriteContext } from '../../../src/commands/writes/write.js';
 import type { Breach } from '../../../src/trading/guards/guards.js';
 import type { GuardName } from '../../../src/trading/guards/limits.js';
@@ -130,5 +130,24 @@ describe('once a write is recorded', () => {
     expect(asked).toEqual([job.entry.write]);
     settings.dayNotional = '500usdt';
     await expect(checkLines(job, lines(1))).rejects.toMatchObject({ hints: ['Prepare it again.'] });
+  });
+});
+
+describe('the question about a write that guards block', () => {
+  /** A terminal at which every guard is typed. */
+  const contextOf = (agent?: WriteContext['agent']) => {
+    const consent = { available: true, ask: async () => true };
+    return { agent, consent, output: { warn: () => {} }, globals: {} } as unknown as WriteContext;
+  };
+
+  it('is answered by the name of the guard, and never asked for an agent', async () => {
+    const blocked = [breach('price-band')];
+    await expect(confirmGuarded(contextOf(), 'Buy?', blocked, [])).resolves.toBeUndefined();
+    const agent = { ifBlocked: 'Prepare it again.' } as unknown as WriteContext['agent'];
+    for (const overridden of [[], ['price-band']] as const)
+      await expect(confirmGuarded(contextOf(agent), 'Buy?', blocked, overridden)).rejects.toMatchObject({
+        ...{ kind: 'usage', message: 'price-band blocks this: too much. Nothing was sent.' },
+        hints: ['Prepare it again.'],
+      });
   });
 });

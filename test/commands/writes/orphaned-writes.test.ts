@@ -52,6 +52,12 @@ it.each(WAYS)('%s warns about unknown outcomes that only the old key can settle,
   );
 });
 
+it('says it of a single one', async () => {
+  const { run, keys } = await homeWith(1);
+  const { stderr } = await run(keys('new', 'access-0002\nsecret-0002\n'));
+  expect(stderr.replace(/\s+/g, ' ')).toContain('Warning: The outcome of 1 write with the key …0001 ');
+});
+
 it.each(WAYS)('%s warns about nothing when no outcome is unknown', async (_, line) => {
   const { run, keys } = await homeWith(0);
   expect((await run(line(keys))).stderr).not.toContain('is unknown');

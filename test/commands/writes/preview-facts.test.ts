@@ -63,6 +63,9 @@ it('puts a fact that replaces another in its place', () => {
 it('names a guard that blocks among the warnings and in a field of its own, and says if it is overridden', () => {
   const breaches = [{ guard: 'price-band', message: 'too far', failure: null }] as const;
   const json = previewJson({ guards: GUARDS_FACT }, { breaches, overridden: ['price-band'], warnings: [] });
+  // people read it in the question
+  const guarded = { breaches, overridden: [], warnings: [] };
+  expect(linesOf({ guards: GUARDS_FACT }, guarded)(PLAIN)).toEqual([]);
   expect(json).toMatchObject({
     warnings: ['price-band (overridden): too far'],
     guards: [{ guard: 'price-band', message: 'too far', overridden: true }],

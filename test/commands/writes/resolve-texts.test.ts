@@ -1,8 +1,9 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Job } from '../../../src/trading/batches/job.js';
 import type { JournalEntry } from '../../../src/trading/journal/entry.js';
+import { encodeLine } from '../../../src/trading/journal/files.js';
 import { Journal } from '../../../src/trading/journal/journal.js';
 import type { RecordedOrderTerms, Settlement, Write } from '../../../src/trading/journal/write.js';
 import { fakeHost } from '../../support/fake-host.js';
@@ -210,6 +211,45 @@ describe('what pit resolve leaves to the user', () => {
     });
     await pit.world.pass(200_000);
     expect((await failure()).hint).toBe(settled(id));
+    const { stdout } = await pit.run('resolve --timeout 5');
+    expect(stdout.split('\n')[0]).toBe(`buy 1 order in btc_usdt (job ${id}): unknown`);
+  });
+
+  it('is a withdrawal once its request has expired and no list can be read', async () => {
+    pit.world.network.treat = ({ operation }) => (/^getWithdraw/.test(operation) ? LOST : PASS);
+    const id = 'wd0123456789abcdef012345';
+    const terms = { coin: 'btc', amount: '0.25', fee: '0.001', address: ADDRESS, internal: false } as const;
+    record({ operation: 'withdraw', terms: { ...terms, before: { record: '0' } } }, id).release();
+    const hint = async () => lastError((await pit.run('resolve --json --timeout 5')).stderr).hint;
+    expect(await hint()).toMatch(/^Check again after /);
+    await pit.world.pass(200_000);
+    expect(await hint()).toBe(
+      `Check the exchange, then record what you found. See the withdrawals: pit withdrawals btc; If it was made: pit resolve ${id} --as done; If it was not: pit resolve ${id} --as notSent`,
+    );
+  });
+});
+
+describe('a command that sends something in a market', () => {
+  it('names in one line the writes of this market whose outcome is unknown, and of no other', async () => {
+    const ids = ['pit0123456789abcdef01234567', 'pit0123456789abcdef01234568'] as const;
+    record({ operation: 'order', terms: ORDER }, ids[0]).release();
+    record({ operation: 'order', terms: { ...ORDER, market: 'eth_usdt' } }, ids[1]).release();
+    const { stderr } = await pit.run('cancel btc_usdt --all --dry-run');
+    expect(stderr).toBe(
+      `Warning: An earlier order may have been placed: buy 0.5 btc_usdt at 29,000. Find out: pit resolve ${ids[0]}\n`,
+    );
+  });
+
+  it('goes on if such writes cannot be listed, and says so', async () => {
+    record({ operation: 'order', terms: ORDER }, 'pit0123456789abcdef01234567').release();
+    const unsettled = path.join(pit.home, 'state', 'journal', 'sandbox', 'unsettled');
+    rmSync(unsettled, { recursive: true });
+    writeFileSync(unsettled, '');
+    const { code, stderr } = await pit.run('cancel btc_usdt --all --dry-run');
+    expect([code, stderr]).toEqual([
+      0,
+      `Warning: Writes with an unknown outcome cannot be listed: ${unsettled} cannot be read (ENOTDIR). Check who may read there, and that the disk is sound.\n`,
+    ]);
   });
 });
 
@@ -231,12 +271,14 @@ it('pit resolve says why a record cannot be read, and that its outcome is unknow
   expect((await pit.failure(`resolve ${id}`, 2)).message).toContain(file);
 });
 
-it('pit resolve says of a damaged record what to check and how to settle it, and nothing of it if it names another', async () => {
+it('pit resolve says of a damaged record what is left of it, what to check and how to settle it, and nothing of it if it names another', async () => {
   const id = 'pit0123456789abcdef01234568';
   record({ operation: 'order', terms: ORDER }, id).settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused');
   const file = path.join(pit.home, 'state', 'journal', 'sandbox', 'unsettled', 'torn1');
-  writeFileSync(file, 'torn', { mode: 0o600 });
-  const { stderr } = await pit.run('resolve --json');
+  const event = { time: Date.UTC(2026, 0, 5, 12), event: 'sent' };
+  writeFileSync(file, `torn\n${encodeLine(event)}`, { mode: 0o600 });
+  const { stdout, stderr } = await pit.run('resolve --json');
+  expect(JSON.parse(stdout)).toMatchObject([{ timeline: [{ time: '2026-01-05T12:00:00.000Z', event: 'sent' }] }]);
   expect(JSON.parse(stderr.split('\n')[0] ?? '')).toEqual({
     warning: {
       message: `The record of torn1 is damaged: ${file}. Until you settle it, no order or withdrawal is sent.`,
