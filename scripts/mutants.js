@@ -263,7 +263,7 @@ const GROUPS = [
       ...['algo-orders', 'trading', 'unattended'].map((name) => `test/commands/mcp/${name}.test.ts`),
       'test/commands/writes/guards.test.ts',
       'test/trading/orders/own-fills.test.ts',
-      'test/trading/orders/order-command.test.ts',
+      'test/commands/order/order-outcome.test.ts',
     ],
   },
   {

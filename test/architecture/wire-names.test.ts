@@ -64,7 +64,7 @@ const BY_HAND = [
   'test/commands/order/{batch-home,late-answer.test}.ts',
   'test/commands/pnl/{books-example,pnl}.test.ts',
   'test/commands/shared-limits.process.test.ts',
-  'test/commands/writes/{guards,resolve}.test.ts',
+  'test/commands/writes/resolve.test.ts',
   'test/scripts/replaced-program.process.test.ts',
 ];
 

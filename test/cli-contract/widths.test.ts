@@ -1,20 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { exitCodeHelp } from '../../src/cli/exit-codes.js';
 import { displayWidth, prepareWidths } from '../../src/terminal/text.js';
-import { runPit } from '../support/pit.js';
-import { useStillSandbox } from '../support/still-sandbox.js';
+import { useWorld } from '../commands/pit-home.js';
 
-const sandbox = useStillSandbox();
-let bytes = 0;
-const randomBytes = (length: number) => {
-  bytes += 1;
-  return new Uint8Array(length).fill(bytes);
-};
+const pit = useWorld();
 
 function on(columns: number, line: string) {
-  const { home } = sandbox;
-  const host = { ...sandbox.host, randomBytes };
-  return runPit([...line.split(' '), '--no-color'], { home, columns, host, environment: { TERM: 'xterm' } });
+  return pit.world.run(`${line} --no-color`, { columns, environment: { TERM: 'xterm' } });
 }
 
 beforeAll(async () => {
@@ -53,7 +45,6 @@ const LINES = [
   'profile list',
   'profile show',
   'keys show',
-  'sandbox status',
   'sandbox account list',
   'sandbox account show',
   'sandbox fault list',

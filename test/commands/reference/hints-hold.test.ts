@@ -1,11 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { temporaryHome } from '../../support/pit.js';
-import { PitHome } from '../pit-home.js';
+import { useWorld } from '../pit-home.js';
 
-const pit = new PitHome(temporaryHome());
+const pit = useWorld();
 
 beforeAll(async () => {
-  await pit.serve();
   await pit.done('order buy btc_usdt 0.01 --at bid-5% --id mine0001 --yes');
 });
 

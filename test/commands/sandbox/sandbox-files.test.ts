@@ -1,12 +1,9 @@
 import { statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { beforeAll, expect, it } from 'vitest';
-import { temporaryHome } from '../../support/pit.js';
-import { PitHome } from '../pit-home.js';
+import { expect, it } from 'vitest';
+import { useWorld } from '../pit-home.js';
 
-const home = temporaryHome();
-const pit = new PitHome(home);
-beforeAll(() => pit.serve());
+const pit = useWorld();
 
 const START = 1_677_628_800_000;
 const ROWS = [
@@ -16,7 +13,7 @@ const ROWS = [
 ];
 
 function file(name: string): string {
-  return path.join(home, name);
+  return path.join(pit.home, name);
 }
 
 it.each(['--speed max', ''])('replays a file of candles exactly %s', async (speed) => {

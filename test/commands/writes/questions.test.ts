@@ -1,9 +1,7 @@
 import { expect, it } from 'vitest';
-import { runPit } from '../../support/pit.js';
-import { useStillSandbox } from '../../support/still-sandbox.js';
-import { atTerminal } from '../../support/terminal.js';
+import { useWorld } from '../pit-home.js';
 
-const sandbox = useStillSandbox();
+const pit = useWorld();
 
 const CTRL_D = '\u0004';
 const ADDRESS = '1BoatSLRHtKNngkdXEeobR76b53LETtpyT';
@@ -11,9 +9,8 @@ const IN_FOURS = '1Boa tSLR HtKN ngkd XEeo bR76 b53L ETtp yT';
 
 /** All that came to the terminal, in one line. */
 async function shownFor(line: string, answer: string): Promise<string> {
-  const options = { ...sandbox, columns: 40, rows: 10, environment: { NO_COLOR: '1' } };
   const steps = [{ await: answer, type: CTRL_D }];
-  const { screen } = await atTerminal(line.split(' '), { ...options, steps });
+  const { screen } = await pit.terminal(line, { columns: 40, rows: 10, environment: { NO_COLOR: '1' }, steps });
   const plain = screen.replace(/\u001b\[[\d;?]*[A-Za-z]/g, '');
   return plain.replace(/\s+/g, ' ');
 }
@@ -54,8 +51,7 @@ it.each<[line: string, answer: string, question: string]>([
 });
 
 it('the questions of replacing and cancelling name the orders, at 40x10', async () => {
-  const placed = await runPit(['order', 'buy', 'btc_usdt', '0.01', '--at', '20000', '--yes', '--json'], sandbox);
-  const { id } = JSON.parse(placed.stdout) as { readonly id: string };
+  const { id } = await pit.json<{ readonly id: string }>('order buy btc_usdt 0.01 --at 20000 --yes');
   expect(await shownFor(`order replace btc_usdt ${id} --at 20100`, '[y/N]')).toContain(
     `Cancel order ${id} and buy 0.01 btc_usdt at 20,100 instead? [y/N]`,
   );

@@ -1,12 +1,10 @@
 import { expect, it } from 'vitest';
-import { runPit, serveSandbox, temporaryHome } from '../../support/pit.js';
+import { useWorld } from '../pit-home.js';
 
-const home = temporaryHome();
-const sandbox = await serveSandbox(home);
-const here = { home, environment: sandbox.environment };
+const home = useWorld();
 
 function pit(...words: string[]) {
-  return runPit(words, here);
+  return home.world.run(words);
 }
 
 it('refuses a client id that is taken, as the two orders could not be told apart', async () => {
@@ -23,10 +21,15 @@ it('refuses a client id that is taken, as the two orders could not be told apart
 it('cancel, order show and orders need the trade host alone', async () => {
   const placed = await pit('order', 'buy', 'btc_usdt', '0.001', '--at', '15000', '--yes', '--json');
   const { id } = JSON.parse(placed.stdout);
-  const away = { home: temporaryHome(), environment: { ...sandbox.environment, PIT_BASE_URL: 'http://127.0.0.1:1' } };
-  expect(await runPit(['orders', 'btc_usdt', '--json'], away)).toMatchObject({ code: 0 });
-  expect(await runPit(['order', 'show', 'btc_usdt', id, '--json'], away)).toMatchObject({ code: 0 });
-  expect(await runPit(['cancel', 'btc_usdt', id, '--json'], away)).toMatchObject({ code: 0 });
+  const { environment } = home.served;
+  const away = {
+    home: home.world.otherHome('away'),
+    environment: { ...environment, PIT_BASE_URL: 'http://127.0.0.1:9' },
+  };
+  expect(await home.world.run('orders btc_usdt --json', away)).toMatchObject({ code: 0 });
+  expect(await home.world.run(`order show btc_usdt ${id} --json`, away)).toMatchObject({ code: 0 });
+  expect(await home.world.run(`cancel btc_usdt ${id} --json`, away)).toMatchObject({ code: 0 });
+  expect(await home.world.run('ticker btc_usdt', away)).toMatchObject({ code: 5 });
 });
 
 it.each([
@@ -40,11 +43,12 @@ it.each([
 });
 
 it('the commands of hints keep the profile that a flag named', async () => {
-  await pit('profile', 'add', 'mine', '--base-url', sandbox.address.baseUrl, '--trade-url', sandbox.address.tradeUrl);
-  const { code, stderr } = await pit('--profile', 'mine', 'order', 'show', 'btc_usdt', '5');
+  const { address, environment } = home.served;
+  await pit('profile', 'add', 'mine', '--base-url', address.baseUrl, '--trade-url', address.tradeUrl);
+  const { code, stderr } = await home.world.run('--profile mine order show btc_usdt 5', { environment });
   expect(code).toBe(3);
   expect(stderr).toContain('pit --profile mine orders');
-  const joined = await pit('order', 'show', 'btc_usdt', '5', '--profile=mine');
+  const joined = await home.world.run('order show btc_usdt 5 --profile=mine', { environment });
   expect(joined.stderr).toContain('pit --profile mine orders');
 });
 

@@ -3,12 +3,6 @@ import { NO_ORDER, type OrderRow, orderRow, parametersOf } from '../../support/w
 
 export type Fault = keyof typeof FAULTS;
 
-/** A fault of each kind: of the connection, of time, of the answer's length, of the front end, of what is read. `exchange` proves them all. */
-export const LOST_ANSWERS: readonly Fault[] = [
-  ...(['a reset after reading', 'a hang', 'a body that breaks off'] as const),
-  ...(['an HTML page with 502', 'an HTML page', 'JSON of another kind'] as const),
-];
-
 export const CONFIGURATION = '{"btc_usdt":{"priceScale":2,"amountScale":4,"minAmount":0.001,"minSize":5}}';
 /** A book around 30000, for the guards of an order. */
 export const DEPTH = '{"asks":[[30001,5]],"bids":[[29999,5]],"timestamp":1648461600}';
