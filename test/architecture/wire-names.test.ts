@@ -53,15 +53,14 @@ const OF_BYTES = [
 
 /** Tests that still write an exchange's answers by hand instead of by `test/support/wire.ts`. No new one may. */
 const BY_HAND = [
-  'test/trading/**/*.ts',
+  'test/trading/campaign/**/*.ts',
+  'test/trading/pnl/trading-days.ts',
   'test/campaigns/old-accounts.ts',
   'test/commands/alert/{alert-campaign,alert.test,programs.process.test}.ts',
-  'test/commands/cancel/cancel-after.test.ts',
   'test/commands/funds/funds.ts',
   'test/commands/ledger/hostile-names.process.test.ts',
-  'test/commands/live/watched-exchange.ts',
   'test/commands/named-files/input.process.test.ts',
-  'test/commands/order/{batch-home,late-answer.test}.ts',
+  'test/commands/order/batch-home.ts',
   'test/commands/pnl/{books-example,pnl}.test.ts',
   'test/commands/shared-limits.process.test.ts',
   'test/commands/writes/resolve.test.ts',

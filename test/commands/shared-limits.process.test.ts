@@ -12,12 +12,12 @@ import { plainEnvironment, runPit, type ServedSandbox, serveSandbox, temporaryHo
 import { PASS, type Passing, type RunningProxy, startProxy } from '../support/proxy.js';
 import { freePort, serveFalseRedis, serveRedis } from '../support/redis.js';
 import { requires } from '../support/tools.js';
-import { CONFIGURATION, DEPTH, NOT_FOUND } from '../trading/support/exchange.js';
+import { BOOK, candlePage, marketList, NO_ORDER } from '../support/wire.js';
 import { lastError } from './pit-home.js';
 
 const KEYS = { PIT_ACCESS_KEY: 'access-0123456789', PIT_SECRET_KEY: 'secret-9876543210' };
 const LOCKED = '{"code":4001,"message":"api is locked"}';
-const KLINE = '{"data":[],"moneyType":"USDT","symbol":"BTC"}';
+const KLINE = candlePage([]);
 const PAGES = 20;
 
 const served = await serveSandbox(temporaryHome(), []);
@@ -80,10 +80,10 @@ it('an order that may have hit the lock is unknown at once, since no request is 
   let isLocked = false;
   const server = await serveFaults({
     answer: ({ target }) => {
-      if (target.includes('/markets')) return respond(CONFIGURATION);
-      if (target.includes('/depth')) return respond(DEPTH);
+      if (target.includes('/markets')) return respond(marketList());
+      if (target.includes('/depth')) return respond(BOOK);
       isLocked ||= target.startsWith('/api/order?');
-      return respond(isLocked ? LOCKED : NOT_FOUND);
+      return respond(isLocked ? LOCKED : NO_ORDER);
     },
   });
   const environment = { ...KEYS, PIT_BASE_URL: server.url, PIT_TRADE_URL: server.url };
@@ -106,7 +106,7 @@ it('a process killed during a request gives its permit back', async () => {
   let isHanging = true;
   const server = await serveFaults({
     answer: ({ target }) => {
-      if (!target.includes('kline')) return respond(CONFIGURATION);
+      if (!target.includes('kline')) return respond(marketList());
       return isHanging ? FAULTS['a hang'] : respond(KLINE);
     },
   });

@@ -6,7 +6,8 @@ import { type Answer, FAULTS, type FaultServer, respond, serveFaults } from '../
 import { plainEnvironment, temporaryHome } from '../support/pit.js';
 import { onTerminal } from '../support/pty.js';
 import { requires } from '../support/tools.js';
-import { CONFIGURATION, DEPTH, type Fault, NOT_FOUND, query, record } from '../trading/support/exchange.js';
+import { BOOK, marketList } from '../support/wire.js';
+import { type Fault, NOT_FOUND, query, record } from '../trading/support/exchange.js';
 import { leaksIn } from './leaks.js';
 import { preloads } from './preloads.js';
 import { type WatchedRun, watch } from './watched-run.js';
@@ -38,14 +39,14 @@ async function expectNoLeak(words: readonly string[], run: Omit<WatchedRun, 'hom
 
 /** The market data that an order needs before it leaves. */
 function marketData(target: string): string | undefined {
-  return /\/(markets|depth)(\?|$)/.exec(target) === null ? undefined : target.includes('depth') ? DEPTH : CONFIGURATION;
+  return /\/(markets|depth)(\?|$)/.exec(target) === null ? undefined : target.includes('depth') ? BOOK : marketList();
 }
 
 /** An exchange that works. */
 function serveWell(): Promise<FaultServer> {
   const answers: Record<string, string> = {
-    markets: CONFIGURATION,
-    depth: DEPTH,
+    markets: marketList(),
+    depth: BOOK,
     getOrders: `[${record({ id: '7' })}]`,
     order: '{"code":"1000","message":"ok","id":"7"}',
     cancelOrder: '{"code":1000,"message":"ok"}',

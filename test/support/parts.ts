@@ -30,14 +30,11 @@ export const LISTENING_FILES: readonly string[] = [
   'test/sandbox/**/*.test.ts',
   'test/recipes/other-clients.test.ts',
   'test/support/proxy.test.ts',
-  'test/trading/journal/cuts.test.ts',
   'test/cli-contract/golden.test.ts',
-  'test/commands/mcp/{rehearse,tools}.test.ts',
+  'test/commands/mcp/rehearse.test.ts',
   'test/commands/named-files/output.test.ts',
-  'test/commands/order/{batch-late,batch-locked}.test.ts',
   'test/commands/rehearse/rehearse.test.ts',
   'test/commands/sandbox/sandbox-replay.test.ts',
-  'test/commands/shell/script.test.ts',
   'test/platform/bounded-file.test.ts',
 ];
 

@@ -41,7 +41,7 @@ export function orderRow({ market = 'btc_usdt', side = 'buy', type = 'limit', ..
 
 const NAMES: Readonly<Record<string, string>> = {
   ...{ currency: 'market', customerOrderId: 'clientId', tradeType: 'side', orderType: 'type' },
-  ...{ pageIndex: 'pageNumber', pageSize: 'perPage', dataType: 'bills' },
+  ...{ pageIndex: 'pageNumber', pageSize: 'perPage', dataType: 'bills', tradeParams: 'lines' },
 };
 
 /** The parameters of a request by their names in pit: `market`, `side`, `clientId`, `pageNumber`, `bills`, … The others keep theirs. */

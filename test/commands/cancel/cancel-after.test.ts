@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { timerText } from '../../../src/commands/cancel/hold-timer.js';
 import { writeClock } from '../../../src/platform/rehearsal-clock.js';
 import type { Timer } from '../../../src/trading/timed-cancel/timer.js';
+import { orderRow, parametersOf } from '../../support/wire.js';
 import { LOST, LOST_ANSWER, PASS } from '../../support/world/network.js';
 import { lastError, useWorldPerTest } from '../pit-home.js';
 
@@ -66,12 +67,14 @@ describe('pit cancel-after', () => {
 
   it('does not wait for a long history, and says that older orders were not read', async () => {
     pit.world.network.rewrite = (body, { operation, parameters }) => {
-      if (operation !== 'getOrders' || parameters.tradeType !== '1') return body;
-      const page = Number(parameters.pageIndex);
-      const rows = Array.from({ length: 10 }, (_, index) => ({
-        ...{ id: String(1_000 - 10 * page - index), currency: 'btc_usdt', price: 29_000, total_amount: 1, type: 1 },
-        ...{ status: 2, trade_amount: 1, trade_money: 29_000, trade_date: pit.world.clock.now() - page * 1_000 },
-      }));
+      const { side, pageNumber } = parametersOf(new URLSearchParams(parameters));
+      if (operation !== 'getOrders' || side !== 'buy') return body;
+      const page = Number(pageNumber);
+      const filled = { price: 29_000, amount: 1, filled: 1, filledValue: 29_000, status: 2 };
+      const time = pit.world.clock.now() - page * 1_000;
+      const rows = Array.from({ length: 10 }, (_, index) =>
+        orderRow({ ...filled, id: String(1_000 - 10 * page - index), time }),
+      );
       return JSON.stringify(rows);
     };
     expect(await pit.done('cancel-after btc_usdt --dry-run')).toContain('; older orders were not read');

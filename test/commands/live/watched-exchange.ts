@@ -14,6 +14,7 @@ import type { Answer } from '../../../src/terminal/answer.js';
 import { Output } from '../../../src/terminal/output.js';
 import { scriptedConnection } from '../../exchange/stream/scripted-connection.js';
 import { fakeHost } from '../../support/fake-host.js';
+import { tickerRow } from '../../support/wire.js';
 import { DrawnScreen } from '../../terminal/live/drawn-screen.js';
 import { hostWith } from '../../terminal/screens.js';
 
@@ -119,8 +120,6 @@ async function passing<Value>(promise: Promise<Value>): Promise<Value> {
   return promise;
 }
 
-const PRICES = '"high":"1","vol":"1","low":"1","buy":"1","sell":"1","open":"1","riseRate":"1"';
-
 function tickerFrame(time: number, last: string): string {
-  return `{"date":"${time}","ticker":{"last":"${last}",${PRICES}},"channel":"btcusdt_ticker"}`;
+  return JSON.stringify({ date: String(time), ticker: { ...tickerRow(), last }, channel: 'btcusdt_ticker' });
 }

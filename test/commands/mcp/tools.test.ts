@@ -1,27 +1,26 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { runPit } from '../../support/pit.js';
-import { useStillSandbox } from '../../support/still-sandbox.js';
-import { PitHome } from '../pit-home.js';
+import { useWorld } from '../pit-home.js';
 import { TestClient } from './client.js';
 
-const sandbox = useStillSandbox();
+const pit = useWorld();
 let client: TestClient;
 const ids: string[] = [];
 
 /** What a command line prints with --json. */
 async function printed(line: string): Promise<unknown> {
-  const { stdout } = await runPit([...line.split(' '), '--json'], sandbox);
-  return JSON.parse(stdout);
+  return JSON.parse(await pit.done(`${line} --json`));
 }
 
 beforeAll(async () => {
+  // its markets stand still
+  await pit.done('sandbox clock stop');
   for (const price of ['20000', '20001', '20002', 'ask+1%']) {
     const order = await printed(
       `order buy btc_usdt 0.01 --at ${price} --id mcp${ids.length}x --yes --override price-band`,
     );
     ids.push((order as { readonly id: string }).id);
   }
-  client = new TestClient({ pit: new PitHome(sandbox.home), host: sandbox.host });
+  client = new TestClient({ pit });
   await client.initialize();
 });
 

@@ -1,23 +1,24 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Side } from '../../../src/domain/order.js';
 import { monotonicMs } from '../../../src/platform/host.js';
 import { awayFromMidnight } from '../../support/midnight.js';
 import { temporaryHome } from '../../support/pit.js';
 import type { PtyStep } from '../../support/pty.js';
 import { atTerminal } from '../../support/terminal.js';
+import { accountInfo, marketList, NO_ORDER, orderRow, parametersOf } from '../../support/wire.js';
 import { useLiteralExchange } from '../literal-exchange.js';
 
-const MARKETS = '{"btc_usdt":{"priceScale":2,"amountScale":6,"minAmount":0.0001,"minSize":1}}';
-const OPEN_ORDER =
-  '{"id":"7","currency":"btc_usdt","price":19000,"total_amount":0.01,"trade_amount":0,"trade_money":0,"trade_date":1648461600123,"status":0,"type":1}';
+const MARKETS = marketList({ btc_usdt: { amountScale: 6, minAmount: 0.0001, minNotional: 1 } });
+const OPEN_ORDER = JSON.stringify(orderRow({ id: '7', price: 19_000, amount: 0.01, time: 1_648_461_600_123 }));
 
 /** The orders that a request has placed, the first one with the id 8, by their ids. */
 function placedBy(terms: URLSearchParams): Map<string, string> {
-  const given = terms.get('tradeParams') ?? `[[${terms.get('price')},${terms.get('amount')}]]`;
-  const orders = (JSON.parse(given) as [number, number][]).map(([price, total_amount], index) => ({
-    ...{ id: String(8 + index), currency: 'btc_usdt', price, total_amount, trade_amount: 0, trade_money: 0 },
-    ...{ trade_date: Date.now(), status: 0, type: Number(terms.get('tradeType')) },
+  const { lines, price, amount, side } = parametersOf(terms);
+  const given = lines ?? `[[${price},${amount}]]`;
+  const orders = (JSON.parse(given) as [number, number][]).map(([price, amount], index) => ({
+    ...{ id: String(8 + index), side: side as Side, price, amount, time: Date.now() },
   }));
-  return new Map(orders.map((order) => [order.id, JSON.stringify(order)]));
+  return new Map(orders.map((order) => [order.id, JSON.stringify(orderRow(order))]));
 }
 
 /** Best first, 5 btc at each price. */
@@ -27,9 +28,7 @@ function book(bids: readonly number[], asks: readonly number[]): string {
 }
 
 function funds(usdt: number): string {
-  const coin = `{"key":"usdt","enName":"usdt","cnName":"usdt","showName":"usdt","unitTag":"usdt","unitDecimal":4,"fundstype":1,"available":"${usdt}","freez":"0","isCanRecharge":true,"isCanWithdraw":true,"canLoan":false}`;
-  const base = '{"username":"a","trade_password_enabled":true,"auth_google_enabled":true,"auth_mobile_enabled":true}';
-  return `{"result":{"coins":[${coin}],"base":${base}},"assetPerm":true,"leverPerm":true,"entrustPerm":true,"moneyPerm":true}`;
+  return accountInfo({ usdt: String(usdt) });
 }
 
 const CALM = book([19_999], [20_001]);
@@ -42,12 +41,12 @@ const ENOUGH = funds(1_000_000);
 /** What the exchange answers at each reading; the last one repeats. */
 let [books, accounts] = [[CALM], [ENOUGH]];
 let readings = 0;
-/** The orders that were placed last, by their ids, and the type of their request. */
+/** The orders that were placed last, by their ids, and their side. */
 let placed = new Map<string, string>();
-let placedType: string | null = null;
+let placedSide: string | undefined;
 function place(terms: URLSearchParams): void {
   placed = placedBy(terms);
-  placedType = terms.get('tradeType');
+  placedSide = parametersOf(terms).side;
 }
 const next = (answers: string[]) => (answers.length > 1 ? answers.shift() : answers[0]) ?? '';
 
@@ -59,8 +58,9 @@ const exchange = useLiteralExchange({
   },
   '/api/getAccountInfo': () => next(accounts),
   '/api/getOrders': (asked) => {
-    const isListed = asked.get('pageIndex') === '1' && placed.size > 0 && placedType === asked.get('tradeType');
-    return isListed ? `[${[...placed.values()].reverse().join()}]` : '{"code":3001,"message":"order not found"}';
+    const { pageNumber, side } = parametersOf(asked);
+    const isListed = pageNumber === '1' && placed.size > 0 && placedSide === side;
+    return isListed ? `[${[...placed.values()].reverse().join()}]` : NO_ORDER;
   },
   '/api/getOrder': (asked) => placed.get(asked.get('id') ?? '') ?? OPEN_ORDER,
   '/api/order': (terms) => {

@@ -1,11 +1,8 @@
 import { type Answer, FAULTS, type FaultServer, passHangs, respond, serveFaults } from '../../support/fault-server.js';
-import { NO_ORDER, type OrderRow, orderRow, parametersOf } from '../../support/wire.js';
+import { BOOK, marketList, NO_ORDER, type OrderRow, orderRow, parametersOf } from '../../support/wire.js';
 
 export type Fault = keyof typeof FAULTS;
 
-export const CONFIGURATION = '{"btc_usdt":{"priceScale":2,"amountScale":4,"minAmount":0.001,"minSize":5}}';
-/** A book around 30000, for the guards of an order. */
-export const DEPTH = '{"asks":[[30001,5]],"bids":[[29999,5]],"timestamp":1648461600}';
 export const NOT_FOUND = NO_ORDER;
 
 /** The record of an order, as getOrder gives it. */
@@ -44,8 +41,8 @@ export function serve(behaviour: Behaviour): Promise<FaultServer> {
   if (write === 'a hang') passHangs();
   return serveFaults({
     answer: ({ target }) => {
-      if (target.startsWith('/data/v1/markets')) return respond(CONFIGURATION);
-      if (target.startsWith('/data/v1/depth?')) return respond(DEPTH);
+      if (target.startsWith('/data/v1/markets')) return respond(marketList());
+      if (target.startsWith('/data/v1/depth?')) return respond(BOOK);
       if (target.startsWith('/api/getOrders?')) return respond(query(target).side === 'buy' ? list : NOT_FOUND);
       if (!target.startsWith('/api/getOrder?')) return typeof write === 'string' ? FAULTS[write] : write;
       const { clientId: asked = clientId } = query(target);

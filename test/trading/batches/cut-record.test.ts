@@ -1,64 +1,57 @@
-import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { PIT } from '../../support/command.js';
 import { NOW } from '../../support/fake-host.js';
-import { type FaultServer, serveFaults } from '../../support/fault-server.js';
-import { plainEnvironment, temporaryHome } from '../../support/pit.js';
+import { anOrder, type HeldOrder, ScriptedExchange } from '../../support/scripted-exchange.js';
+import { PASS } from '../../support/world/network.js';
+import { testWorld } from '../../support/world/world.js';
 import { TERMS } from '../support/terms.js';
 import { tradingOf } from '../support/trading.js';
 import { type RanJob, resume } from './jobs.js';
-import { ModelExchange, type ModelOrder } from './model-exchange.js';
 
 /** Two requests, with interchangeable orders in both. */
 const ORDERS = 25;
-const home = temporaryHome();
 
 interface Killed {
   readonly job: string;
   readonly record: Buffer;
-  readonly orders: readonly ModelOrder[];
+  readonly orders: readonly HeldOrder[];
+  /** When it was killed, in ms since the Unix epoch. */
+  readonly time: number;
 }
 
 /** Kills a job of two requests while the second is on its way. */
 async function kill(): Promise<Killed> {
-  const exchange = new ModelExchange([{}, { answer: () => undefined }], { answer: () => undefined });
-  const killing = new Promise<void>((resolve) => {
-    const answer = exchange.answer.bind(exchange);
-    exchange.answer = (target) => {
-      const given = answer(target);
-      if (exchange.batches.length === 2) resolve();
-      return given;
-    };
-  });
-  const { url } = await serveFaults({ answer: ({ target }) => exchange.answer(target) });
-  const file = path.join(home, 'orders.csv');
+  const world = await testWorld({ markets: { btc_usdt: { bid: '29999.00', ask: '30001.00' } } });
+  const { network, clock } = world;
+  network.treat = ({ operation }) =>
+    operation === 'orderMoreV2' && world.sent(operation).length === 2 ? { arrives: [0], reply: 'never' } : PASS;
+  const file = path.join(world.home, 'orders.csv');
   writeFileSync(file, Array.from({ length: ORDERS }, (_, index) => `${20_000 + (index % 22)},0.01`).join('\n'));
-  const keys = { PIT_ACCESS_KEY: 'access-0123456789', PIT_SECRET_KEY: 'secret-9876543210' };
-  const environment = plainEnvironment(home, { PIT_BASE_URL: url, PIT_TRADE_URL: url, ...keys });
-  const words = ['order', 'batch', 'buy', 'btc_usdt', '--file', file, '--yes', '--override', 'price-band'];
-  const child = spawn(PIT.command, [...PIT.arguments, ...words], { env: environment, stdio: 'ignore' });
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  await killing;
-  child.kill('SIGKILL');
-  await ended;
-  const folder = path.join(home, 'state', 'journal');
+  const process = world.start(`order batch buy btc_usdt --file ${file} --yes --override price-band`);
+  await world.until(() => world.sent('orderMoreV2')[1]?.answers.length === 1);
+  process.kill();
+  const time = clock.now();
+  const folder = path.join(world.home, 'state', 'journal');
   const open = path.join(folder, readdirSync(folder)[0] ?? '', 'unsettled');
   const [job = ''] = readdirSync(open);
   const record = readFileSync(path.join(open, job));
-  rmSync(folder, { recursive: true });
-  return { job, record, orders: [...exchange.orders] };
+  const listed = await world.json<{ id: string; price: string; amount: string; time: string }[]>(
+    'orders btc_usdt --all',
+    { home: world.otherHome('elsewhere') },
+  );
+  const orders = listed.map((row) =>
+    anOrder({ ...{ id: row.id, price: row.price, amount: row.amount }, time: Date.parse(row.time) }),
+  );
+  return { job, record, orders: orders.reverse(), time };
 }
 
-let exchange: ModelExchange;
-let server: FaultServer;
+let exchange: ScriptedExchange;
 
 /** Resumes the job from a record, with the exchange as it was when the process was killed. */
 async function resumeFrom(killed: Killed, record: Buffer): Promise<RanJob> {
-  exchange = new ModelExchange();
-  Object.assign(exchange, { orders: [...killed.orders], lists: 100 });
-  const trading = tradingOf(server.url, { tolerance: 60_000, elapsedMs: Date.now() - NOW });
+  exchange = new ScriptedExchange({ orders: killed.orders.map((order) => ({ ...order })) });
+  const trading = tradingOf(exchange, { tolerance: 60_000, elapsedMs: killed.time - NOW });
   const folder = path.join(trading.state, 'journal', 'test', 'unsettled');
   trading.journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'first001', reqTime: 1 }).discard();
   writeFileSync(path.join(folder, killed.job), record, { mode: 0o600 });
@@ -69,15 +62,14 @@ function expectWhole({ job, ending }: RanJob, about: string): void {
   const found = { about, ending: ending.kind, placed: job.counts().placed, duplicates: job.duplicates.size };
   expect(found).toEqual({ about, ending: 'finished', placed: ORDERS, duplicates: 0 });
   const ids = job.lines.flatMap((now) => (now.state === 'placed' ? now.id : []));
-  expect([...ids].sort()).toEqual(exchange.orders.map(({ id }) => id).sort());
+  expect([...ids].sort()).toEqual(exchange.has.orders.map(({ id }) => id).sort());
 }
 
 it('a job whose record is cut off at any byte resumes without placing an order twice', async () => {
-  server = await serveFaults({ answer: ({ target }) => exchange.answer(target) });
   const killed = await kill();
   const { record } = killed;
   const write = record.indexOf('\n', 1);
-  expect(killed.orders.length).toBeGreaterThanOrEqual(20);
+  expect(killed.orders).toHaveLength(ORDERS);
   // around the end of each line every byte counts; within a line, one place is like another
   const isNearEnd = (at: number) => record.subarray(Math.max(at - 3, 0), at + 3).includes(10);
   for (let length = write; length <= record.length; length += isNearEnd(length) ? 1 : 3)
@@ -85,12 +77,11 @@ it('a job whose record is cut off at any byte resumes without placing an order t
   // without its write the job is unknown, and nothing is sent
   for (let length = 0; length < write; length += 97) {
     await expect(resumeFrom(killed, record.subarray(0, length))).rejects.toMatchObject({ kind: 'usage' });
-    expect(exchange.batches).toEqual([]);
+    expect(exchange.count('batch')).toBe(0);
   }
 });
 
 it('a job whose record has a damaged byte resumes without placing an order twice', async () => {
-  server = await serveFaults({ answer: ({ target }) => exchange.answer(target) });
   const killed = await kill();
   const write = killed.record.indexOf('\n', 1);
   for (let at = write + 1; at < killed.record.length; at += 23) {
