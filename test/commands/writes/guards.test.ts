@@ -194,12 +194,7 @@ describe('a guard', () => {
     expect(preview.warnings[0]).toMatch(/^price-band: the price 23,000\.00 is 15\.00% above/);
     const overridden = await pit.run(`${line} --override price-band`);
     expect(overridden.stdout).toContain('price-band (overridden): the price 23,000.00');
-    const { environment } = exchange.extra;
-    const { screen } = await pit.terminal(line, {
-      ...exchange.extra,
-      environment: { ...environment, FORCE_COLOR: '1' },
-      columns: 200,
-    });
+    const { screen } = await pit.terminal(line, { environment: { FORCE_COLOR: '1' }, columns: 200 });
     expect(screen).toMatch(/guard\S* +\S+price-band: the price 23,000\.00/);
   });
 });
