@@ -185,11 +185,6 @@ describe('a halt that Redis shares, and cannot', () => {
 });
 
 describe('pit halt --flatten', () => {
-  it('sells nothing without consent, and halts all the same', async () => {
-    expect(await pit.failure('halt --cancel --flatten usdt', 8)).toMatchObject({ kind: 'declined' });
-    expect(await pit.json('account')).toMatchObject({ halted: true });
-  });
-
   it('sells every coin after naming it, each order within order-notional', async () => {
     await pit.done('profile set sandbox orderNotional 20000usdt');
     const ran = await pit.run('halt --cancel --flatten usdt --yes --json');

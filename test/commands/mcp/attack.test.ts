@@ -150,23 +150,11 @@ describe('nothing is sent that was not shown, by', () => {
     ]);
   });
 
-  it('a record that was changed', async () => {
+  // commit.test changes each byte of it
+  it('a record that is none any more, or has more lines', async () => {
+    // a line that is only added does not change the write, and the user is still asked
+    const ADDED_LINES = 1;
     const edits: readonly (readonly [RegExp, string])[] = [
-      [/"kind":"order"/, '"kind":"ladder"'],
-      [/"market":"btc_usdt"/, '"market":"eth_usdt"'],
-      [/"side":"buy"/, '"side":"sell"'],
-      [/"type":"limit"/, '"type":"ioc"'],
-      [/"account":"spot"/, '"account":"cross"'],
-      [/"borrow":false/, '"borrow":true'],
-      [/"price":"[\d.]+"/, '"price":"50000"'],
-      [/"amount":"0.01"/, '"amount":"0.011"'],
-      [/"profile":"sandbox"/, '"profile":"live"'],
-      [/"account":"sandbox"/, '"account":"other"'],
-      [/"made":\d+/, '"made":1'],
-      [/"expires":\d+/, '"expires":9999999999999'],
-      [/"nonce":"[0-9a-f]+"/, '"nonce":""'],
-      [/"price":"[^"]+"/, '"price":"1"'],
-      [/"warnings":\[\]/, '"warnings":["fine"]'],
       [/^\{/, '{ '],
       [/$/, '\n{"reported":"it was done"}\n{"write":{}}'],
       [/^.*$/s, ''],
@@ -185,12 +173,12 @@ describe('nothing is sent that was not shown, by', () => {
           fileOf(one),
           before.replace(part, () => text),
         );
-        // a line that is only added does not change the write, and the user is still asked
         return [`${part} ${text.slice(0, 40)}`, () => asking.commit(one.id, 'decline')];
       }),
     );
     await sendNothing(changed);
-    for (const [, run] of changed.slice(0, 16)) expect(await run()).toMatchObject({ isError: true });
+    for (const [index, [, run]] of changed.entries())
+      if (index !== ADDED_LINES) expect(await run()).toMatchObject({ isError: true });
   });
 
   it('a file in the place of another', async () => {
