@@ -149,5 +149,7 @@ describe('the question about a write that guards block', () => {
         ...{ kind: 'usage', message: 'price-band blocks this: too much. Nothing was sent.' },
         hints: ['Prepare it again.'],
       });
+    // the usual question
+    await expect(confirmGuarded(contextOf(agent), 'Buy?', [], [])).resolves.toBeUndefined();
   });
 });
