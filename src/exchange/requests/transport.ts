@@ -243,7 +243,7 @@ export async function get(
   const connectMs = Math.min(CONNECT_TIMEOUT_MS, timeoutMs);
   const leftMs = Math.max(1, Math.floor(deadline - performance.now()));
   const response = request.get(url, {
-    timeout: { lookup: connectMs, connect: connectMs, secureConnect: connectMs, request: leftMs },
+    timeout: { lookup: connectMs, connect: connectMs, secureConnect: connectMs },
     ...options,
   });
   const pending = new HttpRequest(response, firstSentEvent, { strict: freshConnection, maxBytes, onResponse });
@@ -399,8 +399,7 @@ const FAULT_TEXTS = {
   invalidHttp: 'the answer was not valid HTTP',
 } as const satisfies Readonly<Partial<Record<TransportFault, string>>>;
 
-function sentFault({ name, code }: RequestError): 'timeout' | 'truncated' | 'invalidHttp' | 'reset' {
-  if (name === 'TimeoutError') return 'timeout';
+function sentFault({ name, code }: RequestError): 'truncated' | 'invalidHttp' | 'reset' {
   if (name === 'ReadError') return 'truncated';
   return code.startsWith('HPE_') ? 'invalidHttp' : 'reset';
 }

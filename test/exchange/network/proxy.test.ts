@@ -26,6 +26,11 @@ describe('the proxy of a URL', () => {
     expect(chosen(HOST, environment)).toBe(expected);
   });
 
+  it('does not exist for plain http, of which a proxy could read and repeat each request', () => {
+    const everything = { ALL_PROXY: 'http://p:1', HTTP_PROXY: 'http://p:1', HTTPS_PROXY: 'http://p:1' };
+    expect(chosen(HOST.replace('https:', 'http:'), everything)).toBeUndefined();
+  });
+
   it.each([
     'http://127.0.0.1:80/',
     'http://127.9.9.9/',
