@@ -154,6 +154,13 @@ describe('a connection that was not made', () => {
   });
 });
 
+it('a certificate that is not trusted names the setting for a private authority, and what else it may mean', () => {
+  const { hint = [] } = connectError({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT', message: '' });
+  expect(adviceText(hint)).toBe(
+    'If a private authority signs for the host, trust it: pit profile set {profile} caFile /path/to/ca.pem Or name its PEM file in NODE_EXTRA_CA_CERTS. If there is no such authority, somebody may be listening in.',
+  );
+});
+
 describe('the file of the certificates', () => {
   const fileWith = (text: string) => {
     const file = path.join(temporaryState(), 'ca.pem');
