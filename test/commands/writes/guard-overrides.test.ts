@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { confirmGuarded, sendOptionsOf } from '../../../src/commands/writes/guard-overrides.js';
+import { blockedBy, confirmGuarded, sendOptionsOf } from '../../../src/commands/writes/guard-overrides.js';
 import type { WriteContext } from '../../../src/commands/writes/write.js';
+import { Failure } from '../../../src/errors.js';
 import type { Breach } from '../../../src/trading/guards/guards.js';
 import type { GuardName } from '../../../src/trading/guards/limits.js';
 import type { RecordedWrite } from '../../../src/trading/journal/write.js';
@@ -135,10 +136,24 @@ describe('once a write is recorded', () => {
 
 describe('the question about a write that guards block', () => {
   /** A terminal at which every guard is typed. */
-  const contextOf = (agent?: WriteContext['agent']) => {
+  const contextOf = (agent?: WriteContext['agent'], warned: string[] = []) => {
     const consent = { available: true, ask: async () => true };
-    return { agent, consent, output: { warn: () => {} }, globals: {} } as unknown as WriteContext;
+    const output = { warn: (text: string) => void warned.push(text) };
+    return { agent, consent, output, globals: {} } as unknown as WriteContext;
   };
+
+  it('says which guards are overridden and which block', async () => {
+    const warned: string[] = [];
+    const breaches = [breach('price-band'), breach('order-notional')];
+    await confirmGuarded(contextOf(undefined, warned), 'Buy?', breaches, ['order-notional']);
+    expect(warned).toEqual(['Overridden order-notional: too much.', 'price-band blocks this: too much.']);
+  });
+
+  it('fails as what kept every guard from being checked, and as a usage error if one of them was', () => {
+    const unread: Breach = { ...breach('price-band'), failure: new Failure('unreachable', 'no answer') };
+    expect(blockedBy([unread], 'x').kind).toBe('unreachable');
+    expect(blockedBy([unread, breach('order-notional')], 'x').kind).toBe('usage');
+  });
 
   it('is answered by the name of the guard, and never asked for an agent', async () => {
     const blocked = [breach('price-band')];

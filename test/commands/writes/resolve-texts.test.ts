@@ -87,6 +87,15 @@ describe('what pit resolve says of a settled write', () => {
     ]);
   });
 
+  it.each([
+    ['order', undefined],
+    ['replace', REPLACED],
+  ])('names its operation and its market for programs: %s', async (operation, replaces) => {
+    const write: Write = { operation: 'order', terms: ORDER, ...(replaces === undefined ? {} : { replaces }) };
+    record(write, 'pit0123456789abcdef01234567').settle({ outcome: 'placed', id: '7', duplicates: [] }, 'settled here');
+    expect(await pit.json('resolve pit0123456789abcdef01234567')).toMatchObject([{ operation, market: 'btc_usdt' }]);
+  });
+
   it('is how to place the replacement that was not placed, or that it is too little', async () => {
     const unplaced = async (terms: RecordedOrderTerms, id: string) => {
       const replaces = { ...REPLACED, wanted: terms };
