@@ -156,6 +156,12 @@ it('Ctrl-C at the question what to sell says that the account is halted, what wa
   expect(await pit.json('account')).toMatchObject({ halted: true });
 });
 
+it('Ctrl-C at the question what to sell speaks of no order if none was open', async () => {
+  const steps = [{ await: '[y/N]', type: '\u0003' }];
+  const { status, screen } = await pit.terminal('halt --cancel --flatten usdt', { columns: 200, steps });
+  expect([status, screen]).toEqual([130, expect.stringContaining('The account is halted. Nothing was sold.')]);
+});
+
 it('says to a program which coins are frozen in orders and will not be sold', async () => {
   await pit.done('order sell eos_usdt 100 --at ask+3% --yes');
   const { stderr } = await pit.run('halt --flatten usdt --yes --json');
