@@ -4,6 +4,7 @@ import type { Refusal } from '../../../domain/refusal.js';
 import type { Settlement } from '../../journal/write.js';
 import type { DuplicateOrders } from '../../settling/duplicates.js';
 import type { Child, ChildEnd, ChildRole } from '../plan/children.js';
+import { KeptValue } from '../plan/kept-value.js';
 import type { NewChildLine } from '../record/child-lines.js';
 import { childName } from '../record/child-name.js';
 
@@ -50,9 +51,8 @@ export class ChildOrder {
   /** How much of it an earlier process has told the user has filled. */
   toldFill = '0';
   #end: ChildEnd | null = null;
-  /** What {@link children} gave last, and what it was made of. */
-  #shown: readonly Child[] = [];
-  #shownState: readonly unknown[] = [];
+  /** What {@link children} gave last. */
+  readonly #shown = new KeptValue<readonly Child[]>();
   /** What has shown it as final, while no read has: it is read once more, for its fee and for what filled at the last moment. */
   #finalBy: 'answer' | 'push' | null = null;
 
@@ -165,13 +165,12 @@ export class ChildOrder {
 
   /** As decisions see it, with its duplicates. Each look asks for it, and seldom anything has changed. */
   get children(): readonly Child[] {
+    if (this.duplicates.size > 0) return this.#show();
     const state = [
       ...[this.sending, this.order, this.refusal, this.cancelRefused],
       ...[this.isCancelUnknown, this.isCancelledHere, this.needsList, this.#end],
     ];
-    const isSame = this.duplicates.size === 0 && state.every((value, index) => value === this.#shownState[index]);
-    if (!isSame) [this.#shown, this.#shownState] = [this.#show(), this.duplicates.size === 0 ? state : []];
-    return this.#shown;
+    return this.#shown.of(state, () => this.#show());
   }
 
   #show(): readonly Child[] {

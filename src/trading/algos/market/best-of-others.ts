@@ -2,20 +2,17 @@ import { Decimal } from '../../../domain/decimal.js';
 import type { Depth } from '../../../domain/market-data.js';
 import { isOpen, type OrderUpdate } from '../../../exchange/exchange.js';
 import { type AlgoBook, bestOfOthers } from '../plan/algo-market.js';
+import { KeptValue } from '../plan/kept-value.js';
 
 type Prices = Omit<AlgoBook, 'ageMs'>;
 
 /** The best prices of a book, with and without the account's own orders. They are kept, because each algo order of a market asks for them. */
 export class BestOfOthers {
-  #last:
-    | { readonly book: Depth; readonly orders: readonly OrderUpdate[] | undefined; readonly prices: Prices }
-    | undefined;
+  readonly #last = new KeptValue<Prices>();
 
   /** @param orders the account's orders in the market, as far as they are known */
   of(book: Depth, orders: readonly OrderUpdate[] | undefined): Prices {
-    if (this.#last?.book !== book || this.#last.orders !== orders)
-      this.#last = { book, orders, prices: pricesOf(book, (orders ?? []).filter(isOpen)) };
-    return this.#last.prices;
+    return this.#last.of([book, orders], () => pricesOf(book, (orders ?? []).filter(isOpen)));
   }
 }
 

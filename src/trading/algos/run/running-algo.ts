@@ -9,51 +9,36 @@ import { MarketSight, type MarketSightOptions, type MetCondition } from '../mark
 import type { WatchedMarket } from '../market/watched-market.js';
 import type { ChildRole } from '../plan/children.js';
 import { currentTerms } from '../plan/current-terms.js';
-import { decide, pauseFact } from '../plan/decide.js';
-import { nextStep, type Step } from '../plan/next-step.js';
+import { decide } from '../plan/decide.js';
+import { nextStep } from '../plan/next-step.js';
 import { isQuiet, type QuietRange, quietRange } from '../plan/quiet-range.js';
 import type { AlgoTerms } from '../plan/terms.js';
 import type { SaidLine } from '../record/fact-record.js';
-import {
-  type AlgoFact,
-  type AlgoFacts,
-  type AlgoState,
-  isHeldBack,
-  type PauseCause,
-  withFact,
-} from '../record/facts.js';
+import type { AlgoFacts, AlgoState, PauseCause } from '../record/facts.js';
 import { type AlgoSnapshot, snapshotOf } from '../record/snapshot.js';
-import { AlgoRequests, type AlgoRequestsOptions } from './algo-requests.js';
+import { AlgoSteps, type AlgoStepsOptions } from './algo-steps.js';
 import { type AlgoEvent, AlgoVoice } from './algo-voice.js';
-import { ChangingRules } from './changing-rules.js';
-import { FactWriter } from './fact-writer.js';
-import { WorkUnderWay } from './work-under-way.js';
 
-export interface RunningAlgoOptions extends AlgoRequestsOptions, Omit<MarketSightOptions, 'host'> {
+export interface RunningAlgoOptions extends AlgoStepsOptions, Omit<MarketSightOptions, 'host'> {
   /** Whether the exchange is in this process: nothing that it pushes is ever lost. */
   readonly isAlone?: boolean;
   readonly report: (event: AlgoEvent) => void;
   /** Called when it has done what it can for now. */
   readonly worked: () => void;
-  readonly failed: (thrown: unknown) => void;
 }
 
 /**
- * One algo order at work: a loop over what is seen ({@link MarketSight}), what is there ({@link ChildBook}) and what is said ({@link AlgoVoice}).
- * It looks at once whenever something has changed, writes down what follows, and begins what is to be done. Nothing of that waits: requests run
- * beside it, and each ends with another look.
+ * One algo order at work: a loop over what is seen ({@link MarketSight}), what is there ({@link ChildBook}), what is done ({@link AlgoSteps})
+ * and what is said ({@link AlgoVoice}). It looks at once whenever something has changed, and decides what follows. Nothing of that waits:
+ * requests run beside it, and each ends with another look.
  */
 export class RunningAlgo {
   readonly #options: RunningAlgoOptions;
   readonly terms: AlgoTerms;
-  facts: AlgoFacts;
   readonly #sight: MarketSight;
   readonly #book: ChildBook;
   readonly #voice: AlgoVoice;
-  readonly #requests: AlgoRequests;
-  readonly #writer: FactWriter;
-  readonly #rules: ChangingRules;
-  readonly #underWay: WorkUnderWay;
+  readonly #steps: AlgoSteps;
   #isLooking = false;
   #isWoken = false;
   #isStopped = false;
@@ -69,10 +54,9 @@ export class RunningAlgo {
     children: readonly ChildOrder[],
     said: readonly SaidLine[],
   ) {
-    [this.#options, this.terms, this.facts] = [options, options.terms, facts];
+    [this.#options, this.terms] = [options, options.terms];
     const { trading, store, market, report, terms } = options;
     const { host } = trading;
-    this.#underWay = new WorkUnderWay(options.failed, this.changed);
     this.#sight = new MarketSight({ ...options, host }, terms);
     this.#book = new ChildBook(trading, store, terms, children, {
       changed: this.changed,
@@ -83,22 +67,16 @@ export class RunningAlgo {
       isPushSure: options.isAlone === true,
     });
     this.#voice = new AlgoVoice({ host, store, market, report, snapshot: () => this.snapshot }, terms, said, children);
-    this.#writer = new FactWriter(terms.id, store, host, (text) => this.#voice.tell('note', text));
-    this.#rules = new ChangingRules(this.#book, {
-      ...{ facts: () => this.facts, now: () => market.now(), add: (fact) => this.#add(fact) },
-      tell: (text) => this.#voice.tell('note', text),
-    });
-    this.#requests = new AlgoRequests(options, {
-      ...{ book: this.#book, voice: this.#voice, sight: this.#sight, facts: () => this.facts },
-      pause: (cause, reason, role) => this.pause(cause, reason, role),
-      reload: (facts) => this.reload(facts),
-      rulesRead: (rules, number) => this.#rules.take(rules, number),
-      changed: this.changed,
-    });
+    const parts = { book: this.#book, voice: this.#voice, sight: this.#sight, changed: this.changed };
+    this.#steps = new AlgoSteps(options, parts, facts);
   }
 
   get id(): string {
     return this.terms.id;
+  }
+
+  get facts(): AlgoFacts {
+    return this.#steps.facts;
   }
 
   get market(): WatchedMarket {
@@ -138,14 +116,13 @@ export class RunningAlgo {
     try {
       while (this.#isWoken && !this.#isStopped && !this.#isOver) {
         this.#isWoken = false;
-        this.#requests.woke();
-        this.#writer.woke();
+        this.#steps.woke();
         while (this.#step());
         if (!this.#isOver)
-          for (const begun of this.#book.work(this.facts.exitTriggered !== null)) this.#underWay.follow(begun);
+          for (const begun of this.#book.work(this.facts.exitTriggered !== null)) this.#steps.follow(begun);
       }
       // an order that is about to leave does not wait for it
-      if (this.#underWay.isIdle && !this.#isStopped && !this.#isOver) this.#voice.keepStatus(this.facts);
+      if (this.#steps.isIdle && !this.#isStopped && !this.#isOver) this.#voice.keepStatus(this.facts);
     } catch (thrown) {
       this.#options.failed(thrown);
     } finally {
@@ -189,13 +166,7 @@ export class RunningAlgo {
 
   /** Takes the facts as they are on disk: another process may have added one. */
   reload(facts: AlgoFacts): void {
-    const before = this.facts;
-    this.facts = facts;
-    this.#voice.tellChange(facts, before);
-    this.#requests.tryAgain();
-    this.#writer.tryAgain();
-    this.#voice.forgetStatus();
-    this.changed();
+    this.#steps.reload(facts);
   }
 
   /** In how many milliseconds {@link tick} has something to do; infinity if only what comes changes something. */
@@ -203,7 +174,7 @@ export class RunningAlgo {
     if (this.#isOver) return 0;
     const now = this.#options.trading.host.monotonic();
     const until = this.#until === null ? Number.POSITIVE_INFINITY : this.#until - this.#options.market.now();
-    const times = [this.#book.dueAt, this.#requests.dueAt, this.#writer.dueAt];
+    const times = [this.#book.dueAt, this.#steps.dueAt];
     return Math.max(0, Math.min(until, ...times.map((time) => time - now)));
   }
 
@@ -217,17 +188,13 @@ export class RunningAlgo {
 
   /** Pauses it, unless it is paused. @param role that of the child which is held back; null: everything is */
   pause(cause: PauseCause, reason: string, role: ChildRole | null = null): void {
-    if (isHeldBack(this.facts, role ?? 'stop') || this.facts.ended !== null) return;
-    const fact = pauseFact(this.terms, this.#options.market.now(), { cause, reason, role });
-    if (this.#add(fact)) this.#voice.tellFact(fact, this.facts);
+    this.#steps.pause(cause, reason, role);
   }
 
   /** Nothing leaves any more; resolves when what was under way is done or the wait is over. */
   async stop(waitMs: number): Promise<void> {
     this.#isStopped = true;
-    this.#requests.stop();
-    const { host } = this.#options.trading;
-    await Promise.race([this.#underWay.done(), host.sleep(waitMs)]);
+    await this.#steps.stop(waitMs);
   }
 
   /** Looks, decides, and takes one step. Returns whether another one follows at once. */
@@ -237,64 +204,16 @@ export class RunningAlgo {
     const market = this.#sight.look(this.facts, this.#book.changedAt);
     const terms = currentTerms(this.facts);
     const decision = decide(terms, this.facts, market, children);
-    this.#voice.show(decision, this.facts, this.children, this.#writer.trouble ?? this.#requests.trouble);
-    const step = nextStep(decision, children, market.now, this.#requests);
+    this.#voice.show(decision, this.facts, this.children, this.#steps.trouble);
+    const step = nextStep(decision, children, market.now, this.#steps.underWay);
     this.#sight.decided(market, this.facts, step.step === 'fact');
     this.#until = step.step === 'wait' && step.until !== null && step.until > market.now ? step.until : null;
-    if (this.#take(step)) return true;
-    const isBusy = isUnsettled || !this.#underWay.isIdle || this.#isWoken || this.#sight.hasGap;
+    if (step.step === 'end') this.#isOver = true;
+    else if (this.#steps.take(step)) return true;
+    const isBusy = isUnsettled || !this.#steps.isIdle || this.#isWoken || this.#sight.hasGap;
     const { facts } = this;
     if (step.step === 'wait' && !isBusy)
       this.#quiet = quietRange({ terms, facts, market: this.#sight.withPrices(market), children });
     return step.step === 'wait' && this.#sight.hasGap;
   }
-
-  #take(step: Step): boolean {
-    switch (step.step) {
-      case 'fact':
-        // its totals are those that reads have shown, and nothing is on its way any more
-        if (step.fact.fact === 'ended' && this.#isUnconfirmed) return false;
-        if (this.#writer.isHeld || (isForRejection(step.fact) && this.#readsRulesFirst()) || !this.#add(step.fact))
-          return false;
-        this.#voice.tellFact(step.fact, this.facts);
-        if (step.fact.fact === 'best') this.#sight.wrote();
-        return true;
-      case 'end':
-        this.#isOver = true;
-        return false;
-      case 'wait':
-        return false;
-      case 'cancel':
-        this.#underWay.follow(this.#requests.cancel(step.child));
-        return true;
-      case 'place':
-        if (this.#readsRulesFirst(step.child.role)) return true;
-        this.#underWay.follow(this.#requests.place(step.child));
-        return true;
-    }
-  }
-
-  /** Whether the rules of the market are read before an order of this role is sent, or before anything is paused. */
-  #readsRulesFirst(role?: ChildRole): boolean {
-    const rejected = this.#rules.inDoubtSince(role);
-    if (rejected === undefined) return false;
-    if (!this.#requests.isBusy(rejected)) this.#underWay.follow(this.#requests.readRules(rejected.role));
-    return true;
-  }
-
-  get #isUnconfirmed(): boolean {
-    return !this.#underWay.isIdle || this.children.some((child) => !child.isEndConfirmed);
-  }
-
-  /** Writes a fact. Returns false if the disk does not take it: nothing may follow from it. */
-  #add(fact: AlgoFact): boolean {
-    if (!this.#writer.write(fact)) return false;
-    this.facts = withFact(this.facts, fact);
-    return true;
-  }
-}
-
-/** Whether a fact pauses an algo order because the exchange has rejected an order of it. */
-function isForRejection(fact: AlgoFact): boolean {
-  return fact.fact === 'paused' && fact.cause === 'rejected';
 }
