@@ -17,6 +17,7 @@ const PAGES = [
   { page: 'docs/architecture.md', from: 'src', most: 200 },
   { page: 'src/trading/settling/README.md', from: 'src/trading', most: 80 },
   { page: 'src/exchange/stream/README.md', from: 'src/exchange', most: 80 },
+  { page: 'src/trading/algos/README.md', from: 'src/trading/algos', most: 80 },
   ...FLOORS.map((floor) => ({ page: `src/${floor}/README.md`, from: `src/${floor}`, most: 80 })),
 ];
 
@@ -33,6 +34,11 @@ describe.each(PAGES)('$page', ({ page, from, most }) => {
   it(`has at most ${most} lines, and names files and identifiers`, () => {
     expect(text.split('\n').length - 1).toBeLessThanOrEqual(most);
     expect(files.length + names.length).toBeGreaterThan(4);
+  });
+
+  it('has no line of prose over 140 characters', () => {
+    const long = prose.split('\n').filter((line) => line.length > 140 && !line.startsWith('|'));
+    expect(page.startsWith('docs/') ? [] : long).toEqual([]);
   });
 
   it('names files that exist', () => {
