@@ -78,7 +78,7 @@ describe('an answer', () => {
     expect(error).toMatchObject({ fault, mayHaveBeenSent: true, message: expect.stringMatching(message) });
   });
 
-  it('of a connection that breaks while the request leaves is a fault of a request that may have been sent', async () => {
+  it('of a connection that breaks while the request leaves is a fault of one that may have been sent', async () => {
     const socket = new Duplex({
       read: () => undefined,
       write: (_, __, written) => {
@@ -87,7 +87,11 @@ describe('an answer', () => {
       },
     });
     const network = new Network(undefined, () => socket as Socket);
-    expect(await faultOf(asked(network))).toMatchObject({ mayHaveBeenSent: true });
+    // what is said of it hangs on the version of Node
+    expect(await faultOf(asked(network))).toMatchObject({
+      ...{ fault: expect.stringMatching(/^(invalidHttp|reset)$/), mayHaveBeenSent: true },
+      message: expect.stringMatching(/ \((HPE|ERR_STREAM)_\w+\)$/),
+    });
   });
 
   it('that does not come in time is given up', async () => {

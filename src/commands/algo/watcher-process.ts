@@ -31,11 +31,12 @@ export async function startWatcher(
   { host, globals, link, budget }: Starting,
   store: Pick<AlgoStore, 'watcher'>,
 ): Promise<Failure | null> {
+  budget.allowFor(START_MS);
+  const waitMs = Math.min(START_MS, budget.remainingMs);
   if (link !== undefined) {
     link.watchAlgos();
-    for (let waited = 0; store.watcher() === undefined && waited < START_MS; waited += POLL_MS)
-      await host.sleep(POLL_MS);
-    return null;
+    for (let waited = 0; store.watcher() === undefined && waited < waitMs; waited += POLL_MS) await host.sleep(POLL_MS);
+    return store.watcher() === undefined ? notInTime(waitMs) : null;
   }
   const { command, arguments: args } = host.self;
   const profile = globals.profile === undefined ? [] : ['--profile', globals.profile];
@@ -51,17 +52,18 @@ export async function startWatcher(
       detached: true,
     },
   );
-  budget.allowFor(START_MS);
-  const waitMs = Math.min(START_MS, budget.remainingMs);
   try {
     const found = await program.started(host, waitMs, () => store.watcher());
     if (typeof found === 'object') return null;
-    const hint = suggest('Watch it in this terminal', 'algo', 'run');
-    if (found === 'ended') return startFailed('The watching process', program, hint);
-    return new Failure('unreachable', `The watching process did not start within ${Math.round(waitMs / 1_000)} s.`, {
-      hint,
-    });
+    return found === 'ended' ? startFailed('The watching process', program, WATCH_HERE) : notInTime(waitMs);
   } finally {
     program.release();
   }
+}
+
+const WATCH_HERE = suggest('Watch it in this terminal', 'algo', 'run');
+
+function notInTime(waitMs: number): Failure {
+  const message = `The watching process did not start within ${Math.round(waitMs / 1_000)} s.`;
+  return new Failure('unreachable', message, { hint: WATCH_HERE });
 }

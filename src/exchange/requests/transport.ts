@@ -360,12 +360,13 @@ function dateOf(header: string | undefined): number | null {
  */
 type FirstSentEvent = 'connect' | 'secureConnect' | 'socket';
 
+/** What newer versions of Node say if the connection breaks while got ends the request. It is an error of Node, not one of got's. */
+const BROKEN_WHILE_LEAVING = /^ERR_STREAM_/;
+
 function transportError(thrown: unknown, firstSentEvent: FirstSentEvent): unknown {
-  if (!isRequestError(thrown)) {
-    if (thrown instanceof TransportError || !hasErrorCode(thrown)) return thrown;
-    // of a connection that broke while the request left, got tells what Node says of writing to it
+  if (hasErrorCode(thrown) && BROKEN_WHILE_LEAVING.test(String(thrown.code)))
     return new TransportError('reset', true, `${FAULT_TEXTS.reset} (${thrown.code})`);
-  }
+  if (!isRequestError(thrown)) return thrown;
   if (thrown.timings?.[firstSentEvent] === undefined) return connectError(thrown);
   const fault = sentFault(thrown);
   return new TransportError(fault, true, `${FAULT_TEXTS[fault]} (${thrown.code})`);
