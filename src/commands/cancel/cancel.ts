@@ -156,15 +156,16 @@ const fact = factsOf<OpenOrders>();
 /** What the cancellation of all orders of a market says before it is sent. */
 const OPEN_FACTS = {
   market: fact({ label: 'market', text: ({ market }) => market }),
-  buys: sideFact('buy'),
-  sells: sideFact('sell'),
+  buys: openOrdersFact('buy'),
+  sells: openOrdersFact('sell'),
   unread: fact({
     label: 'not read',
     text: ({ own: { failure } }) => (failure === null ? undefined : `older orders: ${failure.message}`),
   }),
 };
 
-function sideFact(side: Side) {
+/** The open orders of a side. */
+function openOrdersFact(side: Side) {
   return fact({
     label: sideText(side),
     text: ({ market, own }) => openText(market, side, own.open[side]),

@@ -8,6 +8,8 @@ import { type TestTrading, tradingOf } from '../support/trading.js';
 
 /** After all requests have expired. */
 const ELAPSED_MS = 400_000;
+/** More than the archive is searched back. */
+const DAYS_MS = 3 * 86_400_000;
 const OTHER = '1BoatSLRHtKNngkdXEeobR76b53LETtpyT';
 
 /** A withdrawal with its outcome. Each is recorded a millisecond after the one before. */
@@ -72,6 +74,15 @@ describe('a new record is a duplicate of a placed withdrawal', () => {
     const records = [record(4, { amount: '5' }), record(3), record(2)];
     expect(await duplicatesOf(records, withdrawals)).toEqual({});
   });
+});
+
+it('its own record is no duplicate of a withdrawal, though the clock of this machine was days behind when it was settled', async () => {
+  const trading = tradingOf(fundsWith(record(3), record(2)), { elapsedMs: ELAPSED_MS });
+  const one = begin(trading, 'one');
+  await trading.host.sleep(-DAYS_MS);
+  one.settle({ outcome: 'placed', id: '2', duplicates: [] }, 'placed');
+  await trading.host.sleep(DAYS_MS);
+  expect(await closeCoin(trading, 'btc')).toMatchObject([{ writeId: 'one', ids: ['3'] }]);
 });
 
 describe('a new record that fits two settled withdrawals is a duplicate of', () => {

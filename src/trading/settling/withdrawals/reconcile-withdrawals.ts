@@ -283,6 +283,7 @@ function recordsOf(
   const listed = new Map(records.map((record) => [record.id, record]));
   const windowMs = executedWithinMs(trading) + SLACK_MS;
   const fits = new Map(records.map((record) => [record, bestFit(record, settled, listed, windowMs)]));
+  // of one that was settled while this machine's clock was behind, the archive may not have shown the record
   const accountedFor = new Set([...known, ...reserved, ...settled.flatMap(({ settlement }) => settlement?.id ?? [])]);
   return settled.map((entry) => {
     const fitting = records.filter((record) => fits.get(record) === entry).toReversed();
