@@ -15,7 +15,7 @@ import type { OrderDraft } from '../order/order-args.js';
 import type { Context } from '../session/command.js';
 import { dryRequest } from '../writes/dry-run.js';
 import { confirmGuarded } from '../writes/guard-overrides.js';
-import { previewJson } from '../writes/preview-facts.js';
+import { factsOf, previewJson, shownOf } from '../writes/preview-facts.js';
 import { openWithConsent, openWrite, runWrite, type WriteContext } from '../writes/write.js';
 import { bodyAnswer } from './answer.js';
 
@@ -66,6 +66,13 @@ export function onlyByCommand(values: Values): Failure {
   );
 }
 
+/** What is known of a call before it is sent. */
+const CALL_FACTS = {
+  call: factsOf<CallTerms>()({
+    entries: ({ method, parameters }) => [['operation', method], ...Object.entries(parameters), ['effect', 'unknown']],
+  }),
+};
+
 /** Calls an operation that the interface does not describe: as a write, since it may be one. */
 export async function callUndescribed(
   command: Context,
@@ -92,9 +99,7 @@ export async function callUndescribed(
       refuseIdenticalCall(trading, terms);
       return { ...(await guardLikelyOrders(context, parameters)), overridden };
     },
-    preview: () => ({
-      lines: () => [['operation', method], ...Object.entries(parameters), ['effect', 'unknown']],
-    }),
+    preview: () => shownOf(CALL_FACTS, terms),
     dryRun: (plan) =>
       dryRequest(context, { kind: 'call', operation: method, values: parameters }, previewJson({}, plan)),
     ask: ({ breaches }) => {

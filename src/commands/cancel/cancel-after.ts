@@ -11,7 +11,7 @@ import { explainUnknownMarket } from '../inputs/known-market.js';
 import { marketName, programWord } from '../inputs/parsers.js';
 import { type Context, define } from '../session/command.js';
 import { dryRequest, dryRunShape } from '../writes/dry-run.js';
-import { factsOf, linesOf } from '../writes/preview-facts.js';
+import { factsOf, shownOf } from '../writes/preview-facts.js';
 import { openWithConsent, runWrite, type WriteContext } from '../writes/write.js';
 import { holdTimer, timerAnswer, timerText } from './hold-timer.js';
 import { openText } from './open-text.js';
@@ -71,7 +71,7 @@ export function cancelAfter(
       const open = await openNow(trading, market);
       return { market, held, open, warnings: [{ text: `${effect(market)} Open now: ${open}.`, isFact: true }] };
     },
-    preview: (plan) => ({ lines: linesOf(TIMER_FACTS, plan) }),
+    preview: (plan) => shownOf(TIMER_FACTS, plan),
     dryRun: () => dryRequest(context, { kind: 'timedCancel', market }),
     ask: ({ open }) => confirm(context, `Cancel EVERY order of ${market} in one minute (now ${open})?`),
     run: async () => {

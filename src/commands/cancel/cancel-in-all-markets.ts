@@ -11,6 +11,7 @@ import { algosAtWork, warnOfLostOrders } from '../algo/lost-orders.js';
 import type { Context } from '../session/command.js';
 import { dryRequest } from '../writes/dry-run.js';
 import { answerOrThrow } from '../writes/outcome-failure.js';
+import { factsOf, shownOf } from '../writes/preview-facts.js';
 import { warnOfUnknown } from '../writes/unknown-writes.js';
 import { openWithConsent, runWrite } from '../writes/write.js';
 import {
@@ -73,7 +74,7 @@ export async function cancelInAllMarkets(context: Context, isWhole: boolean) {
       const losses = plan.open.flatMap(({ market, own }) => lossesOf(trading, market, ordersToCancel(own)));
       return { ...plan, warnings: [...plan.warnings, ...losses] };
     },
-    preview: (plan) => ({ above: (screen) => openMarketsTable(screen, plan) }),
+    preview: (plan) => shownOf(FACTS, plan),
     dryRun: ({ open }) =>
       open.flatMap(({ market, own }) =>
         ordersToCancel(own).map(({ id }) => dryRequest(write, { kind: 'cancel', market, order: { id } })),
@@ -135,7 +136,9 @@ function countOf(open: readonly OpenMarket[]): number {
   return open.reduce((sum, { own }) => sum + ordersToCancel(own).length, 0);
 }
 
-function openMarketsTable(screen: Screen, { open, unlisted, unread }: Plan): string {
+const FACTS = { markets: factsOf<Plan>()({ above: openMarketsTable }) };
+
+function openMarketsTable({ open, unlisted, unread }: Plan, screen: Screen): string {
   if (open.length === 0)
     return unlisted === undefined && unread.length === 0
       ? 'No open orders in any market.'

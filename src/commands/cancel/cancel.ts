@@ -14,7 +14,7 @@ import { explainUnknownMarket, refuseUnknownMarket } from '../inputs/known-marke
 import { knownClientId, marketName, orderReference } from '../inputs/parsers.js';
 import { define } from '../session/command.js';
 import { type DryRequest, dryRequest, dryRunShape } from '../writes/dry-run.js';
-import { factsOf, linesOf, previewJson } from '../writes/preview-facts.js';
+import { factsOf, previewJson, shownOf } from '../writes/preview-facts.js';
 import { warnOfUnknownIn } from '../writes/unknown-writes.js';
 import { openWithConsent, openWrite, runWrite, type WriteContext, type WriteSteps } from '../writes/write.js';
 import { cancelInAllMarkets } from './cancel-in-all-markets.js';
@@ -79,7 +79,7 @@ function cancellation(
       await refuseUnknownMarket(context, market);
       return NO_WARNINGS;
     },
-    preview: () => ({ above: () => wouldCancel(market, orders) }),
+    preview: () => shownOf(NAMED_FACTS, { market, orders }),
     dryRun: () => dryCancellations(context, market, orders),
     run: async (_, signal) => {
       const algosBefore = algosAtWork(context);
@@ -95,6 +95,15 @@ function cancellation(
     soFar: () => cancelledSoFar(cancelling),
   };
 }
+
+/** Orders of a market that a command names, or that were found. */
+interface NamedOrders {
+  readonly market: string;
+  readonly orders: readonly OrderReference[];
+}
+
+/** What a cancellation of these orders says in a dry run. */
+const NAMED_FACTS = { orders: factsOf<NamedOrders>()({ above: wouldCancel }) };
 
 const NO_WARNINGS: { readonly warnings: readonly never[] } = { warnings: [] };
 
@@ -113,10 +122,7 @@ export function cancelEverything(context: WriteContext, market: string, isWhole 
       const open = ordersToCancel(own);
       return { market, warnings: lossesOf(trading, market, open), own, orders: open.map(({ id }) => ({ id })) };
     },
-    preview: (plan) => ({
-      ...(globals.dryRun ? { above: () => wouldCancel(market, plan.orders) } : {}),
-      lines: linesOf(OPEN_FACTS, plan),
-    }),
+    preview: (plan) => shownOf(globals.dryRun ? { ...NAMED_FACTS, ...OPEN_FACTS } : OPEN_FACTS, plan),
     dryRun: ({ orders, warnings }) => dryCancellations(context, market, orders, warnings),
     ask: async ({ own: { open }, orders }) => {
       if (orders.length === 0) return;
@@ -205,7 +211,7 @@ function dryCancellations(
   });
 }
 
-function wouldCancel(market: string, orders: readonly OrderReference[]): string {
+function wouldCancel({ market, orders }: NamedOrders): string {
   if (orders.length === 0) return `No open orders in ${market}.`;
   return orders.map((order) => `Would cancel ${referenceText(order)} in ${market}.`).join('\n');
 }

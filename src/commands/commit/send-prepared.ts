@@ -1,10 +1,6 @@
 import { confirm } from '../../cli/consent.js';
-import { formatAmount, grouped } from '../../domain/decimal.js';
 import { type Advice, Failure, suggest, usage } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
-import { sideText } from '../../terminal/cells.js';
-import type { Screen } from '../../terminal/screen.js';
-import { type Column, table } from '../../terminal/table.js';
 import { ageText } from '../../terminal/time.js';
 import type { AgentLimits } from '../../trading/guards/agent-limits.js';
 import { PREPARED_FOR } from '../../trading/prepared/prepared-folder.js';
@@ -12,7 +8,6 @@ import { PreparedStore } from '../../trading/prepared/prepared-store.js';
 import {
   isUnchanged,
   leavesRecord,
-  type OrderToCancel,
   type PreparedWrite,
   type WorkedOut,
 } from '../../trading/prepared/prepared-write.js';
@@ -20,9 +15,11 @@ import type { TradingContext } from '../../trading/trading-context.js';
 import type { Agent } from '../session/agent.js';
 import type { Context } from '../session/command.js';
 import { interruptible } from '../writes/interruptible.js';
+import { shownOf } from '../writes/preview-facts.js';
 import { openWrite, previewText, type WriteContext } from '../writes/write.js';
 import { readLine, runLine } from './agent-line.js';
 import { isAlgoChange, madeAlgo, workOutChange } from './algo-changes.js';
+import { PREPARED_FACTS } from './prepared-facts.js';
 import { isRecorded, refuseUnreported } from './unreported.js';
 
 /**
@@ -101,25 +98,16 @@ function requireUnchanged(now: WorkedOut, prepared: WorkedOut): void {
 }
 
 /** Shows what was prepared, and asks: the command of a cancellation or of a change of algo orders asks nothing. */
-async function confirmPrepared(context: Context, { write, estimates }: PreparedWrite): Promise<void> {
+async function confirmPrepared(context: Context, prepared: PreparedWrite): Promise<void> {
+  const { write, estimates } = prepared;
   const opened = await openWrite(context);
   const { globals, output } = opened;
-  const { cancels } = write;
-  const above = cancels.length === 0 ? {} : { above: (screen: Screen) => table(screen, CANCELS, cancels) };
   const warnings = estimates.warnings.map((text) => ({ text }));
   if (globals.yes) for (const { text } of warnings) output.warn(text);
-  else output.preview(await previewText(opened, above, { warnings }));
+  else output.preview(await previewText(opened, shownOf(PREPARED_FACTS, prepared), { warnings }));
   const question = `${write.text.charAt(0).toUpperCase()}${write.text.slice(1)}?`;
   await interruptible(opened, { left: () => null }, () => confirm(opened, question));
 }
-
-const CANCELS: readonly Column<OrderToCancel>[] = [
-  { title: 'cancels', value: ({ id }) => id },
-  { title: 'side', value: ({ side }) => sideText(side) },
-  { title: 'price', value: ({ price }) => grouped(price), align: 'decimal' },
-  { title: 'amount', value: ({ amount }) => formatAmount(amount), align: 'decimal' },
-  { title: 'filled', value: ({ filled }) => formatAmount(filled), align: 'decimal' },
-];
 
 /** Runs a commit, and records that its outcome was reported. An unknown one is reported once it is known, by resolve. */
 export async function reporting(

@@ -1,4 +1,5 @@
 import { confirm, requireConsent } from '../../cli/consent.js';
+import * as shape from '../../cli/shapes.js';
 import { counted, Decimal, formatAmount, formatPrice, grouped } from '../../domain/decimal.js';
 import type { Order } from '../../domain/order.js';
 import { quotedName } from '../../domain/quotation.js';
@@ -20,6 +21,7 @@ import { type OrderResult, orderResult } from '../order/order-result.js';
 import type { Context } from '../session/command.js';
 import { interruptible } from '../writes/interruptible.js';
 import { outcomeFailure } from '../writes/outcome-failure.js';
+import { factsOf, shownOf, valuesOf } from '../writes/preview-facts.js';
 import { openWrite, previewOf, runWrite, type WriteContext, type WriteSteps } from '../writes/write.js';
 
 /** What `pit halt --flatten` did. */
@@ -81,8 +83,7 @@ export async function previewSale(command: Context, into: string, options: Flatt
   const context = await openWrite(command);
   const sale = await selling(command, context, into, options);
   const { plan, show } = await interruptible(context, { left: () => null }, () => previewOf(context, sale));
-  const holdings = plan.holdings.map(({ coin, amount }) => ({ coin, amount: amount.toString() }));
-  return { holdings, show };
+  return { ...valuesOf(SALE_FACTS, { ...plan, into }), show };
 }
 
 async function selling(
@@ -103,10 +104,7 @@ async function selling(
       const warned = isPreviewed ? holdings.filter(({ sale }) => !isSale(sale)) : holdings;
       return { warnings: warned.flatMap(saleTexts).map((text) => ({ text })), holdings };
     },
-    preview: ({ holdings }) => ({
-      above: (screen) => holdingsTable(screen, holdings, into),
-      lines: () => (holdings.length === 0 ? [] : [['how', HOW]]),
-    }),
+    preview: ({ holdings }) => shownOf(SALE_FACTS, { holdings, into }),
     ask: async ({ holdings }) => {
       const coins = holdings.flatMap(({ coin, sale }) => (isSale(sale) ? [coin] : []));
       if (coins.length > 0) await confirm(context, `Sell all ${coins.join(', ')} into ${into}?`);
@@ -269,7 +267,32 @@ function unsoldFailure(
 const HOW =
   'Each coin is sold with orders that fill at once or are cancelled, each no larger than order-notional allows. day-notional does not count here.';
 
-function holdingsTable(screen: Screen, holdings: readonly Holding[], into: string): string {
+/** What is about to be sold into a coin. */
+interface PlannedSale {
+  readonly holdings: readonly Holding[];
+  readonly into: string;
+}
+
+const fact = factsOf<PlannedSale>();
+
+/** What is known of a sale before its first order is sent. */
+export const SALE_FACTS = {
+  holdings: fact({
+    above: holdingsTable,
+    json: {
+      holdings: [
+        shape.array(
+          shape.object({ coin: shape.outsideText(''), amount: shape.decimal('') }),
+          'that --flatten would sell as far as there are buyers',
+        ),
+        ({ holdings }) => holdings.map(({ coin, amount }) => ({ coin, amount: amount.toString() })),
+      ],
+    },
+  }),
+  how: fact({ label: 'how', text: ({ holdings }) => (holdings.length === 0 ? undefined : HOW) }),
+};
+
+function holdingsTable({ holdings, into }: PlannedSale, screen: Screen): string {
   if (holdings.length === 0) return `The account holds nothing but ${into}.`;
   const isAnyFrozen = holdings.some(({ frozen }) => frozen.sign > 0);
   return table(

@@ -17,6 +17,7 @@ import { type Context, define } from '../session/command.js';
 import { DRY_RUN, dryAnswer } from '../writes/dry-run.js';
 import { interruptible } from '../writes/interruptible.js';
 import { outcomeFailure } from '../writes/outcome-failure.js';
+import { factsOf, fieldsOf, type JsonOf, shownOf, valuesOf } from '../writes/preview-facts.js';
 import {
   type CancelledEverywhere,
   cancelEverywhere,
@@ -24,19 +25,32 @@ import {
   NOTHING_CANCELLED,
   openEverywhere,
 } from './cancel-everywhere.js';
-import { type Flattened, flatten, NOTHING_FLATTENED, previewSale } from './flatten.js';
+import { type Flattened, flatten, NOTHING_FLATTENED, previewSale, SALE_FACTS } from './flatten.js';
 import { requestsUnderWay, underWayText } from './requests-under-way.js';
 
-const HALT = {
-  halted: shape.boolean('false after --lift, and if the halt could not be set'),
-  since: shape.nullable(shape.time('')),
-  until: shape.nullable(shape.time('when it ends by itself')),
-  reason: shape.nullable(shape.text('as you gave it')),
-  profiles: shape.array(shape.text(''), 'those with the same key, which the halt covers'),
+/** A latch that is set, or would be; null without one. */
+interface Latched {
+  readonly halt: NewHalt | null;
+  readonly profiles: readonly string[];
+}
+
+const HALT_FACTS = {
+  halt: factsOf<Latched>()({
+    json: {
+      halted: [shape.boolean('false after --lift, and if the halt could not be set'), ({ halt }) => halt !== null],
+      since: [shape.nullable(shape.time('')), ({ halt }) => timeOrNull(halt?.since)],
+      until: [shape.nullable(shape.time('when it ends by itself')), ({ halt }) => timeOrNull(halt?.until)],
+      reason: [shape.nullable(shape.text('as you gave it')), ({ halt }) => halt?.reason ?? null],
+      profiles: [
+        shape.array(shape.text(''), 'those with the same key, which the halt covers'),
+        ({ profiles }) => profiles,
+      ],
+    },
+  }),
 };
 
 const HALTED = {
-  ...HALT,
+  ...fieldsOf(HALT_FACTS),
   cancelled: shape.array(shape.object(CANCELLED), 'by --cancel'),
   timers: shape.array(
     shape.object({ market: shape.outsideText(''), cancelsAt: shape.time("by the exchange's clock") }),
@@ -53,15 +67,37 @@ const HALTED = {
   ),
 };
 
-const DRY_HALT = shape.object({
-  dryRun: DRY_RUN,
-  ...HALT,
-  orders: shape.array(shape.object({ market: shape.outsideText(''), id: shape.id('') }), 'that --cancel would cancel'),
-  holdings: shape.array(
-    shape.object({ coin: shape.outsideText(''), amount: shape.decimal('') }),
-    'that --flatten would sell as far as there are buyers',
-  ),
-});
+/** What a dry run would do. */
+interface PlannedHalt extends Latched {
+  /** What it would say. */
+  readonly text: (screen: Screen) => string;
+  /** Those that it would cancel. */
+  readonly orders: readonly { readonly market: string; readonly id: string }[];
+  /** What it would sell; undefined for nothing. */
+  readonly sale: Awaited<ReturnType<typeof previewSale>> | undefined;
+}
+
+const planned = factsOf<PlannedHalt>();
+
+const DRY_HALT_FACTS = {
+  ...HALT_FACTS,
+  text: planned({ above: ({ text }, screen) => text(screen) }),
+  orders: planned({
+    above: ({ orders }) => orders.map(({ market, id }) => `Would cancel ${id} in ${market}.`).join('\n'),
+    json: {
+      orders: [
+        shape.array(shape.object({ market: shape.outsideText(''), id: shape.id('') }), 'that --cancel would cancel'),
+        ({ orders }) => orders,
+      ],
+    },
+  }),
+  sale: planned({
+    above: ({ sale }, screen) => sale?.show(screen) ?? '',
+    json: { holdings: [fieldsOf(SALE_FACTS).holdings, ({ sale }) => sale?.holdings ?? []] },
+  }),
+};
+
+const DRY_HALT = shape.object({ dryRun: DRY_RUN, ...fieldsOf(DRY_HALT_FACTS) });
 
 type Halted = shape.InferFields<typeof HALTED>;
 type DryHalt = shape.Infer<typeof DRY_HALT>;
@@ -205,7 +241,7 @@ interface Fall {
   /** Undefined if the account is unknown. */
   readonly latch: Latch | undefined;
   readonly isHalted: boolean;
-  readonly data: shape.InferFields<typeof HALT>;
+  readonly data: JsonOf<typeof HALT_FACTS>;
   /** For people; empty if the account is not halted. */
   readonly text: string;
   /** Where it could not be set. */
@@ -213,8 +249,6 @@ interface Fall {
 }
 
 const NOT_HALTED = 'The account is NOT HALTED';
-
-const NO_HALT = { halted: false, since: null, until: null, reason: null, profiles: [] };
 
 /** Sets the latch. It needs no key, only the name of its account, and never throws a Failure. */
 async function fallOf(context: Context, wanted: Wanted): Promise<Fall> {
@@ -226,12 +260,13 @@ async function fallOf(context: Context, wanted: Wanted): Promise<Fall> {
     const { fileFailure, unshared } = await latch.set(halt);
     const isInRedis = latch.isShared && unshared === null;
     const isHalted = fileFailure === null || isInRedis;
-    const data = isHalted ? haltData(halt, profiles) : { ...NO_HALT, profiles };
+    const data = valuesOf(HALT_FACTS, { halt: isHalted ? halt : null, profiles });
     const text = isHalted ? haltedText(halt, profiles, whereText(latch, { fileFailure, unshared })) : '';
     return { latch, isHalted, data, text, failures: setFailures({ fileFailure, unshared }, isInRedis) };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return { latch: undefined, isHalted: false, data: NO_HALT, text: '', failures: [notHalted(error)] };
+    const data = valuesOf(HALT_FACTS, { halt: null, profiles: [] });
+    return { latch: undefined, isHalted: false, data, text: '', failures: [notHalted(error)] };
   }
 }
 
@@ -254,10 +289,6 @@ function notHalted({ kind, message, hints }: Failure): Failure {
 
 function stateText({ isHalted }: Fall): string {
   return isHalted ? 'The account is halted.' : `${NOT_HALTED}.`;
-}
-
-function haltData({ since, until, reason }: NewHalt, profiles: readonly string[]) {
-  return { halted: true, since: timeOrNull(since), until: timeOrNull(until), reason, profiles };
 }
 
 /**
@@ -296,14 +327,13 @@ async function dryHalt(context: Context, wanted: Wanted): Promise<Answer<DryHalt
   const open = isCancelling ? await openEverywhere(context, await context.session.trading()) : [];
   const orders = open.map(({ market, id }) => ({ market, id }));
   const sale = into === undefined ? undefined : await previewSale(context, into, { isCancelling, freed: open });
-  const text = haltedText(halt, profiles, whereText(latch, { fileFailure: null, unshared: null }));
-  const lines = orders.map(({ market, id }) => `Would cancel ${id} in ${market}.`);
-  const show = (screen: Screen) =>
-    [wrapped(`Would say: ${text}`, screen.width), ...lines, ...(sale === undefined ? [] : [sale.show(screen)])].join(
-      '\n',
-    );
-  const data = { dryRun: true, ...haltData(halt, profiles), orders, holdings: sale?.holdings ?? [] };
-  return { ...dryAnswer(data, show, 'done'), csv: orders };
+  const says = haltedText(halt, profiles, whereText(latch, { fileFailure: null, unshared: null }));
+  const text = ({ width }: Screen) => wrapped(`Would say: ${says}`, width);
+  return { ...dryAnswerOf({ halt, profiles, text, orders, sale }, 'done'), csv: orders };
+}
+
+function dryAnswerOf(halt: PlannedHalt, undone: string): Answer<DryHalt> {
+  return dryAnswer({ dryRun: true, ...valuesOf(DRY_HALT_FACTS, halt) }, shownOf(DRY_HALT_FACTS, halt).above, undone);
 }
 
 /** @param underWay how many requests that were on their way before are not answered, or why that is unknown */
@@ -322,8 +352,8 @@ function haltOf({ lastsMs, reason }: Wanted, earlier: Halt | undefined, now: num
   return { since: earlier.since, until, reason: reason ?? earlier.reason };
 }
 
-function timeOrNull(time: number | null): string | null {
-  return time === null ? null : isoTime(time);
+function timeOrNull(time: number | null | undefined): string | null {
+  return time == null ? null : isoTime(time);
 }
 
 function haltedText({ until, reason }: NewHalt, profiles: readonly string[], where: string): string {
@@ -352,12 +382,13 @@ async function liftHalt(context: Context, confirm: string | undefined): Promise<
   const { profile } = await session.connection();
   const profiles = await session.profilesSharingKey();
   const names = namesText(profiles);
-  const data = { ...NO_HALT, profiles, cancelled: [], timers: [], flattened: [], paused: [] };
+  const lifted = valuesOf(HALT_FACTS, { halt: null, profiles });
+  const data = { ...lifted, cancelled: [], timers: [], flattened: [], paused: [] };
   const halt = await latch.find();
   if (halt === undefined) return { data, show: () => `${profile} is not halted.` };
   if (globals.dryRun) {
-    const dry = { dryRun: true, ...NO_HALT, profiles, orders: [], holdings: [] };
-    return dryAnswer(dry, () => `Would lift the halt of ${names} and let writes leave again.`, 'lifted');
+    const text = () => `Would lift the halt of ${names} and let writes leave again.`;
+    return dryAnswerOf({ halt: null, profiles, text, orders: [], sale: undefined }, 'lifted');
   }
   await confirmName(context, profile, confirm);
   await latch.lift();

@@ -2,8 +2,8 @@ import { type CommandTable, type Definition, required, several } from '../../cli
 import * as shape from '../../cli/shapes.js';
 import type { AgentLimits } from '../../trading/guards/agent-limits.js';
 import { PREPARED_KINDS, type PreparedWrite } from '../../trading/prepared/prepared-write.js';
-import { PREPARED, preparedRow } from '../commit/commit.js';
 import { prepareWrite } from '../commit/prepare.js';
+import { PREPARED, preparedRow } from '../commit/prepared-facts.js';
 import { commitPrepared, findPrepared } from '../commit/send-prepared.js';
 import { marketName, oneOf, preparedId, word } from '../inputs/parsers.js';
 import { define } from '../session/command.js';

@@ -10,7 +10,7 @@ import { type Outcome, operationName } from '../../trading/journal/write.js';
 import { PREPARED_FOR } from '../../trading/prepared/prepared-folder.js';
 import { PreparedStore } from '../../trading/prepared/prepared-store.js';
 import { leavesRecord, type PreparedKind } from '../../trading/prepared/prepared-write.js';
-import { PREPARED, type PreparedRow } from '../commit/commit.js';
+import { PREPARED, type PreparedRow } from '../commit/prepared-facts.js';
 import { isRecorded } from '../commit/unreported.js';
 import { clientId } from '../inputs/parsers.js';
 import type { Context } from '../session/command.js';

@@ -30,7 +30,7 @@ import type { Agent } from '../session/agent.js';
 import type { Context } from '../session/command.js';
 import type { DryRequest } from '../writes/dry-run.js';
 import { blockedBy, confirmGuarded, limitsOf, notOverridden } from '../writes/guard-overrides.js';
-import { linesOf } from '../writes/preview-facts.js';
+import { shownOf } from '../writes/preview-facts.js';
 import { openWithConsent, runWrite, type WriteContext, type WriteSteps } from '../writes/write.js';
 import { type AlgoDraft, entryNameOf, entryOf } from './algo-args.js';
 import { ALGO_FACTS, dryAlgo, type PlannedAlgo } from './algo-preview.js';
@@ -60,7 +60,7 @@ function creation(
       if (agent !== undefined) showAgent(agent, planned);
       return planned;
     },
-    preview: (planned) => ({ lines: linesOf(ALGO_FACTS, planned) }),
+    preview: (planned) => shownOf(ALGO_FACTS, planned),
     dryRun: dryAlgo,
     ask: async (planned) => {
       const { terms, breaches } = planned;

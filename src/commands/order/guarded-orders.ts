@@ -11,7 +11,7 @@ import { type OrderPlan, previewOrders } from '../../trading/preview/preview.js'
 import { concernsMarket, unknownWrites, unknownWritesAdvice } from '../../trading/settling/unknown-writes.js';
 import type { Agent } from '../session/agent.js';
 import { blockedBy, confirmGuarded, limitsOf, type SendOptions, sendOptionsOf } from '../writes/guard-overrides.js';
-import { type Facts, linesOf, valuesOf } from '../writes/preview-facts.js';
+import { type Facts, shownOf, valuesOf } from '../writes/preview-facts.js';
 import type { Requests, WriteContext, WriteSteps } from '../writes/write.js';
 import { COST_FACTS, type PreviewedOrders } from './preview.js';
 
@@ -66,7 +66,7 @@ export function guardedOrders<Planned extends PlannedOrders, Data, Dry extends R
       if (context.agent !== undefined) showAgent(context.agent, orders.forAgent(assessed), assessed);
       return assessed;
     },
-    preview: (assessed) => ({ lines: linesOf(orders.facts, withPreview(assessed)) }),
+    preview: (assessed) => shownOf(orders.facts, withPreview(assessed)),
     dryRun: (assessed) => orders.dryRun(withPreview(assessed)),
     ask: async (assessed, { isAgain, ageMs }) => {
       const { breaches } = assessed;

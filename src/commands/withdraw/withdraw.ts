@@ -13,7 +13,7 @@ import { refuseIdenticalWithdrawal, sendWithdrawal } from '../../trading/withdra
 import { coinName, positiveDecimal, wholeNumber, word } from '../inputs/parsers.js';
 import { type Context, define } from '../session/command.js';
 import { dryRequest } from '../writes/dry-run.js';
-import { linesOf, previewJson } from '../writes/preview-facts.js';
+import { previewJson, shownOf } from '../writes/preview-facts.js';
 import { mayBeDone, openWrite, runWrite, type WriteContext } from '../writes/write.js';
 import { type PasswordSource, passwordSource, readFundPassword } from './fund-password.js';
 import { checkGiven, coinFacts, completeWithdrawal, firstMissing, isConfirmed } from './given.js';
@@ -108,7 +108,7 @@ function withdraw(
   const id = newClientId(host);
   return runWrite(context, {
     plan: () => checkWithdrawal(command, context, request),
-    preview: (checked) => ({ lines: linesOf(WITHDRAWAL_FACTS, checked) }),
+    preview: (checked) => shownOf(WITHDRAWAL_FACTS, checked),
     dryRun: (checked) => {
       const request = { kind: 'withdrawal', withdrawal: checked.prepared.wanted } as const;
       return dryRequest(context, request, previewJson(WITHDRAWAL_FACTS, checked));

@@ -14,7 +14,7 @@ import type { Context } from '../session/command.js';
 import type { Session } from '../session/session.js';
 import { type DryRequest, type DryRun, dryAnswer } from './dry-run.js';
 import { type Interruptible, interruptible } from './interruptible.js';
-import { guardTexts, type Warned } from './preview-facts.js';
+import { guardTexts, type Preview, type Warned } from './preview-facts.js';
 
 /*
  * Every command that writes to the exchange describes its write, of one request or of many, as `WriteSteps`. `runWrite` carries it out:
@@ -64,14 +64,6 @@ export function openWithConsent(context: Context): Promise<WriteContext> {
   return openWrite(context);
 }
 
-/** What people see of a write before the question, above where it goes and what it warns of. */
-export interface Preview {
-  /** Several things of a kind, as a table or a line each. */
-  readonly above?: (screen: Screen) => string;
-  /** As {@link linesOf} makes them. */
-  readonly lines?: (screen: Screen) => readonly RecordLine[];
-}
-
 /** How a question is asked. */
 interface Asking {
   /** Whether it is asked again because something has changed, so that it names the new terms. */
@@ -96,7 +88,7 @@ export interface WriteSteps<Plan extends Warned, Data = unknown, Dry extends Req
   readonly plan: (confirmed?: Plan) => Promise<Plan>;
   /** A cancellation, which leaves while the account is halted. */
   readonly passesHalt?: true;
-  /** What it will do. Its warnings alone are shown if no preview is. */
+  /** What it will do, as facts show it. Its warnings alone are shown if no preview is. */
   readonly preview: (plan: Plan) => Preview;
   /** What `--dry-run` prints for programs. Absent for a part of a command that prints its own. */
   readonly dryRun?: (plan: Plan) => Dry;
@@ -187,12 +179,12 @@ export async function previewText(
   const warnings = warned.warnings.flatMap(({ text, isFact }) => (isFact ? [] : [text]));
   return (screen) => {
     const facts = record(screen, [
-      ...(lines?.(screen) ?? []),
+      ...lines(screen),
       ['exchange', exchange],
       ...guards.map((guard): RecordLine => ['guard', guard, (shown, paint) => paint.bad(shown)]),
       ...warnings.map((warning): RecordLine => ['warning', warning, (shown, paint) => paint.warn(shown)]),
     ]);
-    return above === undefined ? facts : `${above(screen)}\n${facts}`;
+    return [above(screen), facts].filter((part) => part !== '').join('\n');
   };
 }
 

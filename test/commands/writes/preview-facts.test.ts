@@ -1,12 +1,13 @@
 import { expect, it } from 'vitest';
 import * as shape from '../../../src/cli/shapes.js';
 import {
+  type Facts,
   factsOf,
   fieldsOf,
   GUARDS_FACT,
-  linesOf,
   PREVIEW_FIELDS,
   previewJson,
+  shownOf,
 } from '../../../src/commands/writes/preview-facts.js';
 import { screenOf } from '../../../src/terminal/screen.js';
 
@@ -31,8 +32,10 @@ const LOAN_FACTS = {
 
 const LOAN: Loan = { amount: '2', note: 'for a week', warnings: [{ text: 'dear' }] };
 
-const shown = (facts: Parameters<typeof linesOf<Loan>>[0], loan: Loan) =>
-  linesOf(facts, loan)(PLAIN).map(([label, text]) => [label, text]);
+const shown = (facts: Facts<Loan>, loan: Loan) =>
+  shownOf(facts, loan)
+    .lines(PLAIN)
+    .map(([label, text]) => [label, text]);
 
 it('shows the line, the JSON fields and the schema of one fact', () => {
   expect(shown({ amount: LOAN_FACTS.amount }, LOAN)).toEqual([['borrows', '2 btc']]);
@@ -65,7 +68,7 @@ it('names a guard that blocks among the warnings and in a field of its own, and 
   const json = previewJson({ guards: GUARDS_FACT }, { breaches, overridden: ['price-band'], warnings: [] });
   // people read it in the question
   const guarded = { breaches, overridden: [], warnings: [] };
-  expect(linesOf({ guards: GUARDS_FACT }, guarded)(PLAIN)).toEqual([]);
+  expect(shownOf({ guards: GUARDS_FACT }, guarded).lines(PLAIN)).toEqual([]);
   expect(json).toMatchObject({
     warnings: ['price-band (overridden): too far'],
     guards: [{ guard: 'price-band', message: 'too far', overridden: true }],

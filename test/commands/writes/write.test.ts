@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NO_PREVIEW, type Warned } from '../../../src/commands/writes/preview-facts.js';
+import { factsOf, NO_PREVIEW, shownOf, type Warned } from '../../../src/commands/writes/preview-facts.js';
 import { runWrite, type WriteContext, type WriteSteps } from '../../../src/commands/writes/write.js';
 import { type EndingSignal, Failure, Interrupted, type Interruption } from '../../../src/errors.js';
 import type { Halt } from '../../../src/exchange/exchange.js';
@@ -73,13 +73,15 @@ const PLAIN = screenOf(Object.assign(Object.create(null), { isTTY: false }), {})
 
 type Plan = { readonly price: string } & Warned;
 
+const fact = factsOf<Plan>();
+
 const REQUEST = { operation: 'order', request: {}, preview: NO_PREVIEW };
 
 /** A write whose steps add their names to what was said. */
 function writeOf(said: string[], steps: Partial<WriteSteps<Plan>> = {}): WriteSteps<Plan> {
   return {
     plan: async () => ({ price: '1', warnings: [{ text: 'far' }] }),
-    preview: ({ price }) => ({ lines: () => [['price', price]] }),
+    preview: (plan) => shownOf({ price: fact({ label: 'price', text: ({ price }) => price }) }, plan),
     dryRun: () => REQUEST,
     ask: async ({ price }, { isAgain }) => void said.push(`${isAgain ? 'again' : 'asked'} ${price}`),
     run: async ({ price }) => {
@@ -127,9 +129,14 @@ describe('a dry run', () => {
     ]);
   });
 
-  it('shows several things above where it goes', async () => {
-    const { show } = await answerOf({ preview: () => ({ above: () => 'table' }) });
-    expect(show(PLAIN)).toMatch(/^table\nexchange {2}/);
+  it('shows several things above where it goes, and nothing for none', async () => {
+    const FACTS = {
+      none: fact({ above: () => '' }),
+      rows: fact({ above: () => 'table' }),
+      more: fact({ above: () => 'rows' }),
+    };
+    const { show } = await answerOf({ preview: (plan) => shownOf(FACTS, plan) });
+    expect(show(PLAIN)).toMatch(/^table\nrows\nexchange {2}/);
   });
 
   it('says of each request whether the account is halted', async () => {
