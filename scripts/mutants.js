@@ -255,7 +255,7 @@ const GROUPS = [
     files: sourcesIn('commands/order'),
     tests: [
       'test/commands/order/*.test.ts',
-      ...['algo', 'algo-document', 'changed-rules', 'previews', 'refusals', 'result', 'trail-distance'].map(
+      ...['algo', 'view/algo-fields', 'changed-rules', 'previews', 'refusals', 'result', 'trail-distance'].map(
         (name) => `test/commands/algo/${name}.test.ts`,
       ),
       'test/commands/guided/guided.test.ts',

@@ -1,8 +1,8 @@
-import { isoTime } from '../../terminal/time.js';
 import { duplicateIds } from '../../trading/algos/record/snapshot.js';
 import type { AlgoEvent } from '../../trading/algos/run/algo-voice.js';
 import { AlertActions, execWords } from '../alert/actions.js';
 import type { Context } from '../session/command.js';
+import { eventRow } from './view/algo-event.js';
 
 /** The events that `--exec` and `--notify` report. */
 const REPORTED: ReadonlySet<AlgoEvent['event']> = new Set([
@@ -21,20 +21,13 @@ export class AlgoActions {
     this.#log = log;
   }
 
-  take({ id, market, time, event, text, snapshot }: AlgoEvent): void {
+  take(event: AlgoEvent): void {
+    const { id, market, text, snapshot } = event;
     const { exec, notify } = snapshot.terms;
-    if ((exec === null && !notify) || !REPORTED.has(event)) return;
+    if ((exec === null && !notify) || !REPORTED.has(event.event)) return;
     const made = this.#actions.get(id) ?? this.#prepare(exec, notify);
     this.#actions.set(id, made);
-    const document = {
-      id,
-      market,
-      time: isoTime(time),
-      event,
-      text,
-      state: snapshot.state,
-      duplicates: duplicateIds(snapshot),
-    };
+    const document = { ...eventRow(event), state: snapshot.state, duplicates: duplicateIds(snapshot) };
     void made.then((actions) => actions?.start({ document, title: `${id} ${market}`, text }));
   }
 

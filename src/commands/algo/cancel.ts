@@ -11,8 +11,8 @@ import { type Context, define } from '../session/command.js';
 import { answerOrThrow, outcomeFailure } from '../writes/outcome-failure.js';
 import { algoService } from './algo-service.js';
 import { duplicateText } from './open-duplicates.js';
+import { ALGO, type AlgoDocument } from './view/algo-fields.js';
 import { algoList } from './view/algo-row.js';
-import { ALGO, type AlgoDocument } from './view/algo-shapes.js';
 
 export default define({
   summary: 'End algo orders: cancel their orders, wait, say what filled',

@@ -6,8 +6,8 @@ import { watchFlag } from '../live/watch-flag.js';
 import { define } from '../session/command.js';
 import { algoService } from './algo-service.js';
 import { warnOfOpenDuplicates } from './open-duplicates.js';
+import { ALGO } from './view/algo-fields.js';
 import { algoList } from './view/algo-row.js';
-import { ALGO } from './view/algo-shapes.js';
 
 export default define({
   summary: 'List algo orders, newest first (default: those at work)',

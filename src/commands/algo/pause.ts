@@ -8,8 +8,8 @@ import { algoId } from '../inputs/parsers.js';
 import { type Context, define } from '../session/command.js';
 import { algoService } from './algo-service.js';
 import { wouldChange } from './cancel.js';
+import { ALGO, type AlgoDocument } from './view/algo-fields.js';
 import { algoList } from './view/algo-row.js';
-import { ALGO, type AlgoDocument } from './view/algo-shapes.js';
 
 const ids = several('the algo orders', algoId);
 const output = shape.array(shape.object(ALGO));

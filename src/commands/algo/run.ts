@@ -1,16 +1,16 @@
 import * as shape from '../../cli/shapes.js';
-import { isoTime, zonedTime } from '../../terminal/time.js';
+import { zonedTime } from '../../terminal/time.js';
 import { continueText } from '../../trading/algos/record/watchers.js';
 import { define } from '../session/command.js';
 import { type AlgoEventView, runAlgos } from './run-algos.js';
-import { algoDocument } from './view/algo-document.js';
-import { EVENT } from './view/algo-shapes.js';
+import { EVENT, eventRow } from './view/algo-event.js';
+import { ALGO, algoDocument } from './view/algo-fields.js';
 
 export default define({
   summary: 'Watch and trade all algo orders of the account',
   timeout: 'stop watching after this time (default: at Ctrl-C, or when nothing is left to do)',
   examples: ['algo run', 'algo run --json', 'algo run --profile main'],
-  output: shape.object(EVENT),
+  output: shape.object({ ...EVENT, algo: shape.object(ALGO) }),
   isQuietAtStart: () => true,
   async run(context) {
     const { host, output } = context;
@@ -18,7 +18,7 @@ export default define({
     let printing = Promise.resolve();
     const onEvent = (event: AlgoEventView) => {
       const { id, market, time, event: name, text, view } = event;
-      const data = { id, market, time: isoTime(time), event: name, text, algo: algoDocument(view, host.now()) };
+      const data = { ...eventRow(event), algo: algoDocument(view, host.now()) };
       const isLater = count > 0;
       count += 1;
       printing = printing.then(() =>

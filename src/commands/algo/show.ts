@@ -6,8 +6,8 @@ import { watchFlag } from '../live/watch-flag.js';
 import { define } from '../session/command.js';
 import { algoService } from './algo-service.js';
 import { warnOfOpenDuplicates } from './open-duplicates.js';
+import { ALGO } from './view/algo-fields.js';
 import { algoAnswer } from './view/algo-row.js';
-import { ALGO } from './view/algo-shapes.js';
 
 export default define({
   summary: 'Show an algo order, its orders and its result',

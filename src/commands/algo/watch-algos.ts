@@ -6,7 +6,7 @@ import type { AlgoView } from '../../trading/algos/service/algo-views.js';
 import { requireWatchable } from '../live/watch-flag.js';
 import type { Context } from '../session/command.js';
 import { algoService } from './algo-service.js';
-import { algoDocument } from './view/algo-document.js';
+import { algoDocument } from './view/algo-fields.js';
 
 /** What a watch of algo orders shows. */
 interface Watched {

@@ -1,3 +1,4 @@
+import { factsOf, shownOf } from '../../cli/fact-list.js';
 import { nearest } from '../../config/nearest.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import { likelyOrders, operations, readRawWithdrawal, readRawWrite } from '../../exchange/description.js';
@@ -15,7 +16,7 @@ import type { OrderDraft } from '../order/order-args.js';
 import type { Context } from '../session/command.js';
 import { dryRequest } from '../writes/dry-run.js';
 import { confirmGuarded } from '../writes/guard-overrides.js';
-import { factsOf, previewJson, shownOf } from '../writes/preview-facts.js';
+import { previewJson } from '../writes/preview-facts.js';
 import { openWithConsent, openWrite, runWrite, type WriteContext } from '../writes/write.js';
 import { bodyAnswer } from './answer.js';
 

@@ -1,5 +1,6 @@
 import { confirm } from '../../cli/consent.js';
 import { required, several, toggle } from '../../cli/definition.js';
+import { factsOf, shownOf } from '../../cli/fact-list.js';
 import * as shape from '../../cli/shapes.js';
 import { quoted, suggest, tryRead, usage } from '../../errors.js';
 import { RehearsalClock } from '../../platform/rehearsal-clock.js';
@@ -11,7 +12,6 @@ import { explainUnknownMarket } from '../inputs/known-market.js';
 import { marketName, programWord } from '../inputs/parsers.js';
 import { type Context, define } from '../session/command.js';
 import { dryRequest, dryRunShape } from '../writes/dry-run.js';
-import { factsOf, shownOf } from '../writes/preview-facts.js';
 import { openWithConsent, runWrite, type WriteContext } from '../writes/write.js';
 import { holdTimer, timerAnswer, timerText } from './hold-timer.js';
 import { openText } from './open-text.js';

@@ -1,4 +1,5 @@
 import { confirm } from '../../cli/consent.js';
+import { factsOf, shownOf } from '../../cli/fact-list.js';
 import { counted, grouped } from '../../domain/decimal.js';
 import { Failure, suggest, tryRead } from '../../errors.js';
 import type { Screen } from '../../terminal/screen.js';
@@ -11,7 +12,6 @@ import { algosAtWork, warnOfLostOrders } from '../algo/lost-orders.js';
 import type { Context } from '../session/command.js';
 import { dryRequest } from '../writes/dry-run.js';
 import { answerOrThrow } from '../writes/outcome-failure.js';
-import { factsOf, shownOf } from '../writes/preview-facts.js';
 import { warnOfUnknown } from '../writes/unknown-writes.js';
 import { openWithConsent, runWrite } from '../writes/write.js';
 import {

@@ -1,5 +1,6 @@
 import { confirm } from '../../cli/consent.js';
 import { flag, optional, several, toggle } from '../../cli/definition.js';
+import { factsOf, shownOf } from '../../cli/fact-list.js';
 import * as shape from '../../cli/shapes.js';
 import { type OrderReference, referenceText, type Side } from '../../domain/order.js';
 import { type Hint, type Interruption, suggest, tryRead } from '../../errors.js';
@@ -14,7 +15,7 @@ import { explainUnknownMarket, refuseUnknownMarket } from '../inputs/known-marke
 import { knownClientId, marketName, orderReference } from '../inputs/parsers.js';
 import { define } from '../session/command.js';
 import { type DryRequest, dryRequest, dryRunShape } from '../writes/dry-run.js';
-import { factsOf, previewJson, shownOf } from '../writes/preview-facts.js';
+import { previewJson } from '../writes/preview-facts.js';
 import { warnOfUnknownIn } from '../writes/unknown-writes.js';
 import { openWithConsent, openWrite, runWrite, type WriteContext, type WriteSteps } from '../writes/write.js';
 import { cancelInAllMarkets } from './cancel-in-all-markets.js';

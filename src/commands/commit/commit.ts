@@ -6,7 +6,7 @@ import { Failure } from '../../errors.js';
 import { AgentLimits } from '../../trading/guards/agent-limits.js';
 import { PreparedStore } from '../../trading/prepared/prepared-store.js';
 import type { PreparedWrite } from '../../trading/prepared/prepared-write.js';
-import { ALGO } from '../algo/view/algo-shapes.js';
+import { ALGO } from '../algo/view/algo-fields.js';
 import { CANCELLED } from '../cancel/cancel-result.js';
 import { preparedId } from '../inputs/parsers.js';
 import { DRY_ALGO } from '../order/algo-preview.js';

@@ -1,3 +1,4 @@
+import { factsOf, fieldsOf, type JsonOf, valuesOf } from '../../cli/fact-list.js';
 import * as shape from '../../cli/shapes.js';
 import { formatAmount, grouped } from '../../domain/decimal.js';
 import { sideText } from '../../terminal/cells.js';
@@ -6,7 +7,6 @@ import { type Column, table } from '../../terminal/table.js';
 import { isoTime } from '../../terminal/time.js';
 import { notionalText } from '../../trading/orders/terms.js';
 import { type OrderToCancel, PREPARED_KINDS, type PreparedWrite } from '../../trading/prepared/prepared-write.js';
-import { factsOf, fieldsOf, type JsonOf, valuesOf } from '../writes/preview-facts.js';
 
 const fact = factsOf<PreparedWrite>();
 

@@ -1,4 +1,5 @@
 import { confirm } from '../../cli/consent.js';
+import { shownOf } from '../../cli/fact-list.js';
 import { type Advice, Failure, suggest, usage } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { ageText } from '../../terminal/time.js';
@@ -15,7 +16,6 @@ import type { TradingContext } from '../../trading/trading-context.js';
 import type { Agent } from '../session/agent.js';
 import type { Context } from '../session/command.js';
 import { interruptible } from '../writes/interruptible.js';
-import { shownOf } from '../writes/preview-facts.js';
 import { openWrite, previewText, type WriteContext } from '../writes/write.js';
 import { readLine, runLine } from './agent-line.js';
 import { isAlgoChange, madeAlgo, workOutChange } from './algo-changes.js';

@@ -1,4 +1,5 @@
 import { confirm, requireConsent } from '../../cli/consent.js';
+import { factsOf, shownOf, valuesOf } from '../../cli/fact-list.js';
 import * as shape from '../../cli/shapes.js';
 import { counted, Decimal, formatAmount, formatPrice, grouped } from '../../domain/decimal.js';
 import type { Order } from '../../domain/order.js';
@@ -21,7 +22,6 @@ import { type OrderResult, orderResult } from '../order/order-result.js';
 import type { Context } from '../session/command.js';
 import { interruptible } from '../writes/interruptible.js';
 import { outcomeFailure } from '../writes/outcome-failure.js';
-import { factsOf, shownOf, valuesOf } from '../writes/preview-facts.js';
 import { openWrite, previewOf, runWrite, type WriteContext, type WriteSteps } from '../writes/write.js';
 
 /** What `pit halt --flatten` did. */

@@ -1,4 +1,5 @@
 import { flag, toggle } from '../../cli/definition.js';
+import { factsOf, fieldsOf, type JsonOf, shownOf, valuesOf } from '../../cli/fact-list.js';
 import * as shape from '../../cli/shapes.js';
 import { counted } from '../../domain/decimal.js';
 import { Failure, type Hint, suggest, usage } from '../../errors.js';
@@ -17,7 +18,6 @@ import { type Context, define } from '../session/command.js';
 import { DRY_RUN, dryAnswer } from '../writes/dry-run.js';
 import { interruptible } from '../writes/interruptible.js';
 import { outcomeFailure } from '../writes/outcome-failure.js';
-import { factsOf, fieldsOf, type JsonOf, shownOf, valuesOf } from '../writes/preview-facts.js';
 import {
   type CancelledEverywhere,
   cancelEverywhere,

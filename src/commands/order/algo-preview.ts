@@ -1,3 +1,4 @@
+import { factsOf } from '../../cli/fact-list.js';
 import * as shape from '../../cli/shapes.js';
 import { type Decimal, formatAmount, formatPrice } from '../../domain/decimal.js';
 import { Failure } from '../../errors.js';
@@ -7,13 +8,12 @@ import { namedPriceOf } from '../../trading/algos/plan/entries/entry-kinds.js';
 import { type AlgoTerms, EXIT_PRICES, kindOf, mapExitPrices } from '../../trading/algos/plan/terms.js';
 import { spentCoin } from '../../trading/preview/market-snapshot.js';
 import { distanceFrom, distanceText, referenceOf, viewOf } from '../../trading/preview/market-view.js';
-import { algoTermsRow } from '../algo/view/algo-document.js';
+import { algoTermsRow, TERMS_FIELDS } from '../algo/view/algo-fields.js';
 import { doesEntries } from '../algo/view/algo-row.js';
-import { TERMS_FIELDS } from '../algo/view/algo-shapes.js';
 import { wordsOf } from '../algo/view/entry-words.js';
 import { algoSentences } from '../algo/view/sentences.js';
 import { type DryRequest, dryRunShape } from '../writes/dry-run.js';
-import { factsOf, GUARDS_FACT, PREVIEW_FIELDS, previewJson, type Warned } from '../writes/preview-facts.js';
+import { GUARDS_FACT, PREVIEW_FIELDS, previewJson, type Warned } from '../writes/preview-facts.js';
 import type { AlgoDraft } from './algo-args.js';
 import { sideFact } from './preview.js';
 

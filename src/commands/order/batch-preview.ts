@@ -1,3 +1,4 @@
+import { factsOf } from '../../cli/fact-list.js';
 import * as shape from '../../cli/shapes.js';
 import { counted, Decimal, formatAmount, formatPercent, formatPrice, grouped } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
@@ -8,7 +9,7 @@ import { totals } from '../../trading/batches/lines.js';
 import type { BatchLine } from '../../trading/journal/write.js';
 import { distanceFrom, type Reference } from '../../trading/preview/market-view.js';
 import { type DryRequest, dryRunShape, REQUEST } from '../writes/dry-run.js';
-import { factsOf, GUARDS_FACT, PREVIEW_FIELDS, previewJson } from '../writes/preview-facts.js';
+import { GUARDS_FACT, PREVIEW_FIELDS, previewJson } from '../writes/preview-facts.js';
 import type { WriteContext } from '../writes/write.js';
 import type { LadderInput } from './batch-input.js';
 import { progressOf } from './batch-result.js';

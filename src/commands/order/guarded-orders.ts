@@ -1,3 +1,4 @@
+import { type Facts, shownOf, valuesOf } from '../../cli/fact-list.js';
 import type { Market } from '../../domain/market.js';
 import type { AccountType, Side } from '../../domain/order.js';
 import type { Answer } from '../../terminal/answer.js';
@@ -11,7 +12,6 @@ import { type OrderPlan, previewOrders } from '../../trading/preview/preview.js'
 import { concernsMarket, unknownWrites, unknownWritesAdvice } from '../../trading/settling/unknown-writes.js';
 import type { Agent } from '../session/agent.js';
 import { blockedBy, confirmGuarded, limitsOf, type SendOptions, sendOptionsOf } from '../writes/guard-overrides.js';
-import { type Facts, shownOf, valuesOf } from '../writes/preview-facts.js';
 import type { Requests, WriteContext, WriteSteps } from '../writes/write.js';
 import { COST_FACTS, type PreviewedOrders } from './preview.js';
 

@@ -15,7 +15,7 @@ import { placeOrder, refuseIdenticalOrder } from '../../trading/orders/place.js'
 import { newClientId, termsText, validateOrder } from '../../trading/orders/terms.js';
 import type { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
 import type { Placement } from '../../trading/settling/settle-sent-order.js';
-import { ALGO } from '../algo/view/algo-shapes.js';
+import { ALGO } from '../algo/view/algo-fields.js';
 import { clientId, marketName, oneOf, PRICE_WORDS } from '../inputs/parsers.js';
 import { type Context, define } from '../session/command.js';
 import type { DryRequest, DryRun } from '../writes/dry-run.js';

@@ -1,3 +1,4 @@
+import { type Fact, factsOf } from '../../cli/fact-list.js';
 import * as shape from '../../cli/shapes.js';
 import { Decimal, formatAmount, formatAverage, formatPrice } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
@@ -11,7 +12,7 @@ import { spentCoin } from '../../trading/preview/market-snapshot.js';
 import { averagePrice, distanceFrom, distanceText } from '../../trading/preview/market-view.js';
 import type { PreviewData } from '../../trading/preview/preview.js';
 import { type DryRequest, dryRequest, dryRunShape } from '../writes/dry-run.js';
-import { type Fact, factsOf, GUARDS_FACT, PREVIEW_FIELDS, previewJson } from '../writes/preview-facts.js';
+import { GUARDS_FACT, PREVIEW_FIELDS, previewJson } from '../writes/preview-facts.js';
 import type { WriteContext } from '../writes/write.js';
 
 /** Orders that were checked, with what they would do. */

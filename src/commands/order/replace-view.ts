@@ -1,3 +1,4 @@
+import { factsOf } from '../../cli/fact-list.js';
 import * as shape from '../../cli/shapes.js';
 import { Decimal, formatAmount, formatPrice } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
@@ -15,7 +16,6 @@ import type { ReplaceOutcome } from '../../trading/replace/replace.js';
 import type { Placement } from '../../trading/settling/settle-sent-order.js';
 import { CANCELLED, cancelRow } from '../cancel/cancel-result.js';
 import { type DryRequest, dryRequest, dryRunShape } from '../writes/dry-run.js';
-import { factsOf } from '../writes/preview-facts.js';
 import type { WriteContext } from '../writes/write.js';
 import { fillsSoFar } from './fills-so-far.js';
 import type { PlannedOrders, Previewed } from './guarded-orders.js';

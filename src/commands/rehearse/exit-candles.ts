@@ -1,6 +1,6 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { CandleEvent } from '../../sandbox/replay/tape-event.js';
-import type { AlgoDocument } from '../algo/view/algo-shapes.js';
+import type { AlgoDocument } from '../algo/view/algo-fields.js';
 import type { AccountRecord } from './account-record.js';
 import type { Report } from './report.js';
 

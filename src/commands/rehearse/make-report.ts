@@ -7,7 +7,7 @@ import type { Host } from '../../platform/host.js';
 import type { PrivateSandbox } from '../../sandbox/rehearsal/private-sandbox.js';
 import type { CandlePath } from '../../sandbox/replay/candle-path.js';
 import { isoTime } from '../../terminal/time.js';
-import type { AlgoDocument } from '../algo/view/algo-shapes.js';
+import type { AlgoDocument } from '../algo/view/algo-fields.js';
 import type { AccountRecord } from './account-record.js';
 import { CommandWorld, homeIn } from './rehearsed-command.js';
 import type { PnlTotals, Report } from './report.js';

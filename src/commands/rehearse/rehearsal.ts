@@ -13,7 +13,7 @@ import type { CandlePath } from '../../sandbox/replay/candle-path.js';
 import { emptyPart } from '../../sandbox/replay/load-tape.js';
 import { isPast } from '../../sandbox/replay/tape-event.js';
 import { isoTime } from '../../terminal/time.js';
-import type { AlgoDocument } from '../algo/view/algo-shapes.js';
+import type { AlgoDocument } from '../algo/view/algo-fields.js';
 import { AccountRecord } from './account-record.js';
 import { ExitCandles } from './exit-candles.js';
 import type { MarketPicture } from './picture.js';

@@ -2,7 +2,7 @@ import * as shape from '../../cli/shapes.js';
 import { FAULT_KINDS } from '../../sandbox/faults/rules.js';
 import type { PrivateSandbox } from '../../sandbox/rehearsal/private-sandbox.js';
 import type { CandlePath } from '../../sandbox/replay/candle-path.js';
-import { ALGO_EVENTS, ALGO_REASON, ALGO_STATE, type AlgoDocument } from '../algo/view/algo-shapes.js';
+import { ALGO, type AlgoDocument } from '../algo/view/algo-fields.js';
 import { PNL_ROW } from '../pnl/rows.js';
 import type { AccountRecord } from './account-record.js';
 
@@ -66,7 +66,7 @@ export const REPORT = shape.object({
   pnl: shape.array(PNL_ROW, 'as pit pnl prints them'),
   algo: shape.nullable(
     shape.object(
-      { state: ALGO_STATE, reason: ALGO_REASON, events: ALGO_EVENTS },
+      { state: ALGO.state, reason: ALGO.reason, events: ALGO.events },
       'what became of an algo order by the end of the tape',
     ),
   ),

@@ -10,7 +10,7 @@ import { wrapped } from '../../terminal/text.js';
 import type { CancelResult } from '../../trading/cancel/cancel-orders.js';
 import { parseAmount, parsePrice } from '../../trading/expressions.js';
 import { unknownWrites } from '../../trading/settling/unknown-writes.js';
-import type { AlgoDocument } from '../algo/view/algo-shapes.js';
+import type { AlgoDocument } from '../algo/view/algo-fields.js';
 import { cancelEverything, cancelNamed } from '../cancel/cancel.js';
 import { checkAlgo, NO_ALGO_FLAGS } from '../order/algo-args.js';
 import { placeAlgoIn } from '../order/algo-order.js';

@@ -1,4 +1,5 @@
 import { flag, optional, toggle } from '../../cli/definition.js';
+import { shownOf } from '../../cli/fact-list.js';
 import { type Advice, Failure, suggest, tryRead } from '../../errors.js';
 import { SendGate } from '../../trading/journal/entry.js';
 import { isKind } from '../../trading/journal/write.js';
@@ -13,7 +14,7 @@ import { refuseIdenticalWithdrawal, sendWithdrawal } from '../../trading/withdra
 import { coinName, positiveDecimal, wholeNumber, word } from '../inputs/parsers.js';
 import { type Context, define } from '../session/command.js';
 import { dryRequest } from '../writes/dry-run.js';
-import { previewJson, shownOf } from '../writes/preview-facts.js';
+import { previewJson } from '../writes/preview-facts.js';
 import { mayBeDone, openWrite, runWrite, type WriteContext } from '../writes/write.js';
 import { type PasswordSource, passwordSource, readFundPassword } from './fund-password.js';
 import { checkGiven, coinFacts, completeWithdrawal, firstMissing, isConfirmed } from './given.js';

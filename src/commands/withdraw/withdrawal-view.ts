@@ -1,3 +1,4 @@
+import { factsOf } from '../../cli/fact-list.js';
 import * as shape from '../../cli/shapes.js';
 import { formatAmount } from '../../domain/decimal.js';
 import type { Withdrawal } from '../../domain/funds.js';
@@ -14,7 +15,7 @@ import type { PreparedWithdrawal } from '../../trading/withdrawals/prepare.js';
 import type { WithdrawalResult } from '../../trading/withdrawals/send.js';
 import { duplicateFailure } from '../session/duplicate-warnings.js';
 import { dryRunShape } from '../writes/dry-run.js';
-import { factsOf, PREVIEW_FIELDS, type Warned } from '../writes/preview-facts.js';
+import { PREVIEW_FIELDS, type Warned } from '../writes/preview-facts.js';
 import { askAgain } from '../writes/unknown-writes.js';
 import type { WriteContext } from '../writes/write.js';
 

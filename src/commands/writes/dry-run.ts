@@ -1,9 +1,10 @@
+import { type Facts, fieldsOf } from '../../cli/fact-list.js';
 import * as shape from '../../cli/shapes.js';
 import type { PlannedWrite } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { TradingContext } from '../../trading/trading-context.js';
-import { type Facts, fieldsOf, NO_PREVIEW, PREVIEW_FIELDS, type PreviewJson } from './preview-facts.js';
+import { NO_PREVIEW, PREVIEW_FIELDS, type PreviewJson } from './preview-facts.js';
 
 export const DRY_RUN = shape.boolean('always true');
 const HALTED = shape.boolean('pit halt is in effect: only cancellations are sent');

@@ -1,5 +1,6 @@
 import { type Consent, requireConsent } from '../../cli/consent.js';
 import type { Globals } from '../../cli/context.js';
+import type { ShownFacts } from '../../cli/fact-list.js';
 import { Failure, type Interruption, suggest } from '../../errors.js';
 import { haltText, LIFT_HALT } from '../../exchange/exchange.js';
 import type { Host } from '../../platform/host.js';
@@ -14,7 +15,7 @@ import type { Context } from '../session/command.js';
 import type { Session } from '../session/session.js';
 import { type DryRequest, type DryRun, dryAnswer } from './dry-run.js';
 import { type Interruptible, interruptible } from './interruptible.js';
-import { guardTexts, type Preview, type Warned } from './preview-facts.js';
+import { guardTexts, type Warned } from './preview-facts.js';
 
 /*
  * Every command that writes to the exchange describes its write, of one request or of many, as `WriteSteps`. `runWrite` carries it out:
@@ -89,7 +90,7 @@ export interface WriteSteps<Plan extends Warned, Data = unknown, Dry extends Req
   /** A cancellation, which leaves while the account is halted. */
   readonly passesHalt?: true;
   /** What it will do, as facts show it. Its warnings alone are shown if no preview is. */
-  readonly preview: (plan: Plan) => Preview;
+  readonly preview: (plan: Plan) => ShownFacts;
   /** What `--dry-run` prints for programs. Absent for a part of a command that prints its own. */
   readonly dryRun?: (plan: Plan) => Dry;
   /** Asks for consent. Throws Failure `declined` unless it is given. Absent if the write asks nothing. */
@@ -170,7 +171,7 @@ export async function previewOf<Plan extends Warned>(
 /** A preview as text: what the write does, where it goes, and what it warns of. */
 export async function previewText(
   context: Pick<WriteContext, 'session' | 'trading' | 'globals'>,
-  { above, lines }: Preview,
+  { above, lines }: ShownFacts,
   warned: Warned,
 ): Promise<(screen: Screen) => string> {
   const exchange = await exchangeText(context);

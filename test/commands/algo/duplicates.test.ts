@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { unprotectedText } from '../../../src/commands/algo/unwatched.js';
-import { algoDocument } from '../../../src/commands/algo/view/algo-document.js';
+import { algoDocument } from '../../../src/commands/algo/view/algo-fields.js';
 import { algoList } from '../../../src/commands/algo/view/algo-row.js';
 import { Decimal } from '../../../src/domain/decimal.js';
 import type { Order } from '../../../src/domain/order.js';

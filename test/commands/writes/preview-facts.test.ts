@@ -1,14 +1,7 @@
 import { expect, it } from 'vitest';
+import { type Facts, factsOf, fieldsOf, shownOf } from '../../../src/cli/fact-list.js';
 import * as shape from '../../../src/cli/shapes.js';
-import {
-  type Facts,
-  factsOf,
-  fieldsOf,
-  GUARDS_FACT,
-  PREVIEW_FIELDS,
-  previewJson,
-  shownOf,
-} from '../../../src/commands/writes/preview-facts.js';
+import { GUARDS_FACT, PREVIEW_FIELDS, previewJson } from '../../../src/commands/writes/preview-facts.js';
 import { screenOf } from '../../../src/terminal/screen.js';
 
 const PLAIN = screenOf(Object.assign(Object.create(null), { isTTY: false }), {});

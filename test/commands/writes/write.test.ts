@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { factsOf, NO_PREVIEW, shownOf, type Warned } from '../../../src/commands/writes/preview-facts.js';
+import { factsOf, shownOf } from '../../../src/cli/fact-list.js';
+import { NO_PREVIEW, type Warned } from '../../../src/commands/writes/preview-facts.js';
 import { runWrite, type WriteContext, type WriteSteps } from '../../../src/commands/writes/write.js';
 import { type EndingSignal, Failure, Interrupted, type Interruption } from '../../../src/errors.js';
 import type { Halt } from '../../../src/exchange/exchange.js';

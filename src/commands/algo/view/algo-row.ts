@@ -1,7 +1,8 @@
 import { listing } from '../../../cli/answers.js';
+import { fieldColumns } from '../../../cli/field-columns.js';
 import { fieldNames } from '../../../cli/row-fields.js';
 import * as shape from '../../../cli/shapes.js';
-import { Decimal, formatAmount, formatAverage, formatPercent, formatPrice, grouped } from '../../../domain/decimal.js';
+import { Decimal, formatAmount, formatAverage, formatPercent, formatPrice } from '../../../domain/decimal.js';
 import { Failure, suggest } from '../../../errors.js';
 import type { Answer } from '../../../terminal/answer.js';
 import { paintSide, sideColumn, sideText } from '../../../terminal/cells.js';
@@ -13,9 +14,9 @@ import { isTakeCancelled } from '../../../trading/algos/plan/exits.js';
 import { unprotectedSince } from '../../../trading/algos/record/facts.js';
 import { duplicateIds } from '../../../trading/algos/record/snapshot.js';
 import type { AlgoView } from '../../../trading/algos/service/algo-views.js';
+import { ORDER } from '../../order/order-row.js';
 import { unseenDuplicatesText } from '../unwatched.js';
-import { algoDocument } from './algo-document.js';
-import { ALGO, type AlgoDocument } from './algo-shapes.js';
+import { ALGO, type AlgoDocument, algoDocument } from './algo-fields.js';
 import { wordsOf } from './entry-words.js';
 import { algoSentences, exitWords } from './sentences.js';
 import { distanceText } from './terms-text.js';
@@ -84,28 +85,23 @@ interface ViewRow extends AlgoDocument {
   readonly view: AlgoView;
 }
 
+const column = fieldColumns<ViewRow>(shape.object(ALGO) as shape.Shape<ViewRow>);
+
 const COLUMNS: readonly Column<ViewRow>[] = [
-  { title: 'id', value: ({ id }) => id, rowKey: ({ id }) => id, importance: 10 },
-  { title: 'market', value: ({ market }) => market, importance: 9, paint: (text, _, paint) => paint.strong(text) },
+  column('id', { rowKey: ({ id }) => id, importance: 10 }),
+  column('market', { importance: 9, paint: (text, _, paint) => paint.strong(text) }),
   sideColumn((row: ViewRow) => row.side, { importance: 8 }),
-  { title: 'kind', value: ({ kind }) => kind, importance: 7 },
-  { title: 'amount', value: ({ amount }) => formatAmount(amount), align: 'decimal', importance: 8 },
-  { title: 'filled', value: ({ filled }) => formatAmount(filled), align: 'decimal', importance: 6 },
+  column('kind', { importance: 7 }),
+  column('amount', { value: ({ amount }) => formatAmount(amount), importance: 8 }),
+  column('filled', { value: ({ filled }) => formatAmount(filled), importance: 6 }),
   { title: 'terms', value: ({ view }) => termsCell(view), importance: 5 },
   { title: 'acts at', value: ({ exit, view }) => priceOrNull(exit?.level, view), align: 'decimal', importance: 4 },
-  {
-    title: 'state',
+  column('state', {
     value: ({ state, view }) => [state, dangerOf(view)?.[0] ?? []].flat().join(', '),
     importance: 9,
     paint: (text, { view }, paint) => paintState(text, view, paint),
-  },
-  {
-    get title() {
-      return timeTitle('started');
-    },
-    value: ({ started }) => localTime(Date.parse(started)),
-    importance: 2,
-  },
+  }),
+  column('started', { importance: 2 }),
 ];
 
 /** What keeps it from acting, in capitals, and what that means; undefined if nothing does. */
@@ -246,22 +242,18 @@ export function doesEntries(does: readonly string[]): RecordLine[] {
 
 type ShownChild = AlgoDocument['children'][number] & { readonly isDuplicate: boolean };
 
+const childColumn = fieldColumns<ShownChild>(shape.object(ORDER) as shape.Shape<ShownChild>);
+
 const CHILD_COLUMNS: readonly Column<ShownChild>[] = [
   { title: 'for', value: ({ role, isDuplicate }) => (isDuplicate ? `${role}, duplicate` : role), importance: 8 },
-  { title: 'order', value: ({ id }) => id, rowKey: ({ id }) => id, importance: 9 },
+  childColumn('id', { title: 'order', rowKey: ({ id }) => id, importance: 9 }),
   sideColumn((row: ShownChild) => row.side, { importance: 7 }),
-  { title: 'price', value: ({ price }) => grouped(price), align: 'decimal', importance: 8 },
-  { title: 'amount', value: ({ amount }) => formatAmount(amount), align: 'decimal', importance: 7 },
-  { title: 'filled', value: ({ filled }) => formatAmount(filled), align: 'decimal', importance: 7 },
-  { title: 'type', value: ({ type }) => type, importance: 3 },
-  { title: 'state', value: ({ state }) => state, importance: 6 },
-  {
-    get title() {
-      return timeTitle();
-    },
-    value: ({ time }) => localTime(Date.parse(time)),
-    importance: 2,
-  },
+  childColumn('price', { importance: 8 }),
+  childColumn('amount', { value: ({ amount }) => formatAmount(amount), importance: 7 }),
+  childColumn('filled', { value: ({ filled }) => formatAmount(filled), importance: 7 }),
+  childColumn('type', { importance: 3 }),
+  childColumn('state', { importance: 6 }),
+  childColumn('time', { importance: 2 }),
 ];
 
 /** `0.12% worse than at the trigger`. */

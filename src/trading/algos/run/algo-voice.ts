@@ -6,9 +6,10 @@ import { STALE_MS } from '../plan/algo-market.js';
 import { isExit } from '../plan/children.js';
 import { CLOCK_STANDS, type Decision, NOT_PROTECTED, sentence, stateOf } from '../plan/decide.js';
 import type { AlgoNote } from '../plan/decision-input.js';
-import { type AlgoTerms, exitSideOf, hasStop } from '../plan/terms.js';
+import { type AlgoTerms, exitSideOf } from '../plan/terms.js';
+import { type TOLD_EVENTS, toldOf } from '../record/fact-events.js';
 import type { SaidLine } from '../record/fact-record.js';
-import { type AlgoFact, type AlgoFacts, type AlgoState, isHeldBack } from '../record/facts.js';
+import type { AlgoFact, AlgoFacts, AlgoState } from '../record/facts.js';
 import type { AlgoSnapshot } from '../record/snapshot.js';
 import type { AlgoStore } from '../record/store.js';
 import { noteText, subjectOf } from './note-text.js';
@@ -19,16 +20,7 @@ export interface AlgoEvent {
   readonly market: string;
   /** By the exchange's clock, in milliseconds since the Unix epoch. */
   readonly time: number;
-  readonly event:
-    | Exclude<AlgoFact['fact'], 'began' | 'best' | 'rules'>
-    | 'placed'
-    | 'filled'
-    | 'childCancelled'
-    | 'rejected'
-    | 'blind'
-    | 'seen'
-    | 'unprotected'
-    | 'note';
+  readonly event: (typeof TOLD_EVENTS)[number];
   /** A sentence. */
   readonly text: string;
   /** The algo order with it. */
@@ -185,27 +177,17 @@ export class AlgoVoice {
     report({ id, market: market.market, time: watched.now(), event, text, snapshot: snapshot() });
   }
 
+  /** @param facts with it */
   tellFact(fact: AlgoFact, facts: AlgoFacts): void {
-    if (fact.fact === 'triggered')
-      this.tell(
-        'triggered',
-        `Triggered at ${grouped(fact.price.toString())} (${fact.source})${fact.late ? ', found late' : ''}.`,
-      );
-    if (fact.fact === 'paused') this.tell('paused', `It is paused: ${fact.reason}.${this.#protectionText(facts)}`);
-    if (fact.fact === 'ended') this.tell('ended', `It has ended (${fact.outcome}): ${fact.reason}.`);
+    const told = toldOf(fact, facts);
+    if (told !== undefined) this.tell(told.event, told.text);
   }
 
   /** Tells what another process has added. */
   tellChange(facts: AlgoFacts, { paused, resumed, cancelled }: AlgoFacts): void {
-    if (facts.cancelled !== null && cancelled === null)
-      this.tell('cancelled', `It is being cancelled: ${facts.cancelled.reason}.`);
+    if (facts.cancelled !== null && cancelled === null) this.tellFact(facts.cancelled, facts);
     else if (facts.paused !== null && facts.paused.time !== paused?.time) this.tellFact(facts.paused, facts);
-    else if (facts.resumed !== null && facts.resumed.time !== resumed?.time) this.tell('resumed', 'It continues.');
-  }
-
-  #protectionText(facts: AlgoFacts): string {
-    if (!hasStop(this.#terms)) return '';
-    return isHeldBack(facts, 'stop') ? ` ${NOT_PROTECTED}: no stop is sent meanwhile.` : ' The stop goes on.';
+    else if (facts.resumed !== null && facts.resumed.time !== resumed?.time) this.tellFact(facts.resumed, facts);
   }
 
   tellFills(child: ChildOrder): void {

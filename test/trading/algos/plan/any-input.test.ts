@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { algoRow } from '../../../../src/commands/algo/view/algo-document.js';
+import { algoDocument } from '../../../../src/commands/algo/view/algo-fields.js';
 import { Decimal } from '../../../../src/domain/decimal.js';
 import type { AlgoMarket } from '../../../../src/trading/algos/plan/algo-market.js';
 import type { Child } from '../../../../src/trading/algos/plan/children.js';
@@ -11,6 +11,7 @@ import type { AlgoTerms } from '../../../../src/trading/algos/plan/terms.js';
 import { type AlgoFact, foldFacts } from '../../../../src/trading/algos/record/facts.js';
 import { MARKET } from '../../support/market.js';
 import { anyEntry } from '../support/draw-entries.js';
+import { viewOf } from '../support/examples.js';
 
 // Nothing here is what a command would make or an exchange would send: that is the point.
 
@@ -121,8 +122,8 @@ describe('a decision', () => {
           expect(step.child.price.sign).toBeGreaterThan(0);
         }
         const { state, reason } = decision;
-        const current = { state, reason, watched: true, now: seen.now };
-        expect(algoRow(asked, facts, children, current, []).state).toBe(state);
+        const view = viewOf(asked, facts, children, { state, reason });
+        expect(algoDocument(view, seen.now).state).toBe(state);
       }),
       { numRuns: 1_000 },
     );

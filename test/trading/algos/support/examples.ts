@@ -1,7 +1,8 @@
 import { Decimal } from '../../../../src/domain/decimal.js';
 import type { Child } from '../../../../src/trading/algos/plan/children.js';
 import type { AlgoTerms } from '../../../../src/trading/algos/plan/terms.js';
-import { type AlgoFact, foldFacts } from '../../../../src/trading/algos/record/facts.js';
+import { type AlgoFact, type AlgoFacts, foldFacts } from '../../../../src/trading/algos/record/facts.js';
+import type { AlgoView } from '../../../../src/trading/algos/service/algo-views.js';
 import { buy, limit, sell } from './terms.js';
 
 /* Two algo orders, and facts and children of them, for tests of what is said of an algo order. */
@@ -36,3 +37,17 @@ export function factsOf(terms: AlgoTerms, ...more: readonly AlgoFact[]) {
 export const triggered = (price: string, leg: 'entry' | 'exit' = 'exit'): AlgoFact => ({
   ...{ fact: 'triggered', time: START + 60_000, leg, price: Decimal.of(price), source: 'book', late: false },
 });
+
+/** An algo order with these children, as commands show it. */
+export function viewOf(
+  terms: AlgoTerms,
+  facts: AlgoFacts,
+  children: readonly Child[],
+  current: Partial<AlgoView> = {},
+): AlgoView {
+  return {
+    ...{ id: terms.id, terms, facts, children, orders: [], said: [], state: 'working', reason: null },
+    ...{ unsentSince: undefined, isWatched: true, hasUnseenDuplicates: false, problems: [] },
+    ...current,
+  };
+}

@@ -1,21 +1,30 @@
 import { describe, expect, it } from 'vitest';
-import { algoRow } from '../../../../src/commands/algo/view/algo-document.js';
+import { algoDocument } from '../../../../src/commands/algo/view/algo-fields.js';
 import { Decimal } from '../../../../src/domain/decimal.js';
 import { NO_PARTS } from '../../../../src/trading/algos/plan/terms.js';
 import type { AlgoFact } from '../../../../src/trading/algos/record/facts.js';
-import { BRACKET, child, closed, factsOf, OCO, START, triggered } from '../../../trading/algos/support/examples.js';
+import {
+  BRACKET,
+  child,
+  closed,
+  factsOf,
+  OCO,
+  START,
+  triggered,
+  viewOf,
+} from '../../../trading/algos/support/examples.js';
 import { buy, chase, iceberg, twap } from '../../../trading/algos/support/terms.js';
 
 describe('the row of an algo order', () => {
   const now = START + 90_000;
-  const current = { state: 'working', reason: null, watched: true, now } as const;
+  const rowOf = (...parts: Parameters<typeof viewOf>) => algoDocument(viewOf(...parts), now);
 
   it('of one that has ended lasts until its end, with the reason that it is given', () => {
     const end: AlgoFact = {
       ...{ fact: 'ended', time: START + 5_000, outcome: 'done', reason: 'so' },
       ...{ filled: Decimal.zero, remaining: Decimal.zero, position: Decimal.zero },
     };
-    const row = algoRow(OCO, factsOf(OCO, end), [], { state: 'done', reason: 'so', watched: false, now: START }, []);
+    const row = rowOf(OCO, factsOf(OCO, end), [], { state: 'done', reason: 'so', isWatched: false });
     expect([row.ended, row.reason, row.watched, row.durationMs]).toEqual([
       '2026-01-05T00:00:05.000Z',
       'so',
@@ -29,7 +38,7 @@ describe('the row of an algo order', () => {
       child(1, 'take', '1', closed('0.2', '22')),
       child(2, 'stop', '0.8', { filled: Decimal.of('0.5'), filledValue: Decimal.of('48') }),
     ];
-    expect(algoRow(OCO, factsOf(OCO, triggered('97.5')), children, current, [])).toEqual({
+    expect(rowOf(OCO, factsOf(OCO, triggered('97.5')), children)).toEqual({
       ...{ id: 'algo1', market: 'btc_usdt', side: 'sell', amount: '1', kind: 'oco', state: 'working', watched: true },
       entry: null,
       exit: {
@@ -40,12 +49,18 @@ describe('the row of an algo order', () => {
       ...{ filled: '0.7', averagePrice: '100', fees: [], remaining: '0.3', children: [] },
       ...{ started: '2026-01-05T00:00:00.000Z', ended: null, reason: null },
       ...{ position: null, slippage: '0.0153846154', durationMs: 90_000, agent: false },
+      ...{ unprotected: { since: '2026-01-05T00:01:00.000Z', reason: 'Its stop is not known to be sent.' } },
+      ...{ excess: null, duplicates: [] },
+      events: [
+        { time: '2026-01-05T00:00:00.000Z', event: 'began', text: 'It began.' },
+        { time: '2026-01-05T00:01:00.000Z', event: 'triggered', text: 'Its stop was reached at 97.50 (book).' },
+      ],
     });
   });
 
   it('includes what an iceberg shows', () => {
     const terms = buy('1', { entry: iceberg('100', '0.40') });
-    expect(algoRow(terms, factsOf(terms), [], current, []).entry).toEqual({
+    expect(rowOf(terms, factsOf(terms), []).entry).toEqual({
       ...NO_PARTS,
       ...{ kind: 'iceberg', price: '100', show: '0.4', when: [] },
     });
@@ -63,7 +78,7 @@ describe('the row of an algo order', () => {
       child(1, 'entry', '0.5', closed('0.5', '50')),
       child(2, 'stop', '0.5', { filled: Decimal.of('0.2') }),
     ];
-    expect(algoRow(terms, facts, children, current, [])).toMatchObject({
+    expect(rowOf(terms, facts, children)).toMatchObject({
       kind: 'bracket',
       entry: {
         kind: 'twap',
@@ -81,11 +96,11 @@ describe('the row of an algo order', () => {
   });
 
   it('has the price of a limit entry and of nothing else', () => {
-    const { entry, exit } = algoRow(BRACKET, factsOf(BRACKET), [], current, []);
+    const { entry, exit } = rowOf(BRACKET, factsOf(BRACKET), []);
     expect(entry).toEqual({ ...NO_PARTS, kind: 'limit', price: '100', when: [] });
     expect(exit).toMatchObject({ filled: '0', averagePrice: null, slippage: null });
     const plain = buy('1', { entry: chase() });
-    expect(algoRow(plain, factsOf(plain), [], current, [])).toMatchObject({
+    expect(rowOf(plain, factsOf(plain), [])).toMatchObject({
       exit: null,
       position: null,
       fees: [],
@@ -94,10 +109,10 @@ describe('the row of an algo order', () => {
   });
 
   it('has no fees if they are not known', () => {
-    const row = algoRow(OCO, factsOf(OCO), [child(1, 'take', '1', { fees: null })], current, []);
+    const row = rowOf(OCO, factsOf(OCO), [child(1, 'take', '1', { fees: null })]);
     expect(row.fees).toBeNull();
     const fees = [{ coin: 'usdt', amount: Decimal.of('0.10') }];
-    const paid = algoRow(OCO, factsOf(OCO), [child(1, 'take', '1', { fees })], current, []);
+    const paid = rowOf(OCO, factsOf(OCO), [child(1, 'take', '1', { fees })]);
     expect(paid.fees).toEqual([{ coin: 'usdt', amount: '0.1' }]);
   });
 });
