@@ -1,7 +1,7 @@
 import { coinText } from '../markets/market.js';
 import type { Sequences } from '../orders/sequences.js';
 import type { NumberedLists } from '../store/numbered-lists.js';
-import type { Store } from '../store/store.js';
+import type { ServiceStore } from '../store/store.js';
 import type { Ledger } from './ledger.js';
 
 /** Why a balance changed. */
@@ -75,12 +75,12 @@ export class BillBook {
   /** For each account and coin: the places of its bills in the account's list. */
   readonly #ofCoin: NumberedLists<number>;
   readonly #latest = new Map<string, number>();
+  readonly #ledger: Ledger;
+  readonly #sequences: Sequences;
 
-  constructor(
-    store: Pick<Store<object>, 'lists'>,
-    readonly ledger: Ledger,
-    readonly sequences: Sequences,
-  ) {
+  constructor(store: ServiceStore, ledger: Ledger, sequences: Sequences) {
+    this.#ledger = ledger;
+    this.#sequences = sequences;
     this.#bills = store.lists('bills');
     this.#ofCoin = store.lists('coinBills');
   }
@@ -96,7 +96,7 @@ export class BillBook {
     this.#pending = [];
     const balances = this.#balancesAfter(entries);
     for (const [index, { account, coin, change, kind, remark }] of entries.entries()) {
-      const [id, balance] = [this.sequences.bill(), balances[index] ?? 0n];
+      const [id, balance] = [this.#sequences.bill(), balances[index] ?? 0n];
       const time = Math.max(now, this.#lastTime(account));
       // field by field: copying the entry and adding to it is several times slower, and happens four times for each trade
       this.#append({ id, account, coin, change, balance, time, kind, remark });
@@ -112,7 +112,7 @@ export class BillBook {
       if (entry === undefined) continue;
       const { account, coin, change } = entry;
       const list = `${account}/${coin}`;
-      const balance = after.get(list) ?? this.ledger.available(account, coin) + this.ledger.frozen(account, coin);
+      const balance = after.get(list) ?? this.#ledger.available(account, coin) + this.#ledger.frozen(account, coin);
       balances[index] = balance;
       after.set(list, balance - change);
     }

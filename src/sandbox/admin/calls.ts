@@ -296,7 +296,7 @@ export const ADMIN_CALLS = {
       if (priceScale > market.priceScale || amountScale > market.amountScale)
         throw new RequestRefused('badParameter', 'a market never gets more decimals than it began with');
       const rules = new SandboxMarket({ name, base, quote, priceScale, amountScale, minAmount, minNotional });
-      exchange.orders.changedRules.set(name, rules);
+      exchange.orders.changeRules(rules);
       return { market: name, priceScale, amountScale, minAmount: rules.minAmount, minNotional: rules.minNotional };
     },
   ),

@@ -99,7 +99,7 @@ function goTo(exchange: SandboxExchange, from: number, markets: ReadonlyMap<stri
   const others = exchange.replays.all.filter(({ market }) => !markets.has(market));
   if (!others.some(({ left }) => left > 0)) exchange.clock.forward(from);
   exchange.advance();
-  exchange.changed();
+  exchange.store.commitSoon();
 }
 
 /**
@@ -194,7 +194,7 @@ export async function importFrom(
       await Store.fill(directory, state.rows);
       const exchange = await data.open(directory);
       exchange.customers.replaceKeysOfFirst(data.keys);
-      exchange.changed();
+      exchange.store.commitSoon();
       await exchange.close();
     });
   } catch (error) {

@@ -137,7 +137,7 @@ export class SandboxExchange {
     const { genesis } = state;
     this.clock = new Clock(now, state.clock ?? undefined, (driven) => {
       state.clock = driven;
-      this.changed();
+      store.commitSoon();
     });
     this.ledger = new Ledger(state.balances, (name) => {
       store.touch();
@@ -151,18 +151,39 @@ export class SandboxExchange {
     const venues = new Map<string, TradedMarket>();
     const openVenue = venueOpener(store, genesis, historyMs);
     for (const [name, market] of markets) venues.set(name, openVenue(market));
-    const { clock, changes } = this;
-    this.margin = new MarginService(bills, markets, (market) => lastPrice(venues.get(market)), clock, store);
+    const { clock, changes, ledger } = this;
+    this.margin = new MarginService(ledger, bills, markets, (market) => lastPrice(venues.get(market)), clock, store);
     const orders = new OrderRepository(store, markets);
     const timers = new Scheduler(state.cancelTimers);
-    this.orders = new OrderService(orders, venues, bills, this.margin, timers, changes, clock, store);
-    this.funds = new FundsService(state, store, bills, this.customers, () => this.coins, clock);
+    this.orders = new OrderService(
+      orders,
+      venues,
+      ledger,
+      bills,
+      this.#sequences,
+      this.margin,
+      timers,
+      changes,
+      clock,
+      store,
+    );
+    this.funds = new FundsService(
+      state,
+      store,
+      ledger,
+      bills,
+      this.#sequences,
+      this.customers,
+      () => this.coins,
+      clock,
+    );
     this.market = new MarketService(venues, clock.now);
     this.replays = new Replays(state.replays, store.table<ReplayRow>('replayRows'));
     this.#simulator = new MarketSimulator(
       genesis.seed,
       simulatedOf(venues, state),
       this.orders,
+      ledger,
       state.simulator,
       new PriceMoves(state.priceMoves),
       (market) => this.#isReplayed(market),
@@ -225,7 +246,7 @@ export class SandboxExchange {
   addAccount(secrets: Secrets, permissions: Granted): Customer {
     const customer = this.customers.add(secrets, permissions);
     this.funds.seed(customer.id);
-    this.changed();
+    this.store.commitSoon();
     return customer;
   }
 
@@ -236,7 +257,7 @@ export class SandboxExchange {
   movePrice(market: SandboxMarket, price: string, ms: number): void {
     if (this.#isReplayed(market.name)) throw new RequestRefused('cannotTrade', `${market.name} follows a recording`);
     this.#simulator.movePrice(market.name, Number(market.ticks(price)), ms);
-    this.changed();
+    this.store.commitSoon();
   }
 
   /** How many ms of the machine's clock until something happens without a request; undefined while the clock is stopped. */
@@ -255,11 +276,6 @@ export class SandboxExchange {
   get name(): string {
     const { seed, start } = this.state.genesis;
     return `${seed}-${start}`;
-  }
-
-  /** Schedules a commit at once, because something of a customer has changed. */
-  changed(): void {
-    this.store.changed();
   }
 
   /** Whether the disk failed. What has happened since is in memory only and ends with this process. */
@@ -304,7 +320,7 @@ export class SandboxExchange {
   #added(market: SandboxMarket): void {
     this.state.tapeMarkets.push(rulesOf(market));
     this.#coins = undefined;
-    this.changed();
+    this.store.commitSoon();
   }
 
   /** A new exchange: its first account, and the market before it is first seen. */
@@ -324,7 +340,7 @@ export class SandboxExchange {
       this.orders.advance(moment);
       this.funds.advance(moment);
       for (const [market, update] of this.replays.takeDue(moment)) this.replay.apply(market, update);
-      this.changed();
+      this.store.commitSoon();
     }
     if (simulate(time)) {
       this.state.simulator = this.#simulator.state;

@@ -4,10 +4,11 @@ import { FEES, type Ledger, OUTSIDE } from '../accounts/ledger.js';
 import type { Clock } from '../exchange/clock.js';
 import { type ChainRules, type CoinRules, chainNamed, chainsOf, coinRules, UNIT_DECIMALS } from '../markets/coins.js';
 import { coinText, coinUnits, unitsOf } from '../markets/market.js';
+import type { Sequences } from '../orders/sequences.js';
 import { RequestRefused } from '../refusals.js';
 import { Scheduler, type Task } from '../scheduler.js';
 import type { NumberedLists } from '../store/numbered-lists.js';
-import type { Store } from '../store/store.js';
+import type { ServiceStore } from '../store/store.js';
 import {
   AddressBook,
   type AddressState,
@@ -113,11 +114,12 @@ export class FundsService {
   readonly #addresses: AddressBook;
   readonly #scheduler: Scheduler<FundsTask>;
   readonly #attempts: FundsState['attempts'];
-  readonly #store: Store<object>;
+  readonly #store: ServiceStore;
   readonly #deposits: NumberedLists<AccountDeposit>;
   readonly #withdrawals: NumberedLists<AccountWithdrawal>;
   readonly #ledger: Ledger;
   readonly #bills: BillBook;
+  readonly #sequences: Sequences;
   readonly #customers: Customers;
   readonly #coins: () => ReadonlyMap<string, CoinRules>;
   readonly #clock: Clock;
@@ -125,8 +127,10 @@ export class FundsService {
   /** @param coins all coins by name: a tape may bring further ones */
   constructor(
     state: FundsState,
-    store: Store<object>,
+    store: ServiceStore,
+    ledger: Ledger,
     bills: BillBook,
+    sequences: Sequences,
     customers: Customers,
     coins: () => ReadonlyMap<string, CoinRules>,
     clock: Clock,
@@ -137,8 +141,9 @@ export class FundsService {
     this.#store = store;
     this.#deposits = store.lists('deposits');
     this.#withdrawals = store.lists('withdrawals');
-    this.#ledger = bills.ledger;
+    this.#ledger = ledger;
     this.#bills = bills;
+    this.#sequences = sequences;
     this.#customers = customers;
     this.#coins = coins;
     this.#clock = clock;
@@ -185,7 +190,7 @@ export class FundsService {
     this.#bills.post(from.id, coin, -units, 'transferOut', to.username);
     this.#bills.post(to.id, coin, units, 'transferIn', from.username);
     this.#bills.write(this.#clock.now());
-    this.#store.changed();
+    this.#store.commitSoon();
   }
 
   /** Newest first. */
@@ -211,13 +216,13 @@ export class FundsService {
   /** Allows withdrawals to an address. Throws {@link RequestRefused}. */
   verifyAddress({ id }: Owner, address: Parameters<AddressBook['verify']>[1]): void {
     this.#addresses.verify(id, address);
-    this.#store.changed();
+    this.#store.commitSoon();
   }
 
   /** What a user does on the exchange's website before getUserAddress gives an address. */
   obtainAddress({ id }: Owner, coin: string): void {
     this.#addresses.obtain(id, coin);
-    this.#store.changed();
+    this.#store.commitSoon();
   }
 
   deposits({ id }: Owner, coin: string, page: number, size: number): Page<DepositRecord> {
@@ -238,7 +243,7 @@ export class FundsService {
     const units = this.#units(coin, amount);
     if (units === 0n) throw new RequestRefused('badAmount', amount);
     const { id } = this.#announce({ account, chain, amount: units, fails: fail }, this.#clock.now());
-    this.#store.changed();
+    this.#store.commitSoon();
     return String(id);
   }
 
@@ -254,7 +259,7 @@ export class FundsService {
       const { id } = recipient === undefined ? this.#submit(checked, time) : this.#moveWithin(checked, recipient, time);
       return String(id);
     } finally {
-      this.#store.changed();
+      this.#store.commitSoon();
     }
   }
 
@@ -277,7 +282,7 @@ export class FundsService {
     this.#ledger.move(coin, withdrawal.amount, available(withdrawing(account)), available(account));
     this.#bills.post(account, coin, withdrawal.amount, 'withdrawalReturned', text);
     this.#bills.write(this.#clock.now());
-    this.#store.changed();
+    this.#store.commitSoon();
   }
 
   /** Records coins that were seen on a chain (default: with a made-up hash). Nothing moves yet. */
@@ -287,7 +292,7 @@ export class FundsService {
   ): AccountDeposit {
     const { account, chain, amount, fails } = arrival;
     const { coin, confirmations } = chain;
-    const id = this.#bills.sequences.order(time);
+    const id = this.#sequences.order(time);
     const address = addressText(depositAddress(account, chain));
     const hash = arrival.hash ?? transactionHash(`deposit ${id}`);
     const names = { id, account, coin, chain: chain.chain, address, amount } as const;
@@ -354,7 +359,7 @@ export class FundsService {
     this.#bills.write(time);
     const address = addressText(depositAddress(recipient, chain));
     const names = {
-      id: this.#bills.sequences.order(time),
+      id: this.#sequences.order(time),
       account: recipient,
       coin,
       chain: chain.chain,
@@ -392,7 +397,7 @@ export class FundsService {
     const { account, chain, amount, fee, address } = checked;
     const { coin } = chain;
     if (this.#ledger.available(account, coin) < amount) throw new RequestRefused('insufficientBalance', coin);
-    const names = { id: this.#bills.sequences.order(time), account, coin, chain: chain.chain };
+    const names = { id: this.#sequences.order(time), account, coin, chain: chain.chain };
     const withdrawal = { ...names, amount, fee, address, submitted: time, managed: time, state, hash: '' };
     this.#withdrawals.append(`${account}/${coin}`, withdrawal);
     return withdrawal;

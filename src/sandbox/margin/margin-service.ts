@@ -6,7 +6,7 @@ import type { Clock } from '../exchange/clock.js';
 import { COINS, coinRules, coinsOf as coinsOfMarkets } from '../markets/coins.js';
 import { coinText, coinUnits, type SandboxMarket } from '../markets/market.js';
 import { RequestRefused } from '../refusals.js';
-import type { Store } from '../store/store.js';
+import type { ServiceStore } from '../store/store.js';
 
 /**
  * How margin works. The interface says only that it exists. Leverage L means: when coins are lent, and when they leave the
@@ -59,21 +59,22 @@ export class MarginService {
   readonly #bills: BillBook;
   readonly #markets: ReadonlyMap<string, SandboxMarket>;
   readonly #lastPrice: (market: string) => bigint;
-  readonly #clock: Pick<Clock, 'now'>;
-  readonly #store: Pick<Store<object>, 'changed'>;
+  readonly #clock: Clock;
+  readonly #store: ServiceStore;
 
   /**
    * @param markets by name
    * @param lastPrice the last price of a market in ticks
    */
   constructor(
+    ledger: Ledger,
     bills: BillBook,
     markets: ReadonlyMap<string, SandboxMarket>,
     lastPrice: (market: string) => bigint,
-    clock: Pick<Clock, 'now'>,
-    store: Pick<Store<object>, 'changed'>,
+    clock: Clock,
+    store: ServiceStore,
   ) {
-    this.#ledger = bills.ledger;
+    this.#ledger = ledger;
     this.#bills = bills;
     this.#markets = markets;
     this.#lastPrice = lastPrice;
@@ -144,7 +145,7 @@ export class MarginService {
     this.#bills.post(from, coin, -units, 'transferOut', to);
     this.#bills.post(to, coin, units, 'transferIn', from);
     this.#bills.write(this.#clock.now());
-    this.#store.changed();
+    this.#store.commitSoon();
   }
 
   #rows(wallet: Wallet): MarginBalance[] {

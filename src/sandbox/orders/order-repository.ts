@@ -3,7 +3,7 @@ import { isSimulated } from '../accounts/accounts.js';
 import type { SandboxMarket } from '../markets/market.js';
 import { RequestRefused } from '../refusals.js';
 import type { NumberedLists } from '../store/numbered-lists.js';
-import type { Store } from '../store/store.js';
+import type { ServiceStore } from '../store/store.js';
 import { type Table, under } from '../store/table.js';
 import { type AccountOrder, orderKey, orderOf, type StoredOrder } from './order.js';
 
@@ -27,7 +27,7 @@ export class OrderRepository {
   /** Open orders that have a row: most taker orders end at once and never get one. */
   readonly #openRows = new Set<bigint>();
 
-  constructor(store: Pick<Store<object>, 'table' | 'lists'>, markets: ReadonlyMap<string, SandboxMarket>) {
+  constructor(store: ServiceStore, markets: ReadonlyMap<string, SandboxMarket>) {
     this.#openTable = store.table('open');
     this.#closed = store.table('closed');
     this.#clientIds = store.table('clientIds');

@@ -11,9 +11,10 @@ import type { MarketTrades } from '../markets/market-trades.js';
 import { RequestRefused } from '../refusals.js';
 import type { RecordedTrade } from '../replay/market-update.js';
 import type { Scheduler } from '../scheduler.js';
-import type { Store } from '../store/store.js';
+import type { ServiceStore } from '../store/store.js';
 import { type AccountOrder, heldFunds, type OrderRecord, recordOf } from './order.js';
 import type { OrderListKind, OrderRepository } from './order-repository.js';
+import type { Sequences } from './sequences.js';
 
 /** A market with its book and its trades. */
 export interface TradedMarket {
@@ -64,17 +65,18 @@ export interface CancelTimer {
  * trades and bills consistent. Every trade and every change of an order, of customers and of simulated traders, passes here.
  */
 export class OrderService {
-  readonly ledger: Ledger;
-  /** The rules for new orders of markets whose rules were changed, by name: until the exchange is closed. */
-  readonly changedRules = new Map<string, SandboxMarket>();
+  /** The rules for new orders of markets whose rules were changed, by name. */
+  readonly #changedRules = new Map<string, SandboxMarket>();
   readonly #orders: OrderRepository;
   readonly #venues: ReadonlyMap<string, TradedMarket>;
+  readonly #ledger: Ledger;
   readonly #bills: BillBook;
+  readonly #sequences: Sequences;
   readonly #margin: MarginService;
   readonly #timers: Scheduler<CancelTimer>;
   readonly #changes: Changes;
-  readonly #clock: Pick<Clock, 'now'>;
-  readonly #store: Pick<Store<object>, 'changed'>;
+  readonly #clock: Clock;
+  readonly #store: ServiceStore;
   /** Time never goes back, even if a caller's does. */
   #time = 0;
   #fees = FEES_OF_SANDBOX;
@@ -83,17 +85,20 @@ export class OrderService {
   constructor(
     orders: OrderRepository,
     venues: ReadonlyMap<string, TradedMarket>,
+    ledger: Ledger,
     bills: BillBook,
+    sequences: Sequences,
     margin: MarginService,
     timers: Scheduler<CancelTimer>,
     changes: Changes,
-    clock: Pick<Clock, 'now'>,
-    store: Pick<Store<object>, 'changed'>,
+    clock: Clock,
+    store: ServiceStore,
   ) {
-    this.ledger = bills.ledger;
     this.#orders = orders;
     this.#venues = venues;
+    this.#ledger = ledger;
     this.#bills = bills;
+    this.#sequences = sequences;
     this.#margin = margin;
     this.#timers = timers;
     this.#changes = changes;
@@ -104,7 +109,7 @@ export class OrderService {
   /** The id of the new order. Throws {@link RequestRefused}, with nothing changed. */
   place({ id: account }: Account, { market: name, price, amount, ...terms }: OrderRequest): string {
     const venue = this.#venue(name);
-    const rules = this.changedRules.get(name) ?? venue.market;
+    const rules = this.rulesOf(venue.market);
     rules.checkNotional(rules.ticks(price), rules.lots(amount));
     const [ticks, lots] = [venue.market.ticks(price), venue.market.lots(amount)];
     const order = this.submit(venue, { account, price: ticks, amount: lots, ...terms }, this.#clock.now());
@@ -140,7 +145,7 @@ export class OrderService {
     const time = this.#clock.now() + CANCEL_DELAY;
     this.#timers.remove((other) => other.account === account && other.market === timer.market);
     this.#timers.add(timer, time);
-    this.#store.changed();
+    this.#store.commitSoon();
     return time;
   }
 
@@ -222,6 +227,16 @@ export class OrderService {
     this.#changes.trade(venue.market.name);
   }
 
+  /** From now on new orders of a market follow these rules, which bear its name. They are not stored. */
+  changeRules(rules: SandboxMarket): void {
+    this.#changedRules.set(rules.name, rules);
+  }
+
+  /** The rules that new orders of a market follow. */
+  rulesOf(market: SandboxMarket): SandboxMarket {
+    return this.#changedRules.get(market.name) ?? market;
+  }
+
   /** From now on makers and takers pay other fees; absent ones stay. They are not stored. */
   setFees(fees: Partial<FeeRates> = {}): void {
     this.#fees = { ...this.#fees, ...fees };
@@ -242,15 +257,15 @@ export class OrderService {
     } = newOrder;
     const wallet = walletOf(account, accountType, market);
     const { coin, units } = heldFunds({ market, side, price, remaining: amount });
-    const missing = units - this.ledger.available(wallet.name, coin);
+    const missing = units - this.#ledger.available(wallet.name, coin);
     if (missing > 0n) {
       if (!borrow) throw new RequestRefused('insufficientBalance', coin);
       this.#margin.lend(wallet, coin, missing);
       this.#bills.write(this.#time);
     }
-    this.ledger.hold(wallet.name, coin, units);
+    this.#ledger.hold(wallet.name, coin, units);
     return {
-      id: this.#bills.sequences.order(this.#time),
+      id: this.#sequences.order(this.#time),
       account,
       accountType,
       wallet: wallet.name,
@@ -290,8 +305,8 @@ export class OrderService {
     const [account] = MAKERS;
     const side = opposite(order.side);
     const { coin, units } = heldFunds({ market, side, price, remaining: amount });
-    this.ledger.credit(account, coin, units);
-    this.ledger.hold(account, coin, units);
+    this.#ledger.credit(account, coin, units);
+    this.#ledger.hold(account, coin, units);
     const terms = { account, accountType: 'spot', wallet: account, repay: false, market, side, type: 'limit' } as const;
     const amounts = { price, amount, remaining: 0n, value: 0n, fee: 0n, time: this.#time };
     const other: AccountOrder = { id: 0n, clientId: null, open: true, ...terms, ...amounts };
@@ -301,7 +316,7 @@ export class OrderService {
 
   /** Ids of a recorded market are the recorded ones as long as they grow: a customer's trade takes the next one. */
   #tradeId({ book, trades }: TradedMarket, recorded: bigint | null = null): bigint {
-    const counted = this.#bills.sequences.trade();
+    const counted = this.#sequences.trade();
     const last = trades.last?.id;
     if (!book.isRecorded) return counted;
     if (last === undefined) return recorded ?? counted;
@@ -314,7 +329,7 @@ export class OrderService {
     const [buyRate, sellRate] =
       taker === buy ? [this.#fees.taker, this.#fees.maker] : [this.#fees.maker, this.#fees.taker];
     const rates = { buy: buyRate, sell: sellRate };
-    settle(this.ledger, buy, sell, price, amount, rates, (wallet, ...entry) => {
+    settle(this.#ledger, buy, sell, price, amount, rates, (wallet, ...entry) => {
       if (!isSimulated(wallet)) this.#bills.post(wallet, ...entry);
     });
     if (buy.repay) this.#repayFromBuy(buy, price, amount, rates.buy);
@@ -341,7 +356,7 @@ export class OrderService {
 
   #close(order: AccountOrder): void {
     const { coin, units } = heldFunds(order);
-    this.ledger.release(order.wallet, coin, units);
+    this.#ledger.release(order.wallet, coin, units);
     if (order.repay) {
       this.#margin.repay(order.wallet, coin, units);
       this.#bills.write(this.#time);
@@ -353,7 +368,7 @@ export class OrderService {
   #save(order: AccountOrder): void {
     this.#orders.save(order);
     if (isSimulated(order.account)) return;
-    this.#store.changed();
+    this.#store.commitSoon();
     this.#changes.order(order);
   }
 }

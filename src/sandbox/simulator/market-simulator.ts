@@ -1,3 +1,4 @@
+import type { Ledger } from '../accounts/ledger.js';
 import type { AccountOrder } from '../orders/order.js';
 import type { OrderService, TradedMarket } from '../orders/order-service.js';
 import { type PathState, PricePath, STEPS_PER_MINUTE } from './price-path.js';
@@ -42,6 +43,7 @@ export class MarketSimulator {
     seed: number,
     venues: readonly TradedMarket[],
     orderService: OrderService,
+    ledger: Ledger,
     state: SimulatorState,
     priceMoves: PriceMoves,
     isReplayed: (market: string) => boolean,
@@ -52,7 +54,7 @@ export class MarketSimulator {
     this.#isReplayed = isReplayed;
 
     const tradersOf = (venue: TradedMarket, index: number) =>
-      new MarketTraders(Math.floor(random(seed, 5, index) * 2 ** 31), venue, orderService);
+      new MarketTraders(Math.floor(random(seed, 5, index) * 2 ** 31), venue, orderService, ledger);
     this.#markets = new Map(venues.map((venue, index) => [venue.market.name, tradersOf(venue, index)]));
     this.#path = new PricePath(seed, state.path);
     this.#step = state.step;

@@ -1,5 +1,6 @@
 import type { OrderType, Side } from '../../domain/order.js';
 import { MAKERS, TAKERS } from '../accounts/accounts.js';
+import type { Ledger } from '../accounts/ledger.js';
 import { opposite } from '../engine/book.js';
 import type { SandboxMarket } from '../markets/market.js';
 import { type AccountOrder, heldFunds } from '../orders/order.js';
@@ -39,14 +40,16 @@ export class MarketTraders {
   readonly #seed: number;
   readonly #venue: TradedMarket;
   readonly #orderService: OrderService;
+  readonly #ledger: Ledger;
 
   readonly #quotes: Record<Side, Quote[]> = { buy: [], sell: [] };
   readonly #profile: TraderProfile;
 
-  constructor(seed: number, venue: TradedMarket, orderService: OrderService) {
+  constructor(seed: number, venue: TradedMarket, orderService: OrderService, ledger: Ledger) {
     this.#seed = seed;
     this.#venue = venue;
     this.#orderService = orderService;
+    this.#ledger = ledger;
 
     this.#profile = profileOf(venue.market);
   }
@@ -172,8 +175,7 @@ export class MarketTraders {
     time: number,
   ): AccountOrder | undefined {
     const { coin, units } = heldFunds({ market: this.#venue.market, side, price, remaining: amount });
-    const { ledger } = this.#orderService;
-    if (ledger.available(account, coin) < units) ledger.credit(account, coin, units * 1_000n);
+    if (this.#ledger.available(account, coin) < units) this.#ledger.credit(account, coin, units * 1_000n);
     try {
       return this.#orderService.submit(this.#venue, { account, side, type, price, amount }, time);
     } catch (error) {

@@ -43,6 +43,9 @@ export class NotWritten extends Error {
   }
 }
 
+/** What a part of the exchange uses of the store. */
+export type ServiceStore = Pick<Store<object>, 'table' | 'lists' | 'commitSoon'>;
+
 /**
  * The data of an exchange in one LMDB environment: a plain object, its state, and tables for what grows.
  *
@@ -57,7 +60,8 @@ export class Store<State extends object> {
   /** Where the format is kept, unless it is already. */
   #formatFile: string | undefined;
 
-  readonly #tables: Table<unknown>[] = [];
+  /** By name. */
+  readonly #tables = new Map<string, Table<unknown>>();
   /** The commit at the end of this turn. */
   #next: Promise<void> | undefined;
   #isDirty = false;
@@ -108,9 +112,11 @@ export class Store<State extends object> {
     }
   }
 
+  /** Throws if the name has a table already: each of the two would miss the changes that wait in the other. */
   table<Value>(name: string): Table<Value> {
+    if (this.#tables.has(name)) throw new Error(`the store has the table ${name} already`);
     const table = new Table<Value>(name, this.#database, this.touch);
-    this.#tables.push(table as Table<unknown>);
+    this.#tables.set(name, table as Table<unknown>);
     return table;
   }
 
@@ -129,8 +135,8 @@ export class Store<State extends object> {
     this.#commit();
   };
 
-  /** Something of a customer has changed: it is committed at once. */
-  changed(): void {
+  /** The state has changed, and is committed without a delay. Nobody waits for it: {@link durable} does. */
+  commitSoon(): void {
     this.touch();
     this.commitWithin(0);
   }
@@ -213,14 +219,14 @@ export class Store<State extends object> {
     if (this.state !== undefined) this.#stateTable.put(STATE, this.state);
     try {
       this.#database.transactionSync(() => {
-        for (const table of this.#tables) table.write();
+        for (const table of this.#tables.values()) table.write();
       });
       if (this.state !== undefined) this.#keepFormat();
     } catch (error) {
       this.#failure = new NotWritten(error);
       throw this.#failure;
     }
-    for (const table of this.#tables) table.written();
+    for (const table of this.#tables.values()) table.written();
     this.#isDirty = false;
     this.#changes = 0;
   }

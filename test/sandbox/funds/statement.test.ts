@@ -3,10 +3,9 @@ import { expect, test } from 'vitest';
 import { type AccountBill, BillBook } from '../../../src/sandbox/accounts/bills.js';
 import { Ledger } from '../../../src/sandbox/accounts/ledger.js';
 import { FIRST, Sequences } from '../../../src/sandbox/orders/sequences.js';
-import { NumberedLists } from '../../../src/sandbox/store/numbered-lists.js';
 import { Store } from '../../../src/sandbox/store/store.js';
-import { type Rows, Table } from '../../../src/sandbox/store/table.js';
 import { temporaryDirectory } from '../support/exchange-fixture.js';
+import { StoreInMemory } from '../support/memory.js';
 
 /** Rows in memory that count how often they are read. */
 class CountingRows {
@@ -30,25 +29,6 @@ class CountingRows {
   put(key: string, value: unknown): void {
     this.rows.set(key, value);
   }
-
-  table<Value>(): Table<Value> {
-    return new Table<Value>('t', this as unknown as Rows);
-  }
-}
-
-/** The store of a book, whose tables know only the rows of this disk. */
-class CountingStore {
-  readonly tables: Table<unknown>[] = [];
-
-  constructor(readonly disk: ReadonlyMap<string, CountingRows>) {}
-
-  lists<Value>(name: string): NumberedLists<Value> {
-    const rows = this.disk.get(name);
-    if (rows === undefined) throw new Error(`no rows of ${name}`);
-    const table = rows.table<Value[]>();
-    this.tables.push(table as Table<unknown>);
-    return new NumberedLists(table);
-  }
 }
 
 const COINS = ['btc', 'usdt', 'eth'];
@@ -56,7 +36,7 @@ const COINS = ['btc', 'usdt', 'eth'];
 /** One bill a second for one account. */
 function filled(count: number): ReadonlyMap<string, CountingRows> {
   const disk = new Map(['bills', 'coinBills'].map((name) => [name, new CountingRows()]));
-  const store = new CountingStore(disk);
+  const store = new StoreInMemory((name) => disk.get(name));
   const ledger = new Ledger();
   const book = new BillBook(store, ledger, new Sequences({ ...FIRST }));
   for (let index = 0; index < count; index += 1) {
@@ -65,14 +45,14 @@ function filled(count: number): ReadonlyMap<string, CountingRows> {
     book.post('1', coin, 1n, 'deposit');
     book.write(index * 1_000);
   }
-  for (const table of store.tables) table.write();
+  store.writeRows();
   return disk;
 }
 
 test('finds any page of 100,000 bills with a few reads', () => {
   const disk = filled(100_000);
   const ask = (query: Parameters<BillBook['page']>[1]): [number[], number] => {
-    const book = new BillBook(new CountingStore(disk), new Ledger(), new Sequences({ ...FIRST }));
+    const book = new BillBook(new StoreInMemory((name) => disk.get(name)), new Ledger(), new Sequences({ ...FIRST }));
     const rows = [...disk.values()];
     for (const table of rows) table.reads = 0;
     const bills = book.page('1', query);

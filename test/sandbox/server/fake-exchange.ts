@@ -69,7 +69,7 @@ export function servedAs(exchange: Exchange): SandboxExchange {
   const { ticker, depth, trades, candles, balances, crossBalances } = exchange;
   const services = {
     customers: { byAccessKey: account },
-    orders: { list: orders, place, cancel, order, cancelAllAfter, changedRules: new Map() },
+    orders: { list: orders, place, cancel, order, cancelAllAfter, rulesOf: (market: unknown) => market },
     market: { ticker, depth, trades, candles },
     funds: { balances },
     margin: { crossBalances },

@@ -36,6 +36,14 @@ test('a table reads like a sorted map, whether its rows are on disk or waiting',
   await fc.assert(property, { numRuns: 60 });
 });
 
+test('a name has one table, because a second one would miss what waits in the first', async () => {
+  const store = Store.open(temporaryDirectory());
+  store.table('t');
+  expect(() => store.table('t')).toThrow('the store has the table t already');
+  expect(() => store.lists('t')).toThrow('the store has the table t already');
+  await store.close();
+});
+
 test('durable changes are there after reopening the directory', async () => {
   const directory = temporaryDirectory();
   const store = Store.open(directory);

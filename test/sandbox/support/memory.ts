@@ -1,5 +1,5 @@
 import { NumberedLists } from '../../../src/sandbox/store/numbered-lists.js';
-import type { Store } from '../../../src/sandbox/store/store.js';
+import type { ServiceStore } from '../../../src/sandbox/store/store.js';
 import { type Rows, Table } from '../../../src/sandbox/store/table.js';
 
 /** A disk that takes nothing and has nothing. */
@@ -10,13 +10,19 @@ const NOTHING = {
   remove: () => Promise.resolve(true),
 };
 
-/** A store without a disk. */
-export class StoreInMemory implements Pick<Store<object>, 'table' | 'lists' | 'changed'> {
+/** A store without a disk, or with rows of its own for each table. */
+export class StoreInMemory implements ServiceStore {
+  readonly #rowsOf: (table: string) => unknown;
   readonly #tables: Table<unknown>[] = [];
   readonly #lists = new Map<string, NumberedLists<unknown>>();
 
+  /** @param rowsOf the rows of a table by its name (default: none, and none are kept) */
+  constructor(rowsOf: (table: string) => unknown = () => NOTHING) {
+    this.#rowsOf = rowsOf;
+  }
+
   table<Value>(name: string): Table<Value> {
-    const table = new Table<Value>(name, NOTHING as unknown as Rows);
+    const table = new Table<Value>(name, this.#rowsOf(name) as Rows);
     this.#tables.push(table as Table<unknown>);
     return table;
   }
@@ -28,12 +34,12 @@ export class StoreInMemory implements Pick<Store<object>, 'table' | 'lists' | 'c
     return lists as NumberedLists<Value>;
   }
 
-  changed(): void {
+  commitSoon(): void {
     // nothing is committed
   }
 
-  /** Drops the rows as if a disk had taken them: a long campaign would fill the memory with them. */
-  forgetRows(): void {
+  /** Writes the rows. Without a disk they are gone: a long campaign would fill the memory with them. */
+  writeRows(): void {
     for (const table of this.#tables) {
       table.write();
       table.written();

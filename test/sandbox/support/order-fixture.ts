@@ -3,6 +3,7 @@ import { type AccountBill, BillBook } from '../../../src/sandbox/accounts/bills.
 import { Ledger } from '../../../src/sandbox/accounts/ledger.js';
 import { OrderBook, type PriceLevel } from '../../../src/sandbox/engine/book.js';
 import { Changes } from '../../../src/sandbox/exchange/changes.js';
+import { Clock } from '../../../src/sandbox/exchange/clock.js';
 import { MarginService } from '../../../src/sandbox/margin/margin-service.js';
 import { type MarketCandle, MarketCandles } from '../../../src/sandbox/markets/candles.js';
 import { MARKETS } from '../../../src/sandbox/markets/market.js';
@@ -43,9 +44,13 @@ export class OrderFixture {
     const sequences = new Sequences({ ...FIRST });
     const bills = new BillBook(this.#store, this.ledger, sequences);
     const orders = new OrderRepository(this.#store, MARKETS);
-    const clock = { now: () => 0 };
+    const clock = new Clock(
+      () => 0,
+      undefined,
+      () => undefined,
+    );
     const lastPrice = (name: string) => this.prices.get(name) ?? 0n;
-    this.margin = new MarginService(bills, MARKETS, lastPrice, clock, this.#store);
+    this.margin = new MarginService(this.ledger, bills, MARKETS, lastPrice, clock, this.#store);
     const nothing = { start: 0, end: 0, candles: () => [] };
     const series = new MarketCandles('btc_usdt', nothing, this.#store.table<MarketCandle>('candles'));
     this.venue = {
@@ -55,7 +60,18 @@ export class OrderFixture {
     };
     const venues = new Map([['btc_usdt', this.venue]]);
     const [timers, changes] = [new Scheduler<CancelTimer>([]), new Changes()];
-    this.orderService = new OrderService(orders, venues, bills, this.margin, timers, changes, clock, this.#store);
+    this.orderService = new OrderService(
+      orders,
+      venues,
+      this.ledger,
+      bills,
+      sequences,
+      this.margin,
+      timers,
+      changes,
+      clock,
+      this.#store,
+    );
     for (const account of accounts) {
       this.credit(account, 'usdt', steps);
       this.ledger.credit(account, 'btc', market.units(lots));
@@ -76,7 +92,7 @@ export class OrderFixture {
 
   /** Drops the rows as if a disk had taken them: a long campaign would fill the memory with them. */
   forgetRows(): void {
-    this.#store.forgetRows();
+    this.#store.writeRows();
   }
 
   cancel(order: AccountOrder): void {

@@ -9,12 +9,10 @@ const markets = servePublic('markets', (_values, { exchange }) => marketConfigur
 
 export function marketConfigurations(exchange: Pick<SandboxExchange, 'markets' | 'orders'>): Json {
   return Object.fromEntries(
-    [...exchange.markets, ...exchange.orders.changedRules].map(
-      ([market, { priceScale, amountScale, minAmount, minNotional }]) => [
-        market,
-        { priceScale, amountScale, minAmount: number(minAmount), minSize: number(minNotional) },
-      ],
-    ),
+    [...exchange.markets].map(([name, market]) => {
+      const { priceScale, amountScale, minAmount, minNotional } = exchange.orders.rulesOf(market);
+      return [name, { priceScale, amountScale, minAmount: number(minAmount), minSize: number(minNotional) }];
+    }),
   );
 }
 
