@@ -10,7 +10,7 @@ export default defineConfig({
   plugins: [binaryFiles],
   test: {
     include: process.env.PIT_MUTANT_TESTS?.split(',') ?? [],
-    // sockets are part of this process
+    // socket tests run in this process, so coverage sees them
     exclude: [...systemFiles('socket')],
     setupFiles: ['test/support/every-file.ts', 'test/support/mutant-runs.ts'],
     // coverage by test is lost when the files share their modules

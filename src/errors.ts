@@ -232,6 +232,11 @@ export function systemErrorCode(thrown: unknown): string {
   return hasErrorCode(thrown) ? String(thrown.code) : 'unknown error';
 }
 
+/** A sentence as a part of another one. */
+export function withoutPeriod(sentence: string): string {
+  return sentence.replace(/\.$/, '');
+}
+
 /** Quotes a text as one word of a POSIX shell. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { isSea } from 'node:sea';
+import { withoutPeriod } from '../errors.js';
 import { installationFolder, loadFromExecutable, loadLibrary, packageFolder } from '../platform/native-library.js';
 
 /** What the program asks of its helper. An entry is named within the service {@link SERVICE}. */
@@ -74,7 +75,7 @@ async function answerTo(request: KeychainRequest): Promise<KeychainAnswer> {
     return { text: bytes === null ? null : Buffer.from(bytes).toString() };
   } catch (thrown) {
     const message = thrown instanceof Error ? thrown.message : String(thrown);
-    return { problem: { kind, detail: message.replace(/\.$/, '') } };
+    return { problem: { kind, detail: withoutPeriod(message) } };
   }
 }
 

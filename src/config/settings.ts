@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { COIN, RENAMED_COINS } from '../domain/coin.js';
 import { Decimal, plainNumber, splitUnit } from '../domain/decimal.js';
-import { Failure, usage } from '../errors.js';
+import { Failure, usage, withoutPeriod } from '../errors.js';
 import { requireUnwritablePlace } from '../platform/files/private-files.js';
 import { shown, unknownWord } from './nearest.js';
 import { checkUrl, isLoopback, type UrlRole } from './urls.js';
@@ -157,7 +157,7 @@ function socketProblem(socket: string): string | null {
     requireUnwritablePlace(socket);
     return null;
   } catch (error) {
-    if (error instanceof Failure) return error.message.replace(/\.$/, '');
+    if (error instanceof Failure) return withoutPeriod(error.message);
     throw error;
   }
 }

@@ -1,8 +1,16 @@
 import { kindOf } from './kind.js';
 
-export type Side = 'buy' | 'sell';
-export type OrderType = 'limit' | 'postOnly' | 'ioc';
-export type AccountType = 'spot' | 'isolated' | 'cross';
+export const SIDES = ['buy', 'sell'] as const;
+
+export type Side = (typeof SIDES)[number];
+
+export const ORDER_TYPES = ['limit', 'postOnly', 'ioc'] as const;
+
+export type OrderType = (typeof ORDER_TYPES)[number];
+
+export const ACCOUNT_TYPES = ['spot', 'isolated', 'cross'] as const;
+
+export type AccountType = (typeof ACCOUNT_TYPES)[number];
 
 /** `cancelled` includes orders cancelled after a partial fill. `other`: the exchange reports an undocumented status. */
 export type OrderState = 'open' | 'filled' | 'cancelled' | 'other';

@@ -3,7 +3,8 @@
  */
 
 export type { CompletionName, Exchange } from './exchange-client.js';
-export { type Halt, haltText, LIFT_HALT, mayBeHalted, type NewHalt } from './limiter/halt-record.js';
+export { type Halt, haltText, LIFT_HALT, type NewHalt } from './limiter/halt-record.js';
+export { mayBeHalted } from './limiter/latch-folder.js';
 export type { LimiterState } from './limiter/state.js';
 export type { CandlePage, CandleSeries } from './lists/candles.js';
 export { type Extent, type Pages, uncounted } from './lists/growing-pages.js';

@@ -1,5 +1,6 @@
 import { counted, grouped } from '../../domain/decimal.js';
-import { Failure, type Hint, suggest, tryRead } from '../../errors.js';
+import { SIDES } from '../../domain/order.js';
+import { Failure, type Hint, suggest, tryRead, withoutPeriod } from '../../errors.js';
 import { inParallel } from '../../platform/in-parallel.js';
 import { progressBar } from '../../terminal/progress.js';
 import { type CancelledMarket, MARKETS_TOGETHER } from '../../trading/cancel/cancel-targets.js';
@@ -36,7 +37,7 @@ export async function marketsToCancel(
     const isListed = new Set(listed);
     const { knownSides } = trading;
     const hadOpen = (market: string) =>
-      (['buy', 'sell'] as const).some((side) => (knownSides?.read({ market, side })?.followed ?? []).length > 0);
+      SIDES.some((side) => (knownSides?.read({ market, side })?.followed ?? []).length > 0);
     const first = [...listed.filter(hadOpen), ...[...known].filter((market) => isListed.has(market))];
     return { names: [...new Set([...first, ...listed])], known, failure };
   } catch (error) {
@@ -106,7 +107,7 @@ export function stillOpenFailure(
 
 /** That orders are not known to be cancelled, and why, as a sentence. */
 export function mayBeOpenText(why: string): string {
-  return `Orders may still be open: ${why.replace(/\.$/, '')}.`;
+  return `Orders may still be open: ${withoutPeriod(why)}.`;
 }
 
 /** Reads the open orders of every market, as they would be cancelled. */

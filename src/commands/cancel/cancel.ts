@@ -2,7 +2,7 @@ import { confirm } from '../../cli/consent.js';
 import { flag, optional, several, toggle } from '../../cli/definition.js';
 import { factsOf, shownOf } from '../../cli/fact-list.js';
 import * as shape from '../../cli/shapes.js';
-import { type OrderReference, referenceText, type Side } from '../../domain/order.js';
+import { type OrderReference, referenceText, SIDES, type Side } from '../../domain/order.js';
 import { type Hint, type Interruption, suggest, tryRead } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
@@ -128,7 +128,7 @@ export function cancelEverything(context: WriteContext, market: string, isWhole 
     ask: async ({ own: { open }, orders }) => {
       if (orders.length === 0) return;
       const these = orders.length === 1 ? 'this order' : `these ${orders.length} orders`;
-      const sides = (['buy', 'sell'] as const).filter((side) => open[side].length > 0);
+      const sides = SIDES.filter((side) => open[side].length > 0);
       const what = sides.map((side) => `${side}s: ${openText(market, side, open[side])}`).join('; ');
       await confirm(context, `Cancel ${these} of ${market} (${what})?`);
     },

@@ -1,6 +1,7 @@
 import { factsOf, fieldsOf, type JsonOf, valuesOf } from '../../cli/fact-list.js';
 import * as shape from '../../cli/shapes.js';
 import { formatAmount, grouped } from '../../domain/decimal.js';
+import { ACCOUNT_TYPES, ORDER_TYPES, SIDES } from '../../domain/order.js';
 import { sideText } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Column, table } from '../../terminal/table.js';
@@ -26,9 +27,9 @@ export const PREPARED_FACTS = {
       places: [
         shape.array(
           shape.object({
-            side: shape.enumOf(['buy', 'sell'], ''),
-            type: shape.enumOf(['limit', 'postOnly', 'ioc'], ''),
-            account: shape.enumOf(['spot', 'isolated', 'cross'], ''),
+            side: shape.enumOf(SIDES, ''),
+            type: shape.enumOf(ORDER_TYPES, ''),
+            account: shape.enumOf(ACCOUNT_TYPES, ''),
             price: shape.decimal('in the quote coin'),
             amount: shape.decimal('in the base coin'),
             notional: shape.decimal('price times amount, in the quote coin'),
@@ -49,7 +50,7 @@ export const PREPARED_FACTS = {
         shape.array(
           shape.object({
             id: shape.id('of the order'),
-            side: shape.enumOf(['buy', 'sell'], ''),
+            side: shape.enumOf(SIDES, ''),
             price: shape.decimal(''),
             amount: shape.decimal(''),
             filled: shape.decimal('when it was prepared'),

@@ -1,6 +1,6 @@
 import { confirm } from '../../cli/consent.js';
 import { shownOf } from '../../cli/fact-list.js';
-import { type Advice, Failure, suggest, usage } from '../../errors.js';
+import { type Advice, Failure, suggest, usage, withoutPeriod } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { ageText } from '../../terminal/time.js';
 import type { AgentLimits } from '../../trading/guards/agent-limits.js';
@@ -170,7 +170,7 @@ function alreadyCommitted(trading: TradingContext, kept: ReturnType<PreparedStor
     );
   }
   if (reported !== null) {
-    const outcome = reported.replace(/\.$/, '');
+    const outcome = withoutPeriod(reported);
     // a write that was sent has a record, except a cancellation
     return leavesRecord(write.kind) ? neverSent(outcome) : failed(outcome, AGAIN);
   }

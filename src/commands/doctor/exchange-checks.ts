@@ -1,6 +1,6 @@
 import type { Permission, Permissions } from '../../domain/account.js';
 import { quotedName } from '../../domain/quotation.js';
-import { adviceParts, Failure, type Hint, suggest, tryRead } from '../../errors.js';
+import { adviceParts, Failure, type Hint, suggest, tryRead, withoutPeriod } from '../../errors.js';
 import { networkFault } from '../../exchange/connect.js';
 import { haltText, LIFT_HALT, type LimiterState } from '../../exchange/exchange.js';
 import { zonedTime } from '../../terminal/time.js';
@@ -85,7 +85,7 @@ export const stream: Check = {
   name: 'stream',
   async run({ context: { session, host, budget } }) {
     const { wsUrlMissing } = await session.connection();
-    if (wsUrlMissing !== null) return skipped(wsUrlMissing.message.replace(/\.$/, ''), wsUrlMissing.hint);
+    if (wsUrlMissing !== null) return skipped(withoutPeriod(wsUrlMissing.message), wsUrlMissing.hint);
     const [market] = (await tryRead(async () => (await session.markets()).all())) ?? [];
     if (market === undefined) return skipped('the market-data host lists no market to follow', 'Fix the host first.');
     const end = new AbortController();

@@ -1,7 +1,7 @@
 import fs, { type Stats } from 'node:fs';
 import { lstat, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { Failure, shellWord, suggest, systemErrorCode } from '../../errors.js';
+import { Failure, shellWord, suggest, systemErrorCode, withoutPeriod } from '../../errors.js';
 import { proxyOf } from '../../exchange/connect.js';
 import { requireOwnFolder } from '../../platform/files/private-files.js';
 import { installationOf } from '../../platform/installation.js';
@@ -72,7 +72,7 @@ export const files: Check = {
     const { config, state, cache } = host.directories;
     // what every command refuses: another user can change or replace one of them, or a folder above
     const refused = [config, state, cache].map(refusalOf).find((failure) => failure !== undefined);
-    if (refused !== undefined) return fail(refused.message.replace(/\.$/, ''), refused.hints);
+    if (refused !== undefined) return fail(withoutPeriod(refused.message), refused.hints);
     const seen: string[] = [];
     const problems = [...(await problemsIn(config, seen)), ...(await problemsIn(state, seen))];
     if (fs.existsSync(cache)) problems.push(...writeProblemOf(cache));

@@ -1,5 +1,5 @@
 import type { Order } from '../../domain/order.js';
-import { Failure, suggest } from '../../errors.js';
+import { Failure, suggest, withoutPeriod } from '../../errors.js';
 import type { Screen } from '../../terminal/screen.js';
 import { wrapped } from '../../terminal/text.js';
 import { isoTime } from '../../terminal/time.js';
@@ -7,14 +7,7 @@ import type { CancelAttempt, CancelResult } from '../../trading/cancel/cancel-or
 import type { CancelledMarket, CancelTarget } from '../../trading/cancel/cancel-targets.js';
 import { mayPlace } from '../../trading/settling/unknown-writes.js';
 import type { TradingContext } from '../../trading/trading-context.js';
-import {
-  byReason,
-  marketsToCancel,
-  mayBeOpenText,
-  openInAllMarkets,
-  stillOpenFailure,
-  unlistedText,
-} from '../cancel/all-markets.js';
+import { byReason, marketsToCancel, mayBeOpenText, openInAllMarkets, stillOpenFailure } from '../cancel/all-markets.js';
 import { cancelRow, cancelTable } from '../cancel/cancel-result.js';
 import type { Cancelling } from '../cancel/cancelling.js';
 import type { Context } from '../session/command.js';
@@ -95,15 +88,17 @@ function everywhere(
 /** The open orders of every market, as they would be cancelled. A market that cannot be read is warned of. */
 export async function openEverywhere(context: Context, trading: TradingContext): Promise<readonly Order[]> {
   const { markets, failure } = await openInAllMarkets(context, trading);
-  if (failure !== undefined) context.output.warn([mayBeOpenText(unlistedText(failure)), ...failure.hints]);
+  if (failure !== undefined) context.output.warn([unlistedWarning(failure), ...failure.hints]);
   return markets.flatMap(({ market, own }) => {
     if (!(own instanceof Failure)) return [...own.open.buy, ...own.open.sell];
-    context.output.warn([
-      `The orders of ${market} could not be read: ${own.message.replace(/\.$/, '')}.`,
-      ...own.hints,
-    ]);
+    context.output.warn([`The orders of ${market} could not be read: ${withoutPeriod(own.message)}.`, ...own.hints]);
     return [];
   });
+}
+
+/** Nothing was cancelled: the orders that are not shown are open as before. */
+function unlistedWarning({ message }: Failure): string {
+  return `Not all markets could be listed (${withoutPeriod(message)}): more orders may be open.`;
 }
 
 function timersText(timers: CancelledEverywhere['timers'], { width }: Screen): string {

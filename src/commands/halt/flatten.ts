@@ -4,7 +4,7 @@ import * as shape from '../../cli/shapes.js';
 import { counted, Decimal, formatAmount, formatPrice, grouped } from '../../domain/decimal.js';
 import type { Order } from '../../domain/order.js';
 import { quotedName } from '../../domain/quotation.js';
-import { Failure, type Hint, Interrupted, type Interruption, suggest } from '../../errors.js';
+import { Failure, type Hint, Interrupted, type Interruption, suggest, withoutPeriod } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { table } from '../../terminal/table.js';
@@ -248,7 +248,7 @@ function unsoldFailure(
   const messages = [
     ...(left.length === 0
       ? []
-      : [`${counted(left.length, 'coin')} could not be sold: ${left.join('; ').replace(/\.$/, '')}.`]),
+      : [`${counted(left.length, 'coin')} could not be sold: ${withoutPeriod(left.join('; '))}.`]),
     ...(duplicates.length === 0 ? [] : [`${counted(duplicates.length, 'order')} to sell was placed more than once.`]),
   ];
   const isHeld = holdings.some(({ frozen }) => frozen.sign > 0) && !again.argv.includes('--cancel');

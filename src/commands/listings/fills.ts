@@ -2,7 +2,7 @@ import { flag, optional, toggle } from '../../cli/definition.js';
 import { fieldColumns } from '../../cli/field-columns.js';
 import * as shape from '../../cli/shapes.js';
 import { Decimal, formatAmount } from '../../domain/decimal.js';
-import type { Order } from '../../domain/order.js';
+import { type Order, SIDES } from '../../domain/order.js';
 import { boundsByAnswer } from '../../domain/time-range.js';
 import { type Exchange, type OrderPages, type Pages, uncounted } from '../../exchange/exchange.js';
 import { sideColumn } from '../../terminal/cells.js';
@@ -25,7 +25,7 @@ const FILL = shape.object({
   clientId: shape.nullable(shape.text('your own id; null if pit did not place it lately')),
   time: shape.time('of the order: the exchange reports no time of a fill'),
   market: shape.outsideText(''),
-  side: shape.enumOf(['buy', 'sell'], ''),
+  side: shape.enumOf(SIDES, ''),
   price: shape.decimal('the average, in the quote coin'),
   amount: shape.decimal('filled so far, in the base coin'),
   value: shape.decimal('in the quote coin'),
@@ -60,7 +60,7 @@ export default define({
     };
     const { lists, unread } = await readOrderLists(context, trading, {
       market,
-      sides: ['buy', 'sell'],
+      sides: SIDES,
       toDo: 'to list its fills.',
       isFromNewest: true,
       read: (one, side) => openFilled(trading, { market: one, side }, client, range),

@@ -3,7 +3,7 @@ import { flag, optional, toggle } from '../../cli/definition.js';
 import { commandLine } from '../../cli/hints.js';
 import * as shape from '../../cli/shapes.js';
 import { counted } from '../../domain/decimal.js';
-import type { Order, Side } from '../../domain/order.js';
+import { type Order, SIDES, type Side } from '../../domain/order.js';
 import { quotedName } from '../../domain/quotation.js';
 import { Failure } from '../../errors.js';
 import { FACTS } from '../../exchange/description.js';
@@ -31,7 +31,7 @@ export default define({
   summary: 'List orders, newest first (default: open)',
   arguments: { market: optional('the market (default: those in which pit placed orders lately)', marketName) },
   flags: {
-    side: flag('--side <side>', 'only buys or only sells', oneOf('--side', 'buy', 'sell')),
+    side: flag('--side <side>', 'only buys or only sells', oneOf('--side', ...SIDES)),
     state: flag(
       '--state <state>',
       'open, filled, cancelled or all (default: open)',
@@ -59,7 +59,7 @@ export default define({
   async run(context, { market, side, state = 'open', page, all, allMarkets, refresh, watch: isWatched }) {
     if (isWatched) requireWatchable(context);
     const trading = await context.session.trading();
-    const sides: readonly Side[] = side === undefined ? ['buy', 'sell'] : [side];
+    const sides: readonly Side[] = side === undefined ? SIDES : [side];
     const isOpenList = state === 'open' && page === undefined;
     const extent = { from: page ?? 1, to: page ?? 1 };
     const client = allMarkets || isOpenList ? withTimePerPage(context, trading.client) : trading.client;

@@ -3,6 +3,7 @@ import { flag, required, toggle } from '../../cli/definition.js';
 import { fieldColumns } from '../../cli/field-columns.js';
 import * as shape from '../../cli/shapes.js';
 import { compareIds, type Trade } from '../../domain/market-data.js';
+import { SIDES } from '../../domain/order.js';
 import { suggest } from '../../errors.js';
 import { sideColumn } from '../../terminal/cells.js';
 import type { Column } from '../../terminal/table.js';
@@ -20,10 +21,10 @@ export const TRADE = shape.object({
   id: shape.id('of the trade'),
   time: shape.time(''),
   market: shape.text(''),
-  side: shape.enumOf(['buy', 'sell'], 'of the taker'),
+  side: shape.enumOf(SIDES, 'of the taker'),
   price: shape.decimal('in the quote coin'),
   amount: shape.decimal('in the base coin'),
-  orderSide: shape.nullable(shape.enumOf(['buy', 'sell'], 'by a second field')),
+  orderSide: shape.nullable(shape.enumOf(SIDES, 'by a second field')),
 });
 
 export default define({

@@ -1,3 +1,4 @@
+import { ACCOUNT_TYPES, ORDER_TYPES, SIDES } from '../../domain/order.js';
 import { Failure, quoted, usage } from '../../errors.js';
 import { parseAmount, parsePrice } from '../../trading/expressions.js';
 import { PREPARED_KINDS } from '../../trading/prepared/prepared-write.js';
@@ -22,7 +23,7 @@ const LONGEST_CONDITION = 30;
 export const PREPARE = {
   kind: choice('what to do', ...PREPARED_KINDS),
   market: text('such as btc_usdt'),
-  side: optional(choice('of a new order', 'buy', 'sell')),
+  side: optional(choice('of a new order', ...SIDES)),
   amount: optional(
     text('base coin (0.5), value (100usdt) or share of the balance (50%); the total of a ladder or replacement'),
   ),
@@ -31,9 +32,9 @@ export const PREPARE = {
       'a number, or bid, ask or mid with an offset: bid+2ticks, mid-0.5%; of a ladder FROM:TO:COUNT; of an algo the entry, or the limit of over and chase',
     ),
   ),
-  type: optional(choice('of an order (limit)', 'limit', 'postOnly', 'ioc')),
+  type: optional(choice('of an order (limit)', ...ORDER_TYPES)),
   weight: optional(choice('of a ladder (equal)', 'equal', 'linear')),
-  account: optional(choice('(spot)', 'spot', 'isolated', 'cross')),
+  account: optional(choice('(spot)', ...ACCOUNT_TYPES)),
   borrow: optional(toggle('borrow the shortfall (margin)')),
   repay: optional(toggle('repay loans with the proceeds (margin)')),
   orders: optional(texts('ids: to cancel, or ["all"]; the one to replace; of algo orders to change')),
@@ -175,7 +176,7 @@ const ALGO_INSTEAD: Readonly<Record<string, string>> = {
   replace: 'Only kind algo takes that: cancel the order, then prepare that kind.',
 };
 
-/** The ids, each once. A list of texts has no more of them than a ladder may have orders. */
+/** The ids, each once. The schema limits the list to `MOST_TEXTS`. */
 function eachOnce(ids: readonly string[], parse: (id: string) => string): string[] {
   return [...new Set(ids.map(parse))];
 }

@@ -1,6 +1,7 @@
 import * as shape from '../../cli/shapes.js';
 import { GUARD_SETTINGS } from '../../config/settings.js';
 import { CANDLE_TYPES } from '../../domain/candle.js';
+import { SIDES } from '../../domain/order.js';
 import { usage } from '../../errors.js';
 import account from '../account/account.js';
 import balance from '../account/balance.js';
@@ -194,7 +195,7 @@ export const READ_TOOLS: readonly Tool[] = [
       market: optional(text('default: those in which pit placed orders lately; needed for one order')),
       id: optional(text('of one order')),
       clientId: optional(text('of one order')),
-      side: optional(choice('default: both; needed, with market, for orders that ended long ago', 'buy', 'sell')),
+      side: optional(choice('default: both; needed, with market, for orders that ended long ago', ...SIDES)),
       state: optional(choice('default: open', 'open', 'filled', 'cancelled', 'all')),
       ...ROW_PARAMETERS,
     },

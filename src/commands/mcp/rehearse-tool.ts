@@ -4,6 +4,7 @@ import { type CommandTable, flag, required, several } from '../../cli/definition
 import type { Program } from '../../cli/run.js';
 import * as shape from '../../cli/shapes.js';
 import type { CandleType } from '../../domain/candle.js';
+import { ORDER_TYPES, SIDES } from '../../domain/order.js';
 import { Failure, quoted, usage } from '../../errors.js';
 import { FILE_MODE } from '../../platform/files/private-files.js';
 import { toJson } from '../../terminal/json.js';
@@ -38,10 +39,10 @@ const MOST_ROWS = 30;
 /** Those without a description are the same in `prepare`. */
 const PARAMETERS = {
   market: text(''),
-  side: choice('', 'buy', 'sell'),
+  side: choice('', ...SIDES),
   amount: text(''),
   price: optional(text('')),
-  type: optional(choice('', 'limit', 'postOnly', 'ioc')),
+  type: optional(choice('', ...ORDER_TYPES)),
   ...algoParameters(false),
   days: optional(integer(`last days, up to ${MOST_DAYS} (default: ${DEFAULT_DAYS})`)),
   tape: optional(text('instead: a file in the folder of tapes')),

@@ -1,6 +1,7 @@
 import * as shape from '../../cli/shapes.js';
 import { formatAmount, formatAverageLike, grouped } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
+import { ACCOUNT_TYPES, SIDES } from '../../domain/order.js';
 import type { Refusal } from '../../domain/refusal.js';
 import { type Failure, type Hint, type Interruption, suggest, tryRead } from '../../errors.js';
 import { FACTS } from '../../exchange/description.js';
@@ -126,8 +127,8 @@ type LineRow = shape.Infer<typeof BATCH_LINE>;
 export const BATCH = shape.object({
   job: shape.text('its name, for --resume'),
   market: shape.text(''),
-  side: shape.enumOf(['buy', 'sell'], ''),
-  account: shape.enumOf(['spot', 'isolated', 'cross'], ''),
+  side: shape.enumOf(SIDES, ''),
+  account: shape.enumOf(ACCOUNT_TYPES, ''),
   placed: shape.integer('how many'),
   refused: shape.integer('how many'),
   unknown: shape.integer('how many'),

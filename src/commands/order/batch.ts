@@ -1,5 +1,6 @@
 import { flag, required } from '../../cli/definition.js';
 import type * as shape from '../../cli/shapes.js';
+import { ACCOUNT_TYPES, SIDES } from '../../domain/order.js';
 import { tryRead, usage } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { Job } from '../../trading/batches/job.js';
@@ -32,7 +33,7 @@ import { checkGiven } from './order-args.js';
 export default define({
   summary: 'Place many orders from a file or as a ladder',
   arguments: {
-    side: required('buy or sell', oneOf('The side', 'buy', 'sell')),
+    side: required('buy or sell', oneOf('The side', ...SIDES)),
     market: required('the market', marketName),
   },
   flags: {
@@ -50,11 +51,7 @@ export default define({
       oneOf('--weight', 'equal', 'linear'),
       { needs: ['--ladder'] },
     ),
-    account: flag(
-      '--account <name>',
-      'spot, isolated or cross (default: spot)',
-      oneOf('--account', 'spot', 'isolated', 'cross'),
-    ),
+    account: flag('--account <name>', 'spot, isolated or cross (default: spot)', oneOf('--account', ...ACCOUNT_TYPES)),
     override: overrideFlag,
     resume: flag('--resume <job>', 'continue a job that was stopped', unresolvedId),
   },

@@ -5,7 +5,7 @@ import type { Answer } from '../../terminal/answer.js';
 import { ageText } from '../../terminal/time.js';
 import { guardOrders, needsBook, type Warning } from '../../trading/guards/guards.js';
 import type { GuardName } from '../../trading/guards/limits.js';
-import { NO_ESTIMATES, type WorkedOut } from '../../trading/prepared/prepared-write.js';
+import { type Estimates, NO_ESTIMATES, type WorkedOut } from '../../trading/prepared/prepared-write.js';
 import { type Assessment, PREVIEW_VALID_MS, reasonToAskAgain } from '../../trading/preview/ask-again.js';
 import { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
 import { type OrderPlan, previewOrders } from '../../trading/preview/preview.js';
@@ -96,8 +96,10 @@ function showAgent(agent: Agent, write: WorkedOut, assessed: Assessed<unknown>):
   const { breaches, preview, warnings: found } = assessed;
   if (agent.id === null && breaches.length > 0) throw blockedBy(breaches, agent.ifBlocked);
   const { fee, available } = COST_FACTS;
-  const costs = preview === null ? {} : valuesOf({ fee, available }, { ...assessed, preview });
-  agent.workedOut({ write, estimates: { ...NO_ESTIMATES, ...costs, warnings: found.map(({ text }) => text) } });
+  // of this type, so that no fact takes another name than the estimate that it is
+  const costs: Omit<Estimates, 'warnings'> =
+    preview === null ? NO_ESTIMATES : valuesOf({ fee, available }, { ...assessed, preview });
+  agent.workedOut({ write, estimates: { ...costs, warnings: found.map(({ text }) => text) } });
 }
 
 /** Runs the guards, and computes the preview if one is shown. */

@@ -1,7 +1,7 @@
 import * as shape from '../../cli/shapes.js';
 import { formatAmount, formatPrice } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
-import type { Order, Side } from '../../domain/order.js';
+import { ACCOUNT_TYPES, ORDER_TYPES, type Order, SIDES, type Side } from '../../domain/order.js';
 import { Failure, suggest } from '../../errors.js';
 import { notSentFailure, refusalFailure } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
@@ -24,9 +24,9 @@ export const ORDER_RESULT = {
   id: shape.nullable(shape.id('of the order')),
   clientId: shape.text('your own id, or the one that pit generated'),
   market: shape.outsideText(''),
-  side: shape.enumOf(['buy', 'sell'], ''),
-  type: shape.enumOf(['limit', 'postOnly', 'ioc'], ''),
-  account: shape.enumOf(['spot', 'isolated', 'cross'], ''),
+  side: shape.enumOf(SIDES, ''),
+  type: shape.enumOf(ORDER_TYPES, ''),
+  account: shape.enumOf(ACCOUNT_TYPES, ''),
   price: shape.decimal('in the quote coin'),
   amount: shape.decimal('in the base coin'),
   notional: shape.decimal('price times amount, in the quote coin'),

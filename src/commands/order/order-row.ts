@@ -1,7 +1,7 @@
 import { fieldColumns } from '../../cli/field-columns.js';
 import * as shape from '../../cli/shapes.js';
 import { Decimal, formatAmount, formatAverage, grouped } from '../../domain/decimal.js';
-import type { Order } from '../../domain/order.js';
+import { ACCOUNT_TYPES, ORDER_TYPES, type Order, SIDES } from '../../domain/order.js';
 import { paintSide, sideColumn, sideText } from '../../terminal/cells.js';
 import type { Paint } from '../../terminal/palette.js';
 import type { Screen } from '../../terminal/screen.js';
@@ -15,9 +15,9 @@ export const ORDER = {
   id: shape.id('of the order'),
   clientId: shape.nullable(shape.text('your own id; null if pit did not place it lately')),
   market: shape.outsideText(''),
-  side: shape.enumOf(['buy', 'sell'], ''),
-  type: shape.enumOf(['limit', 'postOnly', 'ioc', 'other'], ''),
-  account: shape.nullable(shape.enumOf(['spot', 'isolated', 'cross'], 'the exchange does not report it')),
+  side: shape.enumOf(SIDES, ''),
+  type: shape.enumOf([...ORDER_TYPES, 'other'], ''),
+  account: shape.nullable(shape.enumOf(ACCOUNT_TYPES, 'the exchange does not report it')),
   price: shape.decimal('in the quote coin'),
   amount: shape.decimal('in the base coin'),
   filled: shape.decimal('in the base coin'),

@@ -2,6 +2,7 @@ import { flag, optional, toggle, withCompletion } from '../../cli/definition.js'
 import * as shape from '../../cli/shapes.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
+import { ACCOUNT_TYPES, SIDES } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import { CLIENT_ID_PARAMETER } from '../../exchange/description.js';
 import type { Answer } from '../../terminal/answer.js';
@@ -42,7 +43,7 @@ import { DRY_ORDER, dryOrder, ORDER_FACTS } from './preview.js';
 export default define({
   summary: 'Place an order; on a terminal, ask for missing parts',
   arguments: {
-    side: optional('buy or sell', oneOf('The side', 'buy', 'sell')),
+    side: optional('buy or sell', oneOf('The side', ...SIDES)),
     market: optional('the market', marketName),
     amount: optional('in the base coin (0.5), a share of the balance (50%) or a value (100usdt)', parseAmount),
   },
@@ -53,11 +54,7 @@ export default define({
       withCompletion(PRICE_WORDS, parsePrice),
     ),
     ...TYPE_FLAGS,
-    account: flag(
-      '--account <name>',
-      'spot, isolated or cross (default: spot)',
-      oneOf('--account', 'spot', 'isolated', 'cross'),
-    ),
+    account: flag('--account <name>', 'spot, isolated or cross (default: spot)', oneOf('--account', ...ACCOUNT_TYPES)),
     borrow: toggle('--borrow', 'borrow the shortfall (margin)'),
     repay: toggle('--repay', 'repay loans with the proceeds (margin)'),
     // pit names algo orders and their children, and shows them by pit algo

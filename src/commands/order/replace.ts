@@ -1,6 +1,6 @@
 import { flag, optional, required, toggle, withCompletion } from '../../cli/definition.js';
 import type * as shape from '../../cli/shapes.js';
-import type { OrderReference } from '../../domain/order.js';
+import { ACCOUNT_TYPES, type OrderReference } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
 import { parseAmount, parsePrice } from '../../trading/expressions.js';
 import type { GuardName } from '../../trading/guards/limits.js';
@@ -47,7 +47,7 @@ export default define({
     account: flag(
       '--account <name>',
       "the order's account, which the exchange does not report: spot, isolated or cross (default: as pit placed it, otherwise spot)",
-      oneOf('--account', 'spot', 'isolated', 'cross'),
+      oneOf('--account', ...ACCOUNT_TYPES),
     ),
     borrow: toggle('--borrow', 'borrow the shortfall (margin); kept for an order that pit placed'),
     repay: toggle('--repay', 'repay loans with the proceeds (margin); kept likewise'),

@@ -1,6 +1,7 @@
 import { listing } from '../../cli/answers.js';
 import { flag, optional, required, toggle, withCompletion } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
+import { ACCOUNT_TYPES } from '../../domain/order.js';
 import { suggest } from '../../errors.js';
 import type { ResultOf } from '../../sandbox/admin/calls.js';
 import { PERMISSION } from '../../sandbox/admin/parameters.js';
@@ -88,7 +89,7 @@ export const list = define({
 
 /** What a wallet holds of a coin. */
 const WALLET = shape.object({
-  wallet: shape.enumOf(['spot', 'isolated', 'cross'], ''),
+  wallet: shape.enumOf(ACCOUNT_TYPES, ''),
   market: shape.nullable(shape.text('of an isolated wallet')),
   coin: shape.text(''),
   available: shape.decimal(''),

@@ -1,5 +1,5 @@
 import type { Market } from '../../domain/market.js';
-import type { Order } from '../../domain/order.js';
+import { type Order, SIDES } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
 import type { ChannelData } from '../../exchange/exchange.js';
 import { orderHistory } from '../../trading/history/order-history.js';
@@ -42,7 +42,7 @@ export class FollowedFills {
     this.take(orders());
     try {
       const isEnough = (rows: readonly Order[]) => (rows.at(-1)?.time ?? 0) < start;
-      for (const side of ['buy', 'sell'] as const)
+      for (const side of SIDES)
         for await (const { fresh } of orderHistory(trading, { market, side }, { lists, isEnough })) fills.list(fresh);
       if (this.#fills === fills) this.#show({ today: fills.today(start) });
     } catch (error) {

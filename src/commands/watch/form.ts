@@ -1,6 +1,6 @@
 import { bestPrices } from '../../domain/book.js';
 import { Decimal } from '../../domain/decimal.js';
-import type { Order, OrderType, Side } from '../../domain/order.js';
+import { ORDER_TYPES, type Order, type OrderType, type Side } from '../../domain/order.js';
 import type { Key } from '../../terminal/live/keys.js';
 import { parseAmount, parsePrice } from '../../trading/expressions.js';
 import { validated } from '../order/guided/questions.js';
@@ -45,8 +45,6 @@ export interface Form {
   /** The order that it replaces; null for a new one. */
   readonly replaces: Order | null;
 }
-
-const TYPES: readonly OrderType[] = ['limit', 'postOnly', 'ioc'];
 
 /** A new order at the cursor's price, or else at the best price of the other side. */
 export function orderForm({ depth, market }: WatchView, side: Side, cursor: Decimal | null): Form {
@@ -129,7 +127,7 @@ function typed(form: Form, field: TextField, key: Key): Form {
 
 function nextType(type: OrderType, key: string): OrderType {
   const step = key === 'left' ? -1 : [' ', 'right'].includes(key) ? 1 : 0;
-  return TYPES[(TYPES.indexOf(type) + step + TYPES.length) % TYPES.length] ?? type;
+  return ORDER_TYPES[(ORDER_TYPES.indexOf(type) + step + ORDER_TYPES.length) % ORDER_TYPES.length] ?? type;
 }
 
 function submitted(form: Form, { accountProblem }: WatchView): ReturnType<typeof formKey> {

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { parseMarket } from '../../domain/market.js';
-import type { Order, OrderReference, Side } from '../../domain/order.js';
+import { type Order, type OrderReference, SIDES, type Side } from '../../domain/order.js';
 import { ORDERS_PER_PAGE } from '../facts.js';
 import { readOrderPages } from '../lists/order-pages.js';
 import {
@@ -201,7 +201,7 @@ async function readOrders(
   const since = from === null ? null : client.now() - (now - from) - CLOCK_SLACK_MS;
   const read: OrdersOfMarket[] = [];
   for (const market of markets) {
-    const sides = (['buy', 'sell'] as const).map((side) => {
+    const sides = SIDES.map((side) => {
       const open = wasOpen.filter((order) => order.market === market && order.side === side);
       return readSide(reading, market, side, since, open);
     });

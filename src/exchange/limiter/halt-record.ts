@@ -1,5 +1,3 @@
-import fs from 'node:fs';
-import path from 'node:path';
 import { localTimeText, suggest } from '../../errors.js';
 import type { NotSentReason } from '../requests/refusals.js';
 
@@ -26,14 +24,6 @@ export interface HaltRecord {
   readonly reason: string | null;
   /** How long it lasts from the moment at which it was set, in milliseconds; null if it lasts until it is lifted. */
   readonly lastsMs: number | null;
-}
-
-/** Within the state, the folder of the latches. */
-export const LATCH_FOLDER = 'halted';
-
-/** Whether an account may be halted: a cheap look, before an account is known. */
-export function mayBeHalted(root: string): boolean {
-  return fs.existsSync(path.join(root, LATCH_FOLDER));
 }
 
 /** Throws for anything but a record. */

@@ -4,15 +4,8 @@ import path from 'node:path';
 import { Failure, suggest } from '../../errors.js';
 import { cannotWrite, makePrivateFolder, readPrivate, syncFolder } from '../../platform/files/private-files.js';
 import { replaceFile } from '../../platform/files/replacement.js';
-import {
-  type Halt,
-  type HaltRecord,
-  haltRecord,
-  LATCH_FOLDER,
-  lastingHalt,
-  type NewHalt,
-  unreadable,
-} from './halt-record.js';
+import { type Halt, type HaltRecord, haltRecord, lastingHalt, type NewHalt, unreadable } from './halt-record.js';
+import { LATCH_FOLDER } from './latch-folder.js';
 import type { Redis } from './redis-store.js';
 import { SharedHalts, type SharedState } from './shared-halts.js';
 import { reasonOf } from './shared-limits.js';

@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { withoutPeriod } from '../../errors.js';
 import { FileStore } from './file-store.js';
 import { IpLock } from './ip-lock.js';
 import type { RateLimits } from './limiter.js';
@@ -161,5 +162,5 @@ function uniqueProcessName(): string {
 
 /** Why Redis or the files cannot be used, without a full stop. */
 export function reasonOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message.replace(/\.$/, '') : String(thrown);
+  return thrown instanceof Error ? withoutPeriod(thrown.message) : String(thrown);
 }

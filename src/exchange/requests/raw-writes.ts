@@ -1,5 +1,13 @@
 import { plainNumber } from '../../domain/decimal.js';
-import type { AccountType, BatchRequest, OrderReference, OrderTerms, OrderType, Side } from '../../domain/order.js';
+import {
+  type AccountType,
+  type BatchRequest,
+  type OrderReference,
+  type OrderTerms,
+  type OrderType,
+  SIDES,
+  type Side,
+} from '../../domain/order.js';
 
 /** Parameters by the interface's own names. */
 type Values = Readonly<Record<string, string>>;
@@ -98,7 +106,7 @@ export function likelyOrders(values: Values): LikelyOrders {
   }));
   return {
     market: values.currency ?? values.market ?? values.symbol,
-    sides: tradeType === '1' ? ['buy'] : tradeType === '0' ? ['sell'] : ['buy', 'sell'],
+    sides: tradeType === '1' ? ['buy'] : tradeType === '0' ? ['sell'] : SIDES,
     orders: orders.filter((order) => isNumber(order.price) && isNumber(order.amount)),
   };
 }

@@ -1,5 +1,5 @@
 import type { Refusal } from '../../domain/refusal.js';
-import { Failure, Interrupted } from '../../errors.js';
+import { Failure, Interrupted, withoutPeriod } from '../../errors.js';
 import { unreachableHint } from './failures.js';
 import type { NotSentReason } from './refusals.js';
 import { Refused } from './response.js';
@@ -48,5 +48,5 @@ export function writeResponseOf(thrown: unknown): WriteResponse<never> {
 
 /** A sentence as a part of another one. A name in capitals at its beginning stays. */
 function asPart(sentence: string): string {
-  return sentence.replace(/^[A-Z](?![A-Z])/, (first) => first.toLowerCase()).replace(/\.$/, '');
+  return withoutPeriod(sentence.replace(/^[A-Z](?![A-Z])/, (first) => first.toLowerCase()));
 }

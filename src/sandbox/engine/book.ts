@@ -1,4 +1,4 @@
-import type { OrderType, Side } from '../../domain/order.js';
+import { type OrderType, SIDES, type Side } from '../../domain/order.js';
 
 /**
  * What the book knows of an order. Prices are in ticks, amounts in lots: whole numbers of the market's smallest steps. Ids
@@ -85,8 +85,6 @@ export function emptyRecordedBook(): RecordedBook {
   const side = () => ({ worst: null, lots: new Map(), taken: new Map() });
   return { hasQueue: false, buy: side(), sell: side() };
 }
-
-const SIDES = ['buy', 'sell'] as const;
 
 /** What stands at one price: resting orders, oldest first, and recorded lots. */
 export interface PriceLevel<Order extends BookOrder> {

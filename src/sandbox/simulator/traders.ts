@@ -1,4 +1,4 @@
-import type { OrderType, Side } from '../../domain/order.js';
+import { type OrderType, SIDES, type Side } from '../../domain/order.js';
 import { MAKERS, TAKERS } from '../accounts/accounts.js';
 import type { Ledger } from '../accounts/ledger.js';
 import { opposite } from '../engine/book.js';
@@ -26,8 +26,6 @@ interface Quote {
   readonly price: number;
   readonly order: AccountOrder;
 }
-
-const SIDES = ['buy', 'sell'] as const;
 
 /** How many average quotes takers take in a step if somebody offers better than the fair price. */
 const SWEEP_QUOTES = 20;

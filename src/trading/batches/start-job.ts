@@ -1,4 +1,4 @@
-import { Failure, suggest, usage } from '../../errors.js';
+import { Failure, suggest, usage, withoutPeriod } from '../../errors.js';
 import type { OrderPages } from '../../exchange/exchange.js';
 import type { Host } from '../../platform/host.js';
 import type { JournalEntry } from '../journal/entry.js';
@@ -60,7 +60,7 @@ async function newestOrders(
     const isAnswered = error instanceof Failure && (error.kind === 'refused' || error.kind === 'internal');
     if (!isAnswered) throw error;
     warn([
-      `The exchange does not list its orders: ${error.message.replace(/\.$/, '')}.`,
+      `The exchange does not list its orders: ${withoutPeriod(error.message)}.`,
       'Duplicates cannot be looked for, and an order without an answer stays unknown.',
     ]);
     return undefined;

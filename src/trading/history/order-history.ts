@@ -1,5 +1,5 @@
 import { Decimal } from '../../domain/decimal.js';
-import type { Order } from '../../domain/order.js';
+import { type Order, SIDES } from '../../domain/order.js';
 import { Failure, tryRead } from '../../errors.js';
 import type { OrderPage, OrderPages } from '../../exchange/exchange.js';
 import { inParallel } from '../../platform/in-parallel.js';
@@ -142,7 +142,7 @@ export async function areStillOpen(
   market: string,
   { lists = client }: Pick<ReadingOptions, 'lists'> = {},
 ): Promise<boolean> {
-  const sides = (['buy', 'sell'] as const).map((side) => knownSides?.read({ market, side }));
+  const sides = SIDES.map((side) => knownSides?.read({ market, side }));
   const open = sides.flatMap((known) => known?.followed ?? []).filter(({ order }) => mayBeOpen(order));
   const now = await tryRead(() =>
     inParallel(open, CONCURRENCY, ({ order }) => lists.findOrder(market, { id: order.id })),
@@ -165,7 +165,7 @@ export interface KeptOrders {
 
 /** What is known of the orders of a market without asking the exchange; undefined if that is not all of one of its sides. */
 export function keptOrders(sides: KnownSides, market: string): KeptOrders | undefined {
-  const found = (['buy', 'sell'] as const).map((side) => {
+  const found = SIDES.map((side) => {
     const known = sides.read({ market, side });
     if (known === undefined) return undefined;
     const followed = known.followed.map(({ order }) => order);

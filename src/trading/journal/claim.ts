@@ -44,7 +44,11 @@ export function makeClaim(file: string, number: number): boolean {
   }
 }
 
-/** Makes the first claim from this number on that no process has made, unless the one before it is held: then it returns that. Throws the system's error. */
+/**
+ * Claims a file for this process and returns the number of the claim. It passes over claims of dead processes. If another claim is
+ * held, it makes none and returns that one. Throws the system's error.
+ * @param first the number that it tries first: all claims below it have ended, and there is no gap below it
+ */
 export function claimNext(file: string, first: number): { readonly number: number } | Claim {
   for (let number = first; ; ) {
     if (makeClaim(file, number)) return { number };

@@ -3,7 +3,7 @@ import { type AccountInfo, isHeld } from '../../domain/account.js';
 import { COIN } from '../../domain/coin.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Bill, Deposit, Withdrawal } from '../../domain/funds.js';
-import type { Order } from '../../domain/order.js';
+import { type Order, SIDES } from '../../domain/order.js';
 import { quotedName } from '../../domain/quotation.js';
 import { Failure } from '../../errors.js';
 import type { Exchange } from '../../exchange/exchange.js';
@@ -72,8 +72,6 @@ const CLOCK_ERROR_MS = 2_000;
 const ENOUGH_TO_KEEP = 1_000;
 
 const DAY_MS = 86_400_000;
-
-const SIDES = ['buy', 'sell'] as const;
 
 /** Reads what an account has done. What was read before is kept, so only what is new is asked for. */
 export class AccountReader {

@@ -1,3 +1,4 @@
+import { SIDES } from '../../domain/order.js';
 import { Failure, tryRead } from '../../errors.js';
 import { archivedJob, Job } from '../batches/job.js';
 import { timelineOf } from '../batches/timeline.js';
@@ -209,7 +210,7 @@ export function unplacedOf({ write, outcome, unplaced }: Resolution): RecordedOr
 async function closeEverything(trading: TradingContext): Promise<WriteDuplicates[]> {
   const duplicates: WriteDuplicates[] = [];
   for (const market of trading.journal.markets()) {
-    for (const side of ['buy', 'sell'] as const) {
+    for (const side of SIDES) {
       const found = await tryRead(() => closeSide(trading, { market, side }));
       if (found === undefined)
         trading.reportProgress(

@@ -514,7 +514,7 @@ describe('pit commit', () => {
     await pit.failure(`order show btc_usdt --id ${id}`, 3);
   });
 
-  it('is not reported while a part of a ladder is unknown', async () => {
+  it('does not count as reported while a part of a ladder is unknown', async () => {
     const { id } = await prepare(ladder('buy 0.3 btc_usdt bid-1%:bid-5%:3'));
     // nothing answers once the ladder was sent
     pit.world.network.treat = () => (pit.world.sent('orderMoreV2').length > 0 ? LOST : PASS);

@@ -84,7 +84,7 @@ describe('pit halt', () => {
     const { code, stdout, stderr } = await pit.run('halt --cancel --dry-run --timeout 4');
     expect([code, stdout]).toEqual([0, `Would say: ${HALTED}\nDry run: nothing was done.\n`]);
     expect(stderr).toBe(
-      'Warning: Orders may still be open: not all markets could be read: markets: connection reset. Nothing was changed by this call.\n',
+      'Warning: Not all markets could be listed (markets: connection reset): more orders may be open. Nothing was changed by this call.\n',
     );
   });
 });

@@ -69,7 +69,7 @@ describe('pit order', () => {
     expect(document(stdout)).toMatchObject({ outcome: 'placed', id: expect.any(String), duplicates: [] });
   });
 
-  it('leaves a list of orders no more to read than its two pages', async () => {
+  it('lets pit orders read only its two pages afterwards', async () => {
     expect(await pit.run(ORDER)).toMatchObject({ code: 0 });
     const before = pit.world.network.requests.length;
     await pit.done('orders btc_usdt');

@@ -1,6 +1,7 @@
 import { factsOf, fieldsOf, type JsonOf, valuesOf } from '../../../cli/fact-list.js';
 import * as shape from '../../../cli/shapes.js';
 import { Decimal } from '../../../domain/decimal.js';
+import { SIDES } from '../../../domain/order.js';
 import { isoTime } from '../../../terminal/time.js';
 import { CHILD_ROLES, excessOf, positionOf, positive } from '../../../trading/algos/plan/children.js';
 import { ENTRY_NAMES, kindOfEntry, namedPriceOf } from '../../../trading/algos/plan/entries/entry-kinds.js';
@@ -39,7 +40,7 @@ const terms = factsOf<ShownTerms>();
 const EXIT = {
   exit: terms({
     json: {
-      side: [shape.enumOf(['buy', 'sell'], ''), (of) => exitSideOf(of.terms)],
+      side: [shape.enumOf(SIDES, ''), (of) => exitSideOf(of.terms)],
       take: [shape.nullable(shape.decimal('the take-profit')), (of) => textOrNull(of.terms.exits?.take)],
       stop: [shape.nullable(shape.decimal('')), (of) => textOrNull(of.terms.exits?.stop)],
       limit: [
@@ -99,7 +100,7 @@ const TERMS = {
   terms: terms({
     json: {
       market: [shape.text(''), (of) => of.terms.market.market],
-      side: [shape.enumOf(['buy', 'sell'], 'of the entry, or of the exits without one'), (of) => of.terms.side],
+      side: [shape.enumOf(SIDES, 'of the entry, or of the exits without one'), (of) => of.terms.side],
       amount: [shape.decimal('in the base coin'), (of) => textOf(of.terms.amount)],
       kind: [shape.enumOf(KINDS, ''), (of) => kindOf(of.terms)],
       entry: [shape.nullable(ENTRY), (of) => entryRow(of.terms)],

@@ -1,4 +1,4 @@
-import type { Failure } from '../../../errors.js';
+import { type Failure, withoutPeriod } from '../../../errors.js';
 import type { Placement } from '../../settling/settle-sent-order.js';
 import type { AlgoFacts, PauseCause } from '../record/facts.js';
 import type { ChildOrder } from './child-order.js';
@@ -32,7 +32,7 @@ export function held(cause: PauseCause, reason: string): SentChild {
 }
 
 export function heldBy(cause: PauseCause, { message }: Failure): SentChild {
-  return held(cause, message.replace(/\.$/, ''));
+  return held(cause, withoutPeriod(message));
 }
 
 export function later(failure: Failure): Later {

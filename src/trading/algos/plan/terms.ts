@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Side } from '../../../domain/order.js';
+import { ACCOUNT_TYPES, SIDES, type Side } from '../../../domain/order.js';
 import type { GivenLimits } from '../../guards/given-limits.js';
 import { type AlgoEntryName, ENTRY } from './entries/entry-terms.js';
 import { decimal, integer, market } from './line-schemas.js';
@@ -15,36 +15,42 @@ export interface EntryParts {
 
 export const NO_PARTS: EntryParts = { overMs: null, everyMs: null, passive: false, show: null };
 
-/** The prices of exits: what each is called, and whether it is that of an order, which new rules of the market round. Null for none. */
-export const EXIT_PRICES = {
-  /** The price of the take-profit, which rests at the exchange. */
+/** `2%` is the share 0.02; `300` a price; `50ticks`. */
+const TRAIL = v.pipe(v.object({ unit: v.picklist(['share', 'price', 'ticks']), value: decimal }), v.readonly());
+
+export type TrailDistance = v.InferOutput<typeof TRAIL>;
+
+/** At least one of `take`, `stop` and `trail`. With both, the stop and the trail protect together: the one that is reached first acts. */
+const EXITS = v.pipe(
+  v.object({
+    /** The price of the take-profit, which rests at the exchange; null for none. */
+    take: v.nullable(decimal),
+    /** The price that triggers the stop; null for none. */
+    stop: v.nullable(decimal),
+    /** The price of the order that a reached stop sends. Null: the trigger price and the slippage decide. */
+    limit: v.nullable(decimal),
+    /** How far the stop follows the best price; null for none. */
+    trail: v.nullable(TRAIL),
+  }),
+  v.readonly(),
+);
+
+export type Exits = v.InferOutput<typeof EXITS>;
+
+export type ExitPriceName = Exclude<keyof Exits, 'trail'>;
+
+/** What each price of exits is called, and whether it is that of an order, which new rules of the market round. */
+export const EXIT_PRICES: Readonly<Record<ExitPriceName, { readonly label: string; readonly isOfOrder: boolean }>> = {
   take: { label: 'take-profit', isOfOrder: true },
   stop: { label: 'stop', isOfOrder: false },
-  /** The price of the order that a reached stop sends. Null: the trigger price and the slippage decide. */
   limit: { label: 'stop limit', isOfOrder: true },
-} as const satisfies Readonly<Record<string, { readonly label: string; readonly isOfOrder: boolean }>>;
-
-export type ExitPriceName = keyof typeof EXIT_PRICES;
+};
 
 /** The same made of each price of exits. */
 export function mapExitPrices<Value>(of: (name: ExitPriceName) => Value): { readonly [Name in ExitPriceName]: Value } {
   const names = Object.keys(EXIT_PRICES) as ExitPriceName[];
   return Object.fromEntries(names.map((name) => [name, of(name)])) as { readonly [Name in ExitPriceName]: Value };
 }
-
-/** `2%` is the share 0.02; `300` a price; `50ticks`. */
-const TRAIL = v.object({ unit: v.picklist(['share', 'price', 'ticks']), value: decimal });
-
-export type TrailDistance = Readonly<v.InferOutput<typeof TRAIL>>;
-
-/** At least one of `take`, `stop` and `trail`. With both, the stop and the trail protect together: the one that is reached first acts. */
-const EXITS = v.object({
-  ...mapExitPrices(() => v.nullable(decimal)),
-  /** How far the stop follows the best price; null for none. */
-  trail: v.nullable(TRAIL),
-});
-
-export type Exits = Readonly<v.InferOutput<typeof EXITS>>;
 
 const AGENT: v.GenericSchema<unknown, GivenLimits> = v.object({
   markets: v.exactOptional(v.array(v.string())),
@@ -64,11 +70,11 @@ export const TERMS = v.object({
   owner: v.string(),
   /** The market with its rules at the start. */
   market,
-  account: v.picklist(['spot', 'isolated', 'cross']),
+  account: v.picklist(ACCOUNT_TYPES),
   borrow: v.boolean(),
   repay: v.boolean(),
   /** Of the entry. Without an entry, of the exits. */
-  side: v.picklist(['buy', 'sell']),
+  side: v.picklist(SIDES),
   /** In the base coin, whole lots. */
   amount: decimal,
   /** What builds a position; null if the exits are the order itself. */

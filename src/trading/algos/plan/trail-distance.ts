@@ -1,7 +1,7 @@
 import { type BestPrices, isCrossed } from '../../../domain/book.js';
 import type { Candle } from '../../../domain/candle.js';
 import { Decimal, formatPrice } from '../../../domain/decimal.js';
-import { Failure } from '../../../errors.js';
+import { Failure, withoutPeriod } from '../../../errors.js';
 import type { Exchange } from '../../../exchange/exchange.js';
 import type { Host } from '../../../platform/host.js';
 import type { Breach } from '../../guards/guards.js';
@@ -98,7 +98,7 @@ async function readMovement(client: Pick<Exchange, 'candles'>, host: Pick<Host, 
   const read = client.candles({ market, type: '1min', size: CANDLES }).then(
     ({ candles }) => usualMovement(candles),
     (error: unknown) => {
-      if (error instanceof Failure) return `the candles could not be read (${error.message.replace(/\.$/, '')})`;
+      if (error instanceof Failure) return `the candles could not be read (${withoutPeriod(error.message)})`;
       throw error;
     },
   );

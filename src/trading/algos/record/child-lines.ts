@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Order } from '../../../domain/order.js';
+import { ORDER_TYPES, type Order, SIDES } from '../../../domain/order.js';
 import { CHILD_ENDS, type ChildEnd } from '../plan/children.js';
 import { integer, numeric, time } from '../plan/line-schemas.js';
 import { parentOf } from './child-name.js';
@@ -8,8 +8,8 @@ const ORDER = v.object({
   id: v.string(),
   clientId: v.nullable(v.string()),
   market: v.string(),
-  side: v.picklist(['buy', 'sell']),
-  type: v.picklist(['limit', 'postOnly', 'ioc', 'other']),
+  side: v.picklist(SIDES),
+  type: v.picklist([...ORDER_TYPES, 'other']),
   price: numeric,
   amount: numeric,
   filled: numeric,
@@ -28,7 +28,7 @@ const ORDER = v.object({
  */
 const CHILD = v.object({
   child: v.string(),
-  type: v.picklist(['limit', 'postOnly', 'ioc']),
+  type: v.picklist(ORDER_TYPES),
   price: numeric,
   amount: numeric,
   time,

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { Failure, suggest, usage } from '../../../errors.js';
+import { Failure, suggest, usage, withoutPeriod } from '../../../errors.js';
 import { lock } from '../../../platform/files/lock.js';
 import { makePrivateFolder, requireOwnFolder } from '../../../platform/files/private-files.js';
 import type { Host } from '../../../platform/host.js';
@@ -155,7 +155,7 @@ export class AlgoStore {
       return record;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      return unreadRecord(id, `its record cannot be read: ${error.message.replace(/\.$/, '')}`);
+      return unreadRecord(id, `its record cannot be read: ${withoutPeriod(error.message)}`);
     }
   }
 

@@ -4,7 +4,7 @@ import type { DecisionInput, LegPlan } from '../decision-input.js';
 import type { AlgoTerms, EntryParts } from '../terms.js';
 import type { AlgoEntry } from './entry-terms.js';
 
-/** All that pit has to know of a kind of entry. What it says about one is in `commands/algo/entry-words.ts`. */
+/** All that pit has to know of a kind of entry. What it says about one is in `commands/algo/view/entry-words.ts`. */
 export interface AlgoEntryKind<Entry extends AlgoEntry> {
   /** Whether its orders follow the market. Otherwise each has the price that its terms name. */
   readonly followsMarket: boolean;

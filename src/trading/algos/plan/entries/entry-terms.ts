@@ -1,10 +1,11 @@
 import * as v from 'valibot';
+import { ORDER_TYPES } from '../../../../domain/order.js';
 import { decimal, integer } from '../line-schemas.js';
 
 /** The terms of each kind of entry, as a record has them. */
 const ENTRY_TERMS = {
   /** One order. */
-  limit: v.object({ kind: v.literal('limit'), type: v.picklist(['limit', 'postOnly', 'ioc']), price: decimal }),
+  limit: v.object({ kind: v.literal('limit'), type: v.picklist(ORDER_TYPES), price: decimal }),
   /** Slices over a time: orders that fill at once, or, if it is passive, orders at the best price of their own side. */
   twap: v.object({
     kind: v.literal('twap'),
