@@ -7,10 +7,11 @@ import type { ProfileConnection } from '../config/connection.js';
 import { passwordsOf, redisProblem, shareOf } from '../config/settings.js';
 import type { Failure } from '../errors.js';
 import type { Host } from '../platform/host.js';
+import { RehearsalClock } from '../platform/rehearsal-clock.js';
 import type { TimeBudget } from '../platform/time-budget.js';
 import type { ApiOptions } from './exchange-api.js';
 import type { Exchange } from './exchange-client.js';
-import { cachedOffset, type OffsetStore } from './exchange-clock.js';
+import { cachedOffset, ExchangeClock, type OffsetStore } from './exchange-clock.js';
 import { Latch } from './limiter/latch.js';
 import { Redis } from './limiter/redis-store.js';
 import { clearLimits, hostKey, type Sharing } from './limiter/shared-limits.js';
@@ -22,6 +23,7 @@ import type { Feeds, FeedsOptions } from './stream/feeds.js';
 import { type OrderPushes, OrderPushStreams } from './stream/order-pushes.js';
 
 export { type ClientOptions, ExchangeClient } from './exchange-client.js';
+export type { ExchangeClock } from './exchange-clock.js';
 export type { Latch, SetHalt } from './limiter/latch.js';
 export type { RateLimits } from './limiter/limiter.js';
 export { type Sharing, sharedRateLimits } from './limiter/shared-limits.js';
@@ -105,7 +107,7 @@ export interface Following extends Pick<FeedsOptions, 'host' | 'channels' | 'cli
 }
 
 /** What a command chooses about its streams. */
-export interface StreamChoices extends Pick<FeedsOptions, 'signal' | 'reads'> {
+export interface StreamChoices extends Pick<FeedsOptions, 'signal' | 'reads' | 'wantedSince'> {
   /** How long the first connection may take, in milliseconds. Absent: no limit. */
   readonly connectMs?: number;
 }
@@ -113,10 +115,11 @@ export interface StreamChoices extends Pick<FeedsOptions, 'signal' | 'reads'> {
 /** Follows channels until it is closed. Throws Failure `credentials` without a key for a channel. */
 export async function openStream(following: Following, choices: StreamChoices): Promise<ExchangeStream> {
   const { StreamClient } = await import('./stream/stream-client.js');
-  const { connectMs, signal, reads } = choices;
+  const { connectMs, signal, reads, wantedSince } = choices;
   return new StreamClient({
     ...(await feedsOptions(following, connectMs)),
     ...(reads === undefined ? {} : { reads }),
+    wantedSince,
     signal: AbortSignal.any([following.host.endSignal, signal].filter((one) => one !== undefined)),
   });
 }
@@ -165,6 +168,11 @@ export function followOrderPushes(
     streams ??= new OrderPushStreams(open);
     return streams.of(market);
   };
+}
+
+/** The clock of the market-data host for all clients of a session: what one of them reads shows the time to the others. */
+export function marketClockOf(host: Host): ExchangeClock {
+  return new ExchangeClock(host, undefined, RehearsalClock.of(host));
 }
 
 /** Keeps the offset of an exchange's clock for later commands. @param tradeUrl null for the sandbox */

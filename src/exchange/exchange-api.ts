@@ -30,6 +30,8 @@ export interface ApiOptions {
   readonly budget: TimeBudget;
   /** Keeps the offset of the trade host's clock between commands, for the first `reqTime`. Absent: it begins with this machine's. */
   readonly offsetStore?: () => OffsetStore;
+  /** The clock of the market-data host, which clients of one host share. Absent: this client's own. */
+  readonly marketClock?: ExchangeClock;
   /**
    * Starts the sandbox after a refused connection, when not a byte of the request was sent. Absent for other hosts.
    */
@@ -116,7 +118,7 @@ export class ExchangeApi {
     this.#options = options;
 
     this.#rehearsal = RehearsalClock.of(options.host);
-    this.#marketClock = new ExchangeClock(options.host, undefined, this.#rehearsal);
+    this.#marketClock = options.marketClock ?? new ExchangeClock(options.host, undefined, this.#rehearsal);
   }
 
   /**

@@ -154,7 +154,15 @@ class ServedStream implements ExchangeStream {
     const known = 'market' in of ? this.#known[kind].get(String(of.market)) : undefined;
     if (known === undefined) return undefined;
     const { value, time, received } = known;
-    return { value: value as ChannelData[Kind], time, received, ageMs: 0, isCurrent: true, source: 'stream' };
+    return {
+      value: value as ChannelData[Kind],
+      time,
+      received,
+      ageMs: 0,
+      provenMs: 0,
+      isCurrent: true,
+      source: 'stream',
+    };
   }
 
   skipWhile(market: string, isUnmovedBy: IsUnmovedBy): void {

@@ -9,6 +9,7 @@ import { Failure, tryRead, usage } from '../../errors.js';
 import type {
   ClientOptions,
   ExchangeClient,
+  ExchangeClock,
   Following,
   Latch,
   Network,
@@ -79,6 +80,7 @@ export class Session {
   #keychainKeys: KeyPair | undefined;
   #sharing: Sharing | undefined;
   #limits: RateLimits | undefined;
+  #sharedMarketClock: ExchangeClock | undefined;
   #latch: Promise<Latch> | undefined;
   #exchange: Promise<Exchange> | undefined;
   #journal: Journal | undefined;
@@ -256,6 +258,7 @@ export class Session {
       cache: this.cache,
       network: this.#network(connect, connection),
       zone: settings.zone,
+      marketClock: this.#marketClock(connect),
       offsetStore: () => connect.offsetStoreOf(this.cache, tradeUrl, host),
       ...(this.#link === undefined ? {} : { send: this.#link.send }),
       ...(this.#link?.isAlone === true ? {} : this.#shared(connect, connection)),
@@ -276,6 +279,11 @@ export class Session {
 
   #network(connect: Connect, { settings }: ProfileConnection): Network {
     return new connect.Network(settings.caFile, this.#link?.connect);
+  }
+
+  #marketClock(connect: Connect): ExchangeClock {
+    this.#sharedMarketClock ??= connect.marketClockOf(this.#host);
+    return this.#sharedMarketClock;
   }
 
   /** What the clients of all processes share. */

@@ -86,7 +86,14 @@ interface RefusedEvent {
   readonly message: string;
 }
 
-export type StreamEvent = AnyDataEvent | GapEvent | StateEvent | RefusedEvent;
+/** HTTP was read for a reader who wants what is known to be young, and has shown the same, or what may still be pushed. */
+export interface CheckedEvent {
+  readonly type: 'checked';
+  readonly channel: Channel;
+  readonly received: number;
+}
+
+export type StreamEvent = AnyDataEvent | GapEvent | StateEvent | RefusedEvent | CheckedEvent;
 
 /** Narrows a data event to a kind of channel. */
 export function isKind<Kind extends ChannelKind>(

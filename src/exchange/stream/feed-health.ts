@@ -37,7 +37,7 @@ export class FeedHealth {
   #provenAt = 0;
   #checkedAt = 0;
   /** What HTTP has shown that had not been pushed. */
-  #doubt: { readonly since: number; readonly shown: unknown } | null = null;
+  #doubt: { readonly since: number; readonly shown: unknown; readonly began: number } | null = null;
 
   /** @param isChecked whether HTTP shows the channel and may be read for checks: without them nothing is doubted */
   constructor(channel: Pick<AnyFollowed, 'isWhole' | 'isHistory' | 'isOrdered'>, isChecked: boolean) {
@@ -50,6 +50,11 @@ export class FeedHealth {
     if (!this.#isChecked) return true;
     if (this.#doubt !== null && now - this.#doubt.since > PUSH_DELAY_MS) return false;
     return now - Math.max(this.#provenAt, this.#lastPush ?? 0) <= LONGEST_UNPROVEN_MS;
+  }
+
+  /** What HTTP has shown that was not pushed, if it is certainly newer than what was, and when that read began; null for nothing. */
+  get ahead(): { readonly shown: unknown; readonly began: number } | null {
+    return this.#channel.isOrdered ? this.#doubt : null;
   }
 
   /** Whether nothing of the channel came at the start. Of an account, there may be nothing to send. */
@@ -89,13 +94,18 @@ export class FeedHealth {
 
   /**
    * What HTTP shows of a live channel may still be on its way as a push.
+   * @param began when it was read
    * @param pollPauseMs how long to wait at least before HTTP, which may be behind what was pushed, is asked again
    */
-  check(shown: unknown, newest: Pick<NewestState, 'lacks'>, now: number, pollPauseMs: number): CheckResult {
+  check(
+    shown: unknown,
+    newest: Pick<NewestState, 'lacks'>,
+    { began, now, pollPauseMs }: { readonly began: number; readonly now: number; readonly pollPauseMs: number },
+  ): CheckResult {
     if (!newest.lacks(shown)) return 'same';
     this.#checkedAt = now;
     const { since } = this.#doubt ?? { since: now };
-    this.#doubt = { since, shown };
+    this.#doubt = { since, shown, began };
     const pushIsLate = since + PUSH_DELAY_MS;
     // nothing shows which of the two is newer
     const mayBeBehind = !this.#channel.isOrdered && this.#lastPush !== null && now - this.#lastPush < BEHIND_MS;

@@ -1,12 +1,13 @@
 import * as v from 'valibot';
 import type { Aged } from '../../domain/aged.js';
+import { isOvertaken } from '../../domain/market-data.js';
 import { Failure } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import type { FindMarket, Snapshot } from '../channels/channel.js';
 import { type AnyFollowed, type Channel, channelKey, followed } from '../channels/followed.js';
 import type { NewestState } from '../channels/newest.js';
 import type { ExchangeClient } from '../exchange-client.js';
-import type { AnyDataEvent, GapEvent } from './events.js';
+import type { AnyDataEvent, CheckedEvent, GapEvent } from './events.js';
 import { FeedHealth } from './feed-health.js';
 import { HeldPushes, type Push } from './held-pushes.js';
 import { type HttpReads, ReadSchedule, type Reason } from './read-schedule.js';
@@ -34,7 +35,9 @@ export interface FeedContext {
   readonly reads: HttpReads;
   /** Whether there is a stream that is worth waiting for. */
   readonly hasStream: () => boolean;
-  readonly emit: (event: AnyDataEvent | GapEvent) => void;
+  readonly emit: (event: AnyDataEvent | GapEvent | CheckedEvent) => void;
+  /** Since when what is known has to have been pushed or read, on the monotonic clock; null if that does not matter. */
+  readonly wantedSince: (channel: Channel) => number | null;
   /** Reads over HTTP, a few at a time. */
   readonly read: <Value>(work: () => Promise<Value>) => Promise<Value>;
   /** Sends the message that subscribes once more: the exchange may have forgotten the channel. */
@@ -65,6 +68,11 @@ export class Feed {
   #newest: NewestState;
   /** How the newest state came. */
   #came: (Instant & Pick<Aged<unknown>, 'source'> & { readonly exchangeTime: number | null }) | undefined;
+  /**
+   * When it was last pushed or read, new or the same, on the monotonic clock, and the whole state that such a read has shown: the same, of a later
+   * time. It is not merged, because a push that comes after it is newer, whatever its time.
+   */
+  #proven: { readonly at: number; readonly shown?: unknown } = { at: Number.NEGATIVE_INFINITY };
   /** Why it is polled; null for a live one. */
   #reason: Reason | null = 'away';
   /** Counts reasons: what a read for an earlier one finds is dropped. */
@@ -108,14 +116,29 @@ export class Feed {
     const isLive = this.#reason === null;
     const now = this.#context.host.monotonic();
     return {
-      value,
+      value: this.#proven.shown ?? value,
       time: exchangeTime,
       received: time,
       ageMs: now - at,
+      provenMs: now - this.#proven.at,
+      ...this.#ahead(now),
       isCurrent: isLive ? this.#health.isProven(now) : this.#schedule.isPolled(now),
       source: isLive ? 'stream' : source,
       ...(this.#missing === null ? {} : { missing: this.#missing }),
     };
+  }
+
+  #ahead(now: number): Pick<Aged<unknown>, 'ahead'> {
+    const { ahead } = this.#health;
+    // what was pushed since then is newer
+    if (ahead === null || ahead.began < this.#proven.at) return {};
+    return { ahead: { value: ahead.shown, ageMs: now - ahead.began } };
+  }
+
+  /** Whether what is known is older than who reads it wants. */
+  get #isOld(): boolean {
+    const since = this.#context.wantedSince(this.channel);
+    return since !== null && Math.max(this.#proven.at, this.#health.ahead?.began ?? this.#proven.at) < since;
   }
 
   /** Whether nothing is missing, or nothing can be done about it. */
@@ -189,7 +212,7 @@ export class Feed {
       this.#context.subscribeAgain(this);
     }
     const isQuiet = this.#reason === null && this.#health.isQuiet(now);
-    if (this.#isReading || !(this.#schedule.isDue(now) || isQuiet)) return;
+    if (this.#isReading || !(this.#schedule.isDue(now, this.#isOld) || isQuiet)) return;
     if (this.#reason === 'incomplete') this.#startReading();
     else if (this.#schedule.allowsWhile(this.#reason)) this.#read();
   }
@@ -281,6 +304,7 @@ export class Feed {
       .then((found) => {
         if (found === undefined || !isDue()) return;
         this.#isReading = false;
+        this.#schedule.read(host.monotonic());
         this.#found(found, began);
       })
       .catch((thrown: unknown) => {
@@ -299,6 +323,7 @@ export class Feed {
   #readFailed({ message }: Failure): void {
     this.#isReading = false;
     const now = this.#context.host.monotonic();
+    this.#schedule.read(now);
     if (this.#reason === 'incomplete') this.#notRecovered(message);
     else if (this.#reason === null) {
       this.#health.checkFailed(now);
@@ -323,10 +348,34 @@ export class Feed {
 
   #check(found: Snapshot, began: Instant): void {
     const now = this.#context.host.monotonic();
-    const result = this.#health.check(found.data, this.#newest, now, this.#schedule.pollPauseMs);
-    if (result === 'same') this.#prove(began, found.data);
-    else if (result === 'lost') this.#fallMute(found, began);
+    const { pollPauseMs } = this.#schedule;
+    const result = this.#health.check(found.data, this.#newest, { began: began.at, now, pollPauseMs });
+    if (result === 'lost') {
+      this.#fallMute(found, began);
+      return;
+    }
+    if (result === 'same') this.#confirm(found, began);
     else this.#schedule.checkAgainAt(result.againAt);
+    this.#tellChecked();
+  }
+
+  #tellChecked(): void {
+    const { channel } = this;
+    const { wantedSince, emit, host } = this.#context;
+    if (wantedSince(channel) !== null) emit({ type: 'checked', channel, received: host.now() });
+  }
+
+  /** HTTP shows what is known. */
+  #confirm(found: Snapshot, began: Instant): void {
+    this.#prove(began, found.data);
+    if (!this.#description.isWhole) this.#proven = { at: began.at };
+    else if (!this.#isOvertaken(found.data)) this.#proven = { at: began.at, shown: found.data };
+  }
+
+  /** Whether a whole state is of an earlier time than the newest one: then it shows nothing of now. */
+  #isOvertaken(shown: unknown): boolean {
+    const [time, newest] = [this.#description.timeOf(shown), this.#came?.exchangeTime ?? null];
+    return time !== null && newest !== null && isOvertaken(time, newest);
   }
 
   /** The channel does not send what HTTP shows. */
@@ -347,10 +396,12 @@ export class Feed {
     this.#schedule.polled(now, began.at, isOvertaken);
     if (isOvertaken) return;
     if (this.#came !== undefined) this.#came = { ...this.#came, ...began, source: 'polling' };
+    this.#proven = { at: began.at };
     this.#complete = { from: began.time, base: this.#baseOf(found.data) };
     this.#context.polled(null);
     if (found.unrecoverable !== null && this.#gap !== null) this.#reportPermanent(found.unrecoverable);
     if (event !== undefined && isNews) this.#context.emit(event);
+    else this.#tellChecked();
   }
 
   /** Only the gap can be reported; at the start there is none. */
@@ -455,6 +506,7 @@ export class Feed {
     if (news === undefined) return undefined;
     const time = this.#description.timeOf(news);
     this.#came = { ...came, exchangeTime: time };
+    this.#proven = { at: Math.max(this.#proven.at, came.at) };
     const origin =
       raw === null ? { source: 'http', since: this.#complete?.from ?? null } : { source: 'push', since: null };
     const received = this.#context.host.now();

@@ -33,6 +33,11 @@ export interface FeedsOptions {
   readonly marketNamed?: ((joined: string) => string | undefined) | undefined;
   /** Default: polls. Without polls, a stream that cannot be had is the failure of all. */
   readonly reads?: HttpReads | undefined;
+  /**
+   * Since when what is known of a channel has to have been pushed or read, on the monotonic clock; null if that does not matter. What is older is
+   * read over HTTP, however current it is, and each such read is an event. Absent: it matters for none.
+   */
+  readonly wantedSince?: ((channel: Channel) => number | null) | undefined;
   /** Throws Failure `credentials` if a channel of an account cannot be read. */
   readonly requireKeys?: (() => void) | undefined;
   /** Takes each event in its order. */
@@ -77,7 +82,17 @@ export class Feeds {
   constructor(options: FeedsOptions) {
     this.#options = options;
 
-    const { host, clientOf, orderMarkets, marketNamed, channels, connection, reads = 'polls', signal } = options;
+    const {
+      host,
+      clientOf,
+      orderMarkets,
+      marketNamed,
+      channels,
+      connection,
+      reads = 'polls',
+      signal,
+      wantedSince,
+    } = options;
     this.#budget = new TimeBudget(READ_MS, host.monotonic);
     this.#state = connection === null ? 'none' : 'connecting';
     this.#context = {
@@ -86,6 +101,7 @@ export class Feeds {
       client: clientOf(this.#budget, this.#ending.signal).restartingBudget(this.#budget),
       orderMarkets: orderMarkets ?? (async () => []),
       marketNamed: marketNamed ?? (() => undefined),
+      wantedSince: wantedSince ?? (() => null),
       hasStream: () => this.#state !== 'none',
       emit: (event) => this.#emit(event),
       read: (work) => this.#read(work),

@@ -40,6 +40,9 @@ const PAUSE_PER_POLL = 4;
 /** In usual pauses. */
 const LONGEST_PAUSE = 3;
 
+/** The shortest pause between two reads of what is too old for its reader, in milliseconds. */
+const AGING_MS = 1_000;
+
 interface ScheduleOptions {
   readonly reads: HttpReads;
   /** The usual pause between two polls, in milliseconds. */
@@ -60,6 +63,8 @@ export class ReadSchedule {
   #pollPauseMs: number;
   /** When the last poll began that was not overtaken. */
   #polledAt: number | null = null;
+  /** When the last read ended. */
+  #readAt = Number.NEGATIVE_INFINITY;
   /** When a gap was closed by a read. */
   #recoveredAt = Number.NEGATIVE_INFINITY;
   /** How often the read that should close the gap has failed. */
@@ -82,8 +87,14 @@ export class ReadSchedule {
     return this.allows(reason === null ? 'checks' : READ_WHILE[reason]);
   }
 
-  isDue(now: number): boolean {
-    return now >= this.#next;
+  /** @param isOld whether what is known is too old for its reader: then it is read before its time, though not again and again */
+  isDue(now: number, isOld: boolean): boolean {
+    return now >= this.#next || (isOld && now >= this.#readAt + AGING_MS);
+  }
+
+  /** A read has ended. */
+  read(now: number): void {
+    this.#readAt = now;
   }
 
   /** Whether polls come often enough for what they show to be current. */

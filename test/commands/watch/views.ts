@@ -20,7 +20,16 @@ export function reading<Kind extends ChannelKind>(
   ageMs = 400,
   more: Partial<Aged<ChannelData[Kind]>> = {},
 ): Aged<ChannelData[Kind]> {
-  return { value, source: 'stream', received: NOW - ageMs, ageMs, time: NOW, isCurrent: true, ...more };
+  return {
+    value,
+    source: 'stream',
+    received: NOW - ageMs,
+    ageMs,
+    provenMs: ageMs,
+    time: NOW,
+    isCurrent: true,
+    ...more,
+  };
 }
 
 export function order(id: string, side: Order['side'], price: string, amount: string, more: Partial<Order> = {}) {

@@ -277,3 +277,75 @@ describe('a check of market data', () => {
     expect(value[0]).toMatchObject({ close: '1', volume: '10', closed: true });
   });
 });
+
+describe('a channel whose reader wants what is known to be younger than 2.5 s', () => {
+  const WANTED_MS = 2_500;
+  const ofBook = ({ stream }: Followed) => stream.of(DEPTH as ChannelOf<'depth'>);
+
+  /** A live feed of a book that was pushed once. */
+  async function wanted(): Promise<{ readonly followed: Followed; readonly peer: Peer }> {
+    let monotonic = () => 0;
+    const wantedSince = ({ kind }: Channel) => (kind === 'depth' ? monotonic() - WANTED_MS : null);
+    const followed = await follow([DEPTH, TRADES], { ...httpBookAt(0, '1'), trades: () => '[]' }, { wantedSince });
+    monotonic = followed.host.monotonic;
+    const peer = await followed.exchange.peer();
+    peer.send(bookAt(0, '1'));
+    await until(() => ofBook(followed)?.source === 'stream');
+    return { followed, peer };
+  }
+
+  it('is read when it becomes older, and is as young as that read, with its time, though it has not changed', async () => {
+    const { followed, peer } = await wanted();
+    const { host, requests, answer, next } = followed;
+    const reads = () => requests().filter((request) => request.startsWith('depth')).length;
+    await host.advance(1_000);
+    const before = reads();
+    answer(httpBookAt(3, '1'));
+    await passUntil(followed, peer, () => reads() > before);
+    expect(await next('checked')).toMatchObject({ channel: DEPTH });
+    expect(host.monotonic()).toBeLessThanOrEqual(4_000);
+    const known = ofBook(followed);
+    expect([known?.value.time, known?.provenMs]).toEqual([(SECONDS + 3) * 1_000, 0]);
+    expect(known?.ageMs).toBeGreaterThan(2_000);
+  });
+
+  it('shows at once what HTTP shows and was not pushed, until something is pushed', async () => {
+    const { followed, peer } = await wanted();
+    followed.answer(httpBookAt(3, '2'));
+    await passUntil(followed, peer, () => ofBook(followed)?.ahead !== undefined);
+    expect(followed.host.monotonic()).toBeLessThanOrEqual(4_000);
+    expect([bidOf(followed), ofBook(followed)?.ahead?.value]).toMatchObject(['1', { bids: [{ price: '2' }] }]);
+    await followed.host.advance(1_000);
+    expect(ofBook(followed)?.ahead?.ageMs).toBe(1_000);
+    peer.send(bookAt(4, '3'));
+    await until(() => bidOf(followed) === '3');
+    expect(ofBook(followed)?.ahead).toBe(undefined);
+  });
+
+  it('takes a push after a read that has shown the same of a later time, which the push does not have', async () => {
+    const { followed, peer } = await wanted();
+    followed.answer(httpBookAt(9, '1'));
+    await passUntil(followed, peer, () => ofBook(followed)?.value.time === (SECONDS + 9) * 1_000);
+    peer.send(bookAt(8, '3'));
+    await until(() => bidOf(followed) === '3');
+    expect(ofBook(followed)?.value.time).toBe((SECONDS + 8) * 1_000);
+  });
+
+  it('is not made younger by a read that shows an earlier time', async () => {
+    const { followed, peer } = await wanted();
+    peer.send(bookAt(1, '1'));
+    followed.answer(httpBookAt(0, '1'));
+    await pass(followed, peer, 5);
+    expect(ofBook(followed)?.provenMs).toBeGreaterThanOrEqual(4_000);
+  });
+
+  it('is read again a second after a read that failed', async () => {
+    const { followed, peer } = await wanted();
+    followed.answer({});
+    const reads = () => followed.requests().filter((request) => request.startsWith('depth')).length;
+    await passUntil(followed, peer, () => reads() > 1);
+    const [before, began] = [reads(), followed.host.monotonic()];
+    await passUntil(followed, peer, () => reads() >= before + 2);
+    expect(followed.host.monotonic() - began).toBeLessThanOrEqual(4_000);
+  });
+});

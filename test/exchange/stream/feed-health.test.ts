@@ -20,6 +20,11 @@ function healthOf(channel: typeof BOOK, isChecked = true): FeedHealth {
   return health;
 }
 
+/** A check that began at this time, and was answered at once. */
+function at(now: number) {
+  return { began: now, now, pollPauseMs: POLL_MS };
+}
+
 describe('a channel that has sent nothing since the subscription', () => {
   it.each([
     ['a book is mute', BOOK, true],
@@ -66,7 +71,7 @@ describe('a channel is quiet', () => {
   it.each<[string, (health: FeedHealth) => void]>([
     ['a check has shown nothing new', (health) => health.proven(6_000)],
     ['a check has failed', (health) => health.checkFailed(6_000)],
-    ['it is in doubt', (health) => void health.check(2, known(1), 6_000, POLL_MS)],
+    ['it is in doubt', (health) => void health.check(2, known(1), at(6_000))],
   ])('no longer once %s', (_, happens) => {
     const health = pushedAt(100, 200, 300);
     expect(health.isQuiet(6_000)).toBe(true);
@@ -92,21 +97,21 @@ describe('a check that shows what was not pushed', () => {
   ])('%s', (_, channel, pushedAt, expected) => {
     const health = healthOf(channel);
     if (pushedAt !== null) health.pushed(pushedAt);
-    const results = [10_000, 12_000, 15_000].map((now) => health.check(2, known(1), now, POLL_MS));
+    const results = [10_000, 12_000, 15_000].map((now) => health.check(2, known(1), at(now)));
     expect(results.map((result) => (typeof result === 'object' ? result.againAt : result))).toEqual(expected);
   });
 
   it('of balances means that the push is lost once HTTP cannot be behind it any more, after a minute', () => {
     const health = healthOf(BALANCES);
     health.pushed(9_000);
-    health.check(2, known(1), 10_000, POLL_MS);
-    expect(health.check(2, known(1), 68_999, POLL_MS)).toEqual({ againAt: 70_999 });
-    expect(health.check(2, known(1), 69_000, POLL_MS)).toBe('lost');
+    health.check(2, known(1), at(10_000));
+    expect(health.check(2, known(1), at(68_999))).toEqual({ againAt: 70_999 });
+    expect(health.check(2, known(1), at(69_000))).toBe('lost');
   });
 
   it('makes the channel not current after five seconds', () => {
     const health = healthOf(ORDERS);
-    health.check(2, known(1), 10_000, POLL_MS);
+    health.check(2, known(1), at(10_000));
     expect([health.isProven(15_000), health.isProven(15_001)]).toEqual([true, false]);
   });
 
@@ -118,16 +123,16 @@ describe('a check that shows what was not pushed', () => {
     ['still counts after one that failed', (health) => health.checkFailed(12_000), false],
   ])('%s', (_, happens, isProven) => {
     const health = healthOf(ORDERS);
-    health.check(2, known(1), 10_000, POLL_MS);
+    health.check(2, known(1), at(10_000));
     happens(health);
     expect(health.isProven(16_000)).toBe(isProven);
-    expect(health.check(4, known(1, 2, 3), 16_000, POLL_MS)).toEqual(isProven ? { againAt: 21_000 } : 'lost');
+    expect(health.check(4, known(1, 2, 3), at(16_000))).toEqual(isProven ? { againAt: 21_000 } : 'lost');
   });
 
   it('is explained only by a push of what HTTP has shown last', () => {
     const health = healthOf(ORDERS);
-    health.check(2, known(1), 10_000, POLL_MS);
-    health.check(3, known(1), 12_000, POLL_MS);
+    health.check(2, known(1), at(10_000));
+    health.check(3, known(1), at(12_000));
     health.merged(known(1, 2));
     expect(health.isProven(16_000)).toBe(false);
     health.merged(known(1, 2, 3));
@@ -135,7 +140,7 @@ describe('a check that shows what was not pushed', () => {
   });
 
   it('is none if all that it shows is known', () => {
-    expect(healthOf(ORDERS).check(1, known(1), 10_000, POLL_MS)).toBe('same');
+    expect(healthOf(ORDERS).check(1, known(1), at(10_000))).toBe('same');
   });
 });
 

@@ -25,7 +25,12 @@ const FASTER = 20;
  * The feed of a channel, by default of a book. Its seconds take a twentieth of real ones.
  * @returns also `pass`, which passes time at once, in ms
  */
-function feedsOf(reads: object, open: FeedsOptions['connection'] = null, channel: Channel = DEPTH) {
+function feedsOf(
+  reads: object,
+  open: FeedsOptions['connection'] = null,
+  channel: Channel = DEPTH,
+  wantedSince?: FeedsOptions['wantedSince'],
+) {
   let passed = 0;
   const pass = (ms: number) => {
     passed += ms;
@@ -39,7 +44,7 @@ function feedsOf(reads: object, open: FeedsOptions['connection'] = null, channel
     sleep: (ms: number, cut?: AbortSignal) => delay(ms / FASTER, undefined, { signal: cut }).catch(() => undefined),
   };
   const feeds = new Feeds({
-    ...{ host, channels: [channel], clientOf: () => client, connection: open },
+    ...{ host, channels: [channel], clientOf: () => client, connection: open, wantedSince },
     observe: (event: StreamEvent) => seen.push(event),
   });
   onTestFinished(() => feeds.close());
@@ -54,6 +59,15 @@ function streamed(read: () => Promise<unknown>) {
 const priceOf = (feeds: Feeds) => feeds.of(DEPTH)?.value.bids[0]?.price;
 
 describe('a feed', () => {
+  it('says of each poll that has shown the same that it was read, if its reader wants to know its age', async () => {
+    const same = { ...book('1'), time: null };
+    const read = { depth: async () => same };
+    const [wanted, other] = [feedsOf(read, null, DEPTH, () => 0), feedsOf(read)];
+    const typesOf = (seen: readonly StreamEvent[]) => seen.map(({ type }) => type);
+    await eventually(() => expect(typesOf(wanted.seen).slice(0, 3)).toEqual(['data', 'checked', 'checked']));
+    expect(typesOf(other.seen)).not.toContain('checked');
+  });
+
   it('polls if the exchange has no stream, and says so', async () => {
     const prices = ['1', '2'];
     const { feeds } = feedsOf({ depth: async () => book(prices.shift() ?? '2') });

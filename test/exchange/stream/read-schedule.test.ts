@@ -10,11 +10,11 @@ function schedule({ reads = 'polls' as HttpReads, hasStream = true } = {}) {
 
 /** How long after the start the next read is due, in milliseconds; null if it is due at any time. */
 function dueAfter(read: ReadSchedule): number | null {
-  if (read.isDue(Number.MIN_SAFE_INTEGER)) return null;
+  if (read.isDue(Number.MIN_SAFE_INTEGER, false)) return null;
   let [early, late] = [0, 2 ** 20];
   while (early < late) {
     const middle = Math.floor((early + late) / 2);
-    if (read.isDue(START + middle)) late = middle;
+    if (read.isDue(START + middle, false)) late = middle;
     else early = middle + 1;
   }
   return late;

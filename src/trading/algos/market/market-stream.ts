@@ -1,6 +1,7 @@
 import type { Aged } from '../../../domain/aged.js';
 import type { BestPrices } from '../../../domain/book.js';
-import type { Depth, Trade } from '../../../domain/market-data.js';
+import { Decimal } from '../../../domain/decimal.js';
+import { compareIds, type Depth, type Trade } from '../../../domain/market-data.js';
 import { Failure } from '../../../errors.js';
 import {
   type AnyDataEvent,
@@ -12,19 +13,40 @@ import {
 } from '../../../exchange/exchange.js';
 import type { Host } from '../../../platform/host.js';
 
+/** Since when a channel has to be known to be as it is, on the monotonic clock; null if that does not matter. */
+type WantedSince = (channel: Channel) => number | null;
+
 export interface MarketStreamOptions {
-  readonly host: Pick<Host, 'sleep'>;
+  readonly host: Pick<Host, 'monotonic' | 'sleep'>;
   readonly market: string;
-  /** Follows channels, over HTTP while there is no stream. */
-  readonly follow: (channels: readonly Channel[], signal: AbortSignal) => Promise<ExchangeStream>;
+  /** Follows channels, over HTTP while there is no stream, and where what is known of one is from before `wantedSince`. */
+  readonly follow: (
+    channels: readonly Channel[],
+    choices: { readonly signal: AbortSignal; readonly wantedSince: WantedSince },
+  ) => Promise<ExchangeStream>;
+  readonly wantedSince: WantedSince;
   /** Called before what came is used: after a sleep of the machine it ends this stream first. */
   readonly checkAwake: () => void;
   /** Whether a book with these prices, and trades beside it, change nothing. */
   readonly isUnmovedBy: (best: BestPrices) => boolean;
   readonly take: (event: AnyDataEvent) => void;
+  /** Called when a channel was read over HTTP because of `wantedSince`, and nothing new came of it. */
+  readonly checked: (channel: Channel) => void;
   /** Called when books may have been missed since this time of the wall clock, and will not be pushed any more. */
   readonly missed: (since: number) => void;
   readonly warn: (message: string) => void;
+}
+
+/** What was seen, and when it was last known to be so, on the monotonic clock. */
+export interface Seen<Value> {
+  readonly value: Value;
+  readonly at: number;
+}
+
+/** Prices of trades, with the age of what is known of them in milliseconds. */
+export interface LastTrades {
+  readonly prices: readonly Decimal[];
+  readonly ageMs: number;
 }
 
 /** After a stream that failed, in milliseconds. */
@@ -37,17 +59,45 @@ export class MarketStream {
   readonly #ending = new AbortController();
   #stream: ExchangeStream | undefined;
   /** The trades that were pushed together last; of those that HTTP has shown, only the newest. */
-  newestPush: readonly Trade[] = [];
+  #newestPush: readonly Trade[] = [];
 
   constructor(options: MarketStreamOptions) {
     this.#options = options;
   }
 
-  get book(): Aged<Depth> | undefined {
-    return this.#stream?.of({ kind: 'depth', market: this.#options.market });
+  /** The newest book, as it was pushed or as HTTP shows it. */
+  get book(): Seen<Depth> | undefined {
+    const known = this.#stream?.of({ kind: 'depth', market: this.#options.market });
+    if (known === undefined) return undefined;
+    const now = this.#options.host.monotonic();
+    const { ahead } = known;
+    if (ahead !== undefined) return { value: ahead.value, at: now - ahead.ageMs };
+    return { value: known.value, at: now - known.provenMs };
   }
 
-  get trades(): Aged<readonly Trade[]> | undefined {
+  /** The trades that are known, oldest first. */
+  get trades(): readonly Trade[] {
+    return this.#trades?.value ?? [];
+  }
+
+  /** What HTTP shows of trades that may still be on their way as pushes. */
+  get tradesAhead(): readonly Trade[] {
+    return this.#trades?.ahead?.value ?? [];
+  }
+
+  /** The trades that came together last: of what a gap brought, only the newest counts. */
+  lastTrades(): LastTrades | null {
+    const known = this.#trades;
+    if (known === undefined) return null;
+    const newest = newestOf([...known.value.slice(-1), ...this.tradesAhead]);
+    if (newest === undefined) return null;
+    // a push that was held up on its way is of the past
+    const isPushed = this.#newestPush.some(({ id }) => id === newest.id);
+    const trades = isPushed ? this.#newestPush : [newest];
+    return { prices: trades.map(({ price }) => Decimal.of(price)), ageMs: known.ahead?.ageMs ?? known.provenMs };
+  }
+
+  get #trades(): Aged<readonly Trade[]> | undefined {
     return this.#stream?.of({ kind: 'trades', market: this.#options.market });
   }
 
@@ -77,13 +127,13 @@ export class MarketStream {
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
-    const { follow, market, checkAwake, isUnmovedBy, take, missed, warn } = this.#options;
+    const { follow, market, checkAwake, isUnmovedBy, wantedSince, take, checked, missed, warn } = this.#options;
     const channels = [
       { kind: 'depth', market },
       { kind: 'trades', market },
       { kind: 'orders', market },
     ] as const;
-    const stream = await follow(channels, signal);
+    const stream = await follow(channels, { signal, wantedSince });
     if (signal.aborted) return void stream.close();
     this.#stream = stream;
     stream.skipWhile?.(market, isUnmovedBy);
@@ -92,9 +142,10 @@ export class MarketStream {
       checkAwake();
       if (signal.aborted) return;
       if (event.type === 'data') {
-        if (isKind(event, 'trades')) this.newestPush = event.source === 'push' ? event.data : event.data.slice(-1);
+        if (isKind(event, 'trades')) this.#newestPush = event.source === 'push' ? event.data : event.data.slice(-1);
         take(event);
       }
+      if (event.type === 'checked') checked(event.channel);
       if (event.type === 'gap' && event.channel.kind === 'depth' && isOver(event)) missed(event.gap.from);
       if (event.type === 'refused') warn(`The exchange rejected the stream of ${market}: ${event.message}. pit polls.`);
     }
@@ -104,4 +155,11 @@ export class MarketStream {
 /** Whether no other event of this gap follows. */
 function isOver({ gap }: GapEvent): boolean {
   return gap.resynchronised || gap.permanent;
+}
+
+export function newestOf(trades: readonly Trade[]): Trade | undefined {
+  return trades.reduce<Trade | undefined>(
+    (newest, trade) => (newest === undefined || compareIds(trade.id, newest.id) > 0 ? trade : newest),
+    undefined,
+  );
 }

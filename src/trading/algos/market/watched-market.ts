@@ -1,9 +1,9 @@
 import type { BestPrices } from '../../../domain/book.js';
-import { Decimal } from '../../../domain/decimal.js';
 import { compareIds, type Depth, type Trade } from '../../../domain/market-data.js';
-import type { Failure } from '../../../errors.js';
+import { Failure } from '../../../errors.js';
 import {
   type AnyDataEvent,
+  type Channel,
   type DataEvent,
   type Exchange,
   isKind,
@@ -16,8 +16,7 @@ import { BestOfOthers } from './best-of-others.js';
 import type { Gap } from './gap-prices.js';
 import { MarketClock } from './market-clock.js';
 import { type GapReader, MarketGaps } from './market-gaps.js';
-import { MarketStream, type MarketStreamOptions } from './market-stream.js';
-import { PolledMarket, type Seen } from './polled-market.js';
+import { type LastTrades, MarketStream, type MarketStreamOptions, newestOf, type Seen } from './market-stream.js';
 
 /** Who hears what comes. */
 interface MarketReader extends GapReader {
@@ -44,6 +43,8 @@ export interface WatchedMarketOptions extends Pick<MarketStreamOptions, 'market'
 
 /** A quiet book is read again at this share of the age at which it would be stale. */
 const REFRESH_SHARE = 0.5;
+/** How much of the book guards read: more than an order needs. */
+const LEVELS = 20;
 
 /** What is known of one market now: its book, its trades and the account's orders in it, each with its age. */
 export class WatchedMarket {
@@ -51,7 +52,6 @@ export class WatchedMarket {
 
   readonly #readers = new Set<MarketReader>();
   #stream: MarketStream;
-  #polled: PolledMarket;
   /** While a book is taken that was pushed: the stream may know a newer one, which is taken next. */
   #taken: Seen<Depth> | undefined;
   readonly #best = new BestOfOthers();
@@ -60,14 +60,15 @@ export class WatchedMarket {
   readonly #gaps: MarketGaps;
   readonly #clock: MarketClock;
   needsTrades = false;
+  /** What is known has to be younger than this, on the monotonic clock. */
+  #wantedSince = Number.NEGATIVE_INFINITY;
 
   constructor(options: WatchedMarketOptions) {
     this.#options = options;
     this.#stream = this.#newStream();
-    this.#polled = this.#newPolled();
     this.#gaps = new MarketGaps({
       ...options,
-      pushed: () => this.#stream.trades?.value ?? [],
+      pushed: () => this.#stream.trades,
       changed: () => this.#changed(),
     });
     this.#clock = new MarketClock(options.client);
@@ -95,12 +96,10 @@ export class WatchedMarket {
 
   start(): void {
     void this.#stream.run();
-    void this.#polled.read(this.needsTrades);
   }
 
   close(): void {
     this.#stream.end();
-    this.#polled.end();
   }
 
   /**
@@ -108,7 +107,7 @@ export class WatchedMarket {
    */
   resynchronise(): void {
     this.close();
-    [this.#stream, this.#polled] = [this.#newStream(), this.#newPolled()];
+    this.#stream = this.#newStream();
     this.#gaps.interrupt();
     this.start();
   }
@@ -136,9 +135,19 @@ export class WatchedMarket {
     return seen === undefined || !this.isFresh ? undefined : { ...seen.value, last: null };
   }
 
-  /** The book as guards compare orders with it, or why there is none that is fresh. */
+  /** The book as guards compare orders with it, read beside all other reads if none is fresh, or why it cannot be. */
   async readBookView(): Promise<BookView | Failure> {
-    return this.bookView() ?? this.#polled.readBookView();
+    const known = this.bookView();
+    if (known !== undefined) return known;
+    const { client, market, restartBudget } = this.#options;
+    try {
+      restartBudget();
+      const { bids, asks } = await client.depth({ market, size: LEVELS });
+      return { bids, asks, last: null };
+    } catch (error) {
+      if (error instanceof Failure) return error;
+      throw error;
+    }
   }
 
   /** Whether the book was ever fresh. */
@@ -153,45 +162,24 @@ export class WatchedMarket {
   }
 
   /** The trades that came together last: of what a gap brought, only the newest counts. The age is that of the channel. */
-  lastTrades(): { readonly prices: readonly Decimal[]; readonly ageMs: number } | null {
-    const streamed = this.#stream.trades;
-    const read = this.#polled.trades;
-    const { monotonic } = this.#options.host;
-    const readAge = read === undefined ? Number.POSITIVE_INFINITY : monotonic() - read.at;
-    const [pushed, polled] = [streamed?.value.at(-1), read?.value.at(-1)];
-    const isPolledNewer = pushed === undefined || (polled !== undefined && compareIds(polled.id, pushed.id) > 0);
-    const newest = isPolledNewer ? polled : pushed;
-    if (newest === undefined) return null;
-    // a push that was held up on its way is of the past
-    const isPushed = this.#stream.newestPush.some(({ id }) => id === newest.id);
-    const trades = isPushed ? this.#stream.newestPush : [newest];
-    return {
-      prices: trades.map(({ price }) => Decimal.of(price)),
-      ageMs: Math.min(streamed?.ageMs ?? Number.POSITIVE_INFINITY, readAge),
-    };
+  lastTrades(): LastTrades | null {
+    return this.#stream.lastTrades();
   }
 
   /** Reads the book and the trades soon, although they are not old. */
   refresh(): void {
-    this.#polled.refresh();
+    this.#wantedSince = this.#options.host.monotonic();
   }
 
-  /** Called often: reads what is about to become stale. */
-  tick(): void {
-    const { staleAfterMs } = this.#options;
-    const seen = this.#book();
-    const age = seen === undefined ? Number.POSITIVE_INFINITY : this.#ageOf(seen);
-    const tradesAge = this.needsTrades ? (this.lastTrades()?.ageMs ?? Number.POSITIVE_INFINITY) : 0;
-    this.#polled.tick(Math.max(age, tradesAge) >= staleAfterMs * REFRESH_SHARE, this.needsTrades);
+  /** Since when a channel has to be known to be as it is: what is about to become stale is read again. */
+  #wanted({ kind }: Channel): number | null {
+    if (kind !== 'depth' && !(kind === 'trades' && this.needsTrades)) return null;
+    const { host, staleAfterMs } = this.#options;
+    return Math.max(this.#wantedSince, host.monotonic() - staleAfterMs * REFRESH_SHARE);
   }
 
   #book(): Seen<Depth> | undefined {
-    const streamed = this.#stream.book;
-    const { monotonic } = this.#options.host;
-    const pushed = this.#taken ?? (streamed && { value: streamed.value, at: monotonic() - streamed.ageMs });
-    const { book } = this.#polled;
-    if (pushed === undefined || book === undefined) return pushed ?? book;
-    return pushed.at >= book.at ? pushed : book;
+    return this.#taken ?? this.#stream.book;
   }
 
   /**
@@ -218,6 +206,13 @@ export class WatchedMarket {
     return { value: data, at: monotonic() - Math.max(0, now() - received) };
   }
 
+  /** HTTP was read: what is known is younger, or the stream is behind. */
+  #checked({ kind }: Channel): void {
+    if (kind === 'trades') this.#noteNewest(this.#stream.tradesAhead);
+    if (kind === 'depth') this.#sawBook();
+    this.#changed();
+  }
+
   #tell(event: AnyDataEvent): void {
     if (isKind(event, 'orders')) for (const reader of this.#readers) reader.orders(event.data);
     if (isKind(event, 'trades')) {
@@ -234,8 +229,9 @@ export class WatchedMarket {
   }
 
   #noteNewest(trades: readonly Trade[]): void {
-    for (const { id } of trades)
-      if (this.#newestTrade === null || compareIds(id, this.#newestTrade) > 0) this.#newestTrade = id;
+    const newest = newestOf(trades)?.id;
+    if (newest === undefined) return;
+    if (this.#newestTrade === null || compareIds(newest, this.#newestTrade) > 0) this.#newestTrade = newest;
   }
 
   #changed(): void {
@@ -246,24 +242,14 @@ export class WatchedMarket {
     return new MarketStream({
       ...this.#options,
       isUnmovedBy: (best) => [...this.#readers].every((reader) => reader.isUnmovedBy(best)),
+      wantedSince: (channel) => this.#wanted(channel),
       take: (event) => this.#take(event),
+      checked: (channel) => this.#checked(channel),
       missed: (since) => {
         const { host, client } = this.#options;
         this.#gaps.interrupt(this.now() - (host.now() - since) * client.clockSpeed);
       },
     });
-  }
-
-  #newPolled(): PolledMarket {
-    const polled: PolledMarket = new PolledMarket({
-      ...this.#options,
-      came: () => {
-        this.#noteNewest(polled.trades?.value ?? []);
-        this.#sawBook();
-        this.#changed();
-      },
-    });
-    return polled;
   }
 
   /** A book has come: if the last one was stale by then, a gap has ended. */

@@ -61,7 +61,6 @@ export class WatchedMarkets {
 
   /** Called often. Returns the names of the markets that have become stale, or fresh again. */
   tick(): string[] {
-    for (const market of this.#markets.values()) market.tick();
     const changed = [...this.#markets].filter(([name, market]) => this.#isFresh.get(name) !== market.isFresh);
     for (const [name, market] of changed) this.#isFresh.set(name, market.isFresh);
     return changed.map(([name]) => name);

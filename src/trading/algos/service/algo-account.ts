@@ -20,7 +20,12 @@ export interface AlgoAccount {
   /** Follows channels, over HTTP while there is no stream. */
   stream(
     channels: readonly Channel[],
-    choices: { readonly signal: AbortSignal; readonly reads: 'polls' },
+    choices: {
+      readonly signal: AbortSignal;
+      readonly reads: 'polls';
+      /** Since when a channel has to be known to be as it is, on the monotonic clock; null if that does not matter. */
+      readonly wantedSince?: (channel: Channel) => number | null;
+    },
   ): Promise<ExchangeStream>;
 }
 

@@ -222,7 +222,7 @@ export class AlgoService {
       store,
       open,
       limits: async () => guardLimits(await account.currentSettings()),
-      follow: (channels, signal) => account.stream(channels, { signal, reads: 'polls' }),
+      follow: (channels, choices) => account.stream(channels, { ...choices, reads: 'polls' }),
       waitForCondition: (terms, met, signal) => waitForCondition(this.options, terms, met, say, signal),
       report,
       warn: say,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Depth, Trade } from '../../../../src/domain/market-data.js';
 import { Failure } from '../../../../src/errors.js';
-import type { Exchange, ExchangeStream, StreamEvent } from '../../../../src/exchange/exchange.js';
+import type { Channel, Exchange, ExchangeStream, StreamEvent } from '../../../../src/exchange/exchange.js';
 import type { Gap, GapPrices } from '../../../../src/trading/algos/market/gap-prices.js';
 import { WatchedMarket } from '../../../../src/trading/algos/market/watched-market.js';
 import { STALE_MS } from '../../../../src/trading/algos/plan/algo-market.js';
@@ -10,7 +10,9 @@ import { eventually } from '../../../support/eventually.js';
 // What is known of a market, and how old it is. The clocks stand until a test moves them; the exchange's is at the same time.
 
 const START = Date.UTC(2026, 0, 5);
-const DEPTH = { kind: 'depth', market: 'btc_usdt' };
+const DEPTH = { kind: 'depth', market: 'btc_usdt' } as const;
+const TRADES = { kind: 'trades', market: 'btc_usdt' } as const;
+const ORDERS = { kind: 'orders', market: 'btc_usdt' } as const;
 
 function bookOf(bid: string, time: number): Depth {
   return { time, bids: [{ price: bid, amount: '1' }], asks: [{ price: String(Number(bid) + 1), amount: '1' }] };
@@ -22,34 +24,64 @@ class Pushed {
   readonly #trades: Trade[] = [];
   #wake = () => {};
   #book: { readonly value: Depth; readonly at: number } | undefined;
+  #tradesAt = 0;
+  #ahead:
+    | Readonly<Record<'book' | 'trades', { readonly value: Depth | readonly Trade[]; readonly at: number }>>
+    | undefined;
 
   constructor(readonly monotonic: () => number) {}
 
   /** @param skipped how many books it stands for that were dropped */
   push(book: Depth, skipped = 0): void {
-    this.#book = { value: book, at: this.monotonic() };
+    this.#know(book);
     const received = START + this.monotonic();
-    this.#events.push({ type: 'data', channel: DEPTH, data: book, source: 'push', received, skipped } as never);
-    this.#wake();
+    this.#emit({ type: 'data', channel: DEPTH, data: book, source: 'push', received, skipped });
+  }
+
+  /** HTTP shows this: something new while nothing is pushed, or what is known. */
+  read(book: Depth): void {
+    const isNew = book.bids[0]?.price !== this.#book?.value.bids[0]?.price;
+    this.#know(book);
+    if (isNew) this.#emit({ type: 'data', channel: DEPTH, data: book, source: 'http', skipped: 0 });
+    else this.#emit({ type: 'checked', channel: DEPTH });
+  }
+
+  /** HTTP shows what may still be on its way as a push. */
+  readAhead(book: Depth, trades: readonly Trade[] = []): void {
+    const at = this.monotonic();
+    this.#ahead = { book: { value: book, at }, trades: { value: trades, at } };
+    for (const channel of [DEPTH, TRADES]) this.#emit({ type: 'checked', channel });
   }
 
   /** The books since a time may be missing. */
   miss(from: number, { isOpen }: { readonly isOpen: boolean }): void {
     const gap = { from, to: START + this.monotonic(), resynchronised: !isOpen, permanent: false };
-    this.#events.push({ type: 'gap', channel: DEPTH, gap } as never);
-    this.#wake();
+    this.#emit({ type: 'gap', channel: DEPTH, gap });
   }
 
   of({ kind }: { readonly kind: string }) {
-    if (kind === 'trades') return this.#trades.length === 0 ? undefined : { value: this.#trades, ageMs: 0 };
+    const now = this.monotonic();
+    const aheadOf = (seen: { readonly value: unknown; readonly at: number } | undefined) =>
+      seen === undefined ? {} : { ahead: { value: seen.value, ageMs: now - seen.at } };
+    if (kind === 'trades' && this.#trades.length > 0)
+      return { value: this.#trades, provenMs: now - this.#tradesAt, ...aheadOf(this.#ahead?.trades) };
     if (kind !== 'depth' || this.#book === undefined) return undefined;
-    return { value: this.#book.value, ageMs: this.monotonic() - this.#book.at };
+    return { value: this.#book.value, provenMs: now - this.#book.at, ...aheadOf(this.#ahead?.book) };
   }
 
   pushTrades(trades: readonly Trade[]): void {
-    const channel = { kind: 'trades', market: 'btc_usdt' };
     this.#trades.push(...trades);
-    this.#events.push({ type: 'data', channel, data: trades, source: 'push' } as never);
+    this.#tradesAt = this.monotonic();
+    this.#emit({ type: 'data', channel: TRADES, data: trades, source: 'push' });
+  }
+
+  #know(book: Depth): void {
+    this.#book = { value: book, at: this.monotonic() };
+    this.#ahead = undefined;
+  }
+
+  #emit(event: object): void {
+    this.#events.push(event as never);
     this.#wake();
   }
 
@@ -67,13 +99,14 @@ class Pushed {
 
 class Scene {
   passed = 0;
-  /** What HTTP shows; undefined: it does not answer. */
+  /** What HTTP shows at the start; undefined: it does not answer. */
   shown: Depth | undefined = bookOf('100', START);
-  reads = 0;
   /** How far this machine's clock was set ahead, and whether the exchange has shown its own since. */
   ahead = 0;
   isTimeKnown = true;
   readonly streams: Pushed[] = [];
+  /** Since when it wants a channel to be known as it is. */
+  wantedSince: (channel: Channel) => number | null = () => null;
   readonly gaps: Gap[] = [];
   /** What was found out of them. */
   readonly read: GapPrices[] = [];
@@ -102,10 +135,6 @@ class Scene {
       get isMarketTimeKnown() {
         return scene.isTimeKnown;
       },
-      depth: () => {
-        this.reads += 1;
-        return this.shown === undefined ? new Promise(() => {}) : Promise.resolve(this.shown);
-      },
       trades: async (_: string, since?: string) => {
         this.askedFor.push(since);
         if (this.trades === undefined) throw new Failure('unreachable', 'no answer');
@@ -122,9 +151,11 @@ class Scene {
       market: 'btc_usdt',
       client: client as unknown as Exchange,
       restartBudget: () => {},
-      follow: async () => {
+      follow: async (_, { wantedSince }) => {
         const stream = new Pushed(monotonic);
         this.streams.push(stream);
+        this.wantedSince = wantedSince;
+        if (this.shown !== undefined) stream.read(this.shown);
         return stream as unknown as ExchangeStream;
       },
       staleAfterMs: STALE_MS,
@@ -212,28 +243,47 @@ describe('a book', () => {
     await eventually(() => expect(ages.slice(0, 2)).toEqual([STALE_MS + 1, 0]));
   });
 
-  test('is read again before it becomes old, and at once if somebody asks for it', async () => {
+  test('is to be read again before it becomes old, and at once if somebody asks for it; trades only if they are needed', async () => {
     const scene = await Scene.begin();
-    scene.pass(2_499);
-    scene.market.tick();
-    expect(scene.reads).toBe(1);
-    scene.pass(1);
-    scene.shown = bookOf('100', START + 2_500);
-    scene.market.tick();
-    expect(scene.reads).toBe(2);
-    await eventually(() => expect(scene.market.book()?.ageMs).toBe(0));
+    const wanted = () => [DEPTH, TRADES, ORDERS].map((channel) => scene.wantedSince(channel));
+    expect(wanted()).toEqual([-STALE_MS / 2, null, null]);
+    scene.pass(4_000);
+    scene.market.needsTrades = true;
+    expect(wanted()).toEqual([1_500, 1_500, null]);
     scene.market.refresh();
-    scene.market.tick();
-    scene.market.tick();
-    expect(scene.reads).toBe(3);
+    scene.pass(100);
+    expect(wanted()).toEqual([4_000, 4_000, null]);
+    scene.pass(3_900);
+    expect(wanted()).toEqual([5_500, 5_500, null]);
+  });
+
+  test('is as young as the read that has shown the same', async () => {
+    const scene = await Scene.begin();
+    scene.pass(4_000);
+    scene.streams[0]?.read(bookOf('100', START + 4_000));
+    scene.pass(2_000);
+    expect([scene.market.isFresh, scene.market.book()?.ageMs]).toEqual([true, 2_000]);
+  });
+
+  test('and a trade that HTTP shows count at once, though they may still be on their way as pushes', async () => {
+    const scene = await Scene.begin();
+    await scene.pushTrades([trade(4, '100', 0)]);
+    scene.pass(3_000);
+    const { changes } = scene;
+    scene.streams[0]?.readAhead(bookOf('97', START + 3_000), [trade(6, '98', 2), trade(5, '99', 1)]);
+    await eventually(() => expect(scene.changes).toBeGreaterThan(changes));
+    expect([scene.bid, scene.market.book()?.ageMs]).toEqual(['97', 0]);
+    const { prices, ageMs } = scene.market.lastTrades() ?? {};
+    expect([prices?.map(String), ageMs]).toEqual([['98'], 0]);
   });
 });
 
+function trade(id: number, price: string, second: number): Trade {
+  const time = START + second * 1_000;
+  return { id: String(id), price, amount: '1', side: 'buy', orderSide: null, time };
+}
+
 describe('a time in which the market was not seen', () => {
-  const trade = (id: number, price: string, second: number): Trade => {
-    const time = START + second * 1_000;
-    return { id: String(id), price, amount: '1', side: 'buy', orderSide: null, time };
-  };
   const pricesOf = (read: GapPrices | undefined) => read?.traded.map(({ high }) => high.toString());
 
   test('is reported once it is seen again, and then read: only its trades show what it was', async () => {
@@ -291,8 +341,7 @@ describe('a time in which the market was not seen', () => {
     scene.pass(3_000);
     await scene.push('101');
     scene.pass(2_500);
-    scene.shown = bookOf('102', START + 5_500);
-    scene.market.tick();
+    scene.streams[0]?.read(bookOf('102', START + 5_500));
     await eventually(() => expect(scene.bid).toBe('102'));
     scene.trades = [trade(5, '100', 2), trade(6, '130', 4), trade(7, '102', 5)];
     await scene.pushTrades(scene.trades.slice(-1));
@@ -325,6 +374,13 @@ describe('a time in which the market was not seen', () => {
     scene.pass(2_000);
     scene.streams[0]?.push(bookOf('101', START + 2_000), 7);
     await eventually(() => expect(scene.gaps).toEqual([{ from: START, to: START + 2_000 }]));
+  });
+
+  test('ends with a read that shows what was known before', async () => {
+    const scene = await Scene.begin();
+    scene.pass(6_000);
+    scene.streams[0]?.read(bookOf('100', START + 6_000));
+    await eventually(() => expect(scene.gaps).toEqual([{ from: START, to: START + 6_000 }]));
   });
 
   test('does not end with a book that is old', async () => {

@@ -3,7 +3,9 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { Decimal } from '../../../../src/domain/decimal.js';
-import { Failure } from '../../../../src/errors.js';
+import type { ExchangeClient } from '../../../../src/exchange/exchange-client.js';
+import type { ConnectionUser } from '../../../../src/exchange/stream/connection.js';
+import { StreamClient } from '../../../../src/exchange/stream/stream-client.js';
 import { monotonicMs } from '../../../../src/platform/host.js';
 import { AlgoStore } from '../../../../src/trading/algos/record/store.js';
 import type { AlgoEvent } from '../../../../src/trading/algos/run/algo-voice.js';
@@ -22,6 +24,12 @@ const start = Date.now();
 const marketNow = () => start + (Date.now() - start) * FASTER;
 
 type Exits = Parameters<typeof sell>[1];
+
+/** A connection that is not made: everything is read over HTTP. */
+const NEVER = ({ ending }: ConnectionUser) => ({
+  run: () => new Promise<void>((resolve) => ending.addEventListener('abort', () => resolve())),
+  ...{ subscribe: () => {}, subscribeAgain: () => {}, unsubscribe: () => {}, latencyMs: null, unreadable: 0 },
+});
 
 class Watching {
   readonly exchange = new OneMarket();
@@ -43,6 +51,7 @@ class Watching {
   static async begin(exits: Exits = { stop: '98' }, prepare?: (made: Watching) => void): Promise<Watching> {
     const made = new Watching();
     made.exchange.marketNow = marketNow;
+    Object.assign(made.exchange, { trades: async () => [] });
     made.showBid(100);
     made.#begin(exits, prepare);
     await eventually(() => expect(made.connections).toBe(1));
@@ -69,10 +78,10 @@ class Watching {
     prepare?.(this);
     this.runner = new AlgoRunner({
       ...{ host, store: this.store, open: async () => context, limits: async () => NO_LIMITS },
-      follow: async (_, signal) => {
+      follow: async (channels, choices) => {
         this.connections += 1;
-        await new Promise((resolve) => signal.addEventListener('abort', resolve));
-        throw new Failure('unreachable', 'it has ended');
+        const clientOf = () => this.exchange as unknown as ExchangeClient;
+        return new StreamClient({ ...choices, host, channels, clientOf, connection: NEVER, reads: 'polls' });
       },
       waitForCondition: async () => {},
       report: (event) => void this.events.push(event),
