@@ -41,8 +41,8 @@ export class MarketGaps {
     | undefined;
   /** Since when the market was not seen whole, by the exchange's clock; infinity if it was. */
   #missedSince = Number.POSITIVE_INFINITY;
-  /** Until when gaps have been reported. */
-  #reportedTo = 0;
+  /** The last gap that was reported. */
+  #reported: Gap | undefined;
 
   constructor(options: MarketGapsOptions) {
     this.#options = options;
@@ -72,12 +72,18 @@ export class MarketGaps {
     if (before === undefined) return;
     const unseenMs = Math.max(now.at - before.at, now.wall - before.wall);
     const staleSince = unseenMs > staleAfterMs ? before.exchange : Number.POSITIVE_INFINITY;
-    const from = Math.min(staleSince, Math.max(missedSince, this.#reportedTo));
+    const from = Math.min(staleSince, this.#unreportedSince(missedSince));
     if (from === Number.POSITIVE_INFINITY) return;
-    this.#reportedTo = exchange;
+    this.#reported = { from: Math.min(from, exchange), to: exchange };
     // books that were read over HTTP meanwhile show nothing of what was between them
     const after = from < before.exchange ? lastTradeBefore(from, pushed()) : before.tradeId;
-    this.report({ from: Math.min(from, exchange), to: exchange }, readers, after);
+    this.report(this.#reported, readers, after);
+  }
+
+  /** From when on a time that began then has not been reported. One that began before the last gap was not reported from its beginning. */
+  #unreportedSince(since: number): number {
+    const reported = this.#reported;
+    return reported === undefined || since < reported.from ? since : Math.max(since, reported.to);
   }
 
   /**

@@ -54,6 +54,8 @@ export class WatchedMarket {
   #stream: MarketStream;
   /** While a book is taken that was pushed: the stream may know a newer one, which is taken next. */
   #taken: Seen<Depth> | undefined;
+  /** When the last book that was taken was pushed, by the exchange's clock. */
+  #pushedAt: number | undefined;
   readonly #best = new BestOfOthers();
   /** The newest trade that has come. */
   #newestTrade: string | null = null;
@@ -220,8 +222,9 @@ export class WatchedMarket {
       for (const reader of this.#readers) reader.traded(event.data);
     }
     if (isKind(event, 'depth')) {
-      // what was dropped because this process was too slow is missing
-      if (event.skipped > 0) this.#gaps.interrupt();
+      // what was dropped because this process was too slow is missing since the last push, whatever was read meanwhile
+      if (event.skipped > 0) this.#gaps.interrupt(this.#pushedAt);
+      if (event.source === 'push') this.#pushedAt = this.#exchangeTimeAt(event.received);
       this.#sawBook();
     }
     const best = isKind(event, 'orders') ? null : this.book();
@@ -245,11 +248,14 @@ export class WatchedMarket {
       wantedSince: (channel) => this.#wanted(channel),
       take: (event) => this.#take(event),
       checked: (channel) => this.#checked(channel),
-      missed: (since) => {
-        const { host, client } = this.#options;
-        this.#gaps.interrupt(this.now() - (host.now() - since) * client.clockSpeed);
-      },
+      missed: (since) => this.#gaps.interrupt(this.#exchangeTimeAt(since)),
     });
+  }
+
+  /** What the exchange's clock showed at a time of the wall clock. */
+  #exchangeTimeAt(wall: number): number {
+    const { host, client } = this.#options;
+    return this.now() - (host.now() - wall) * client.clockSpeed;
   }
 
   /** A book has come: if the last one was stale by then, a gap has ended. */

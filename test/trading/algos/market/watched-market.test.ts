@@ -369,9 +369,25 @@ describe('a time in which the market was not seen', () => {
     expect(scene.gaps.slice(1)).toEqual([{ from: START + 6_000, to: START + 7_000 }]);
   });
 
-  test('is one in which books were dropped because this process was too slow', async () => {
+  test('is reported from its beginning, though a later part of it was too long and reported before', async () => {
     const scene = await Scene.begin();
+    scene.pass(5_000);
+    const { changes } = scene;
+    scene.streams[0]?.read(bookOf('101', START + 5_000));
+    await eventually(() => expect(scene.changes).toBeGreaterThan(changes));
+    scene.pass(6_000);
+    await scene.push('102');
+    expect(scene.gaps).toEqual([{ from: START + 5_000, to: START + 11_000 }]);
+    scene.streams[0]?.miss(START + 3_000, { isOpen: false });
+    await scene.push('103');
+    expect(scene.gaps.slice(1)).toEqual([{ from: START + 3_000, to: START + 11_000 }]);
+  });
+
+  test('is one in which books were dropped because this process was too slow, whatever was read meanwhile', async () => {
+    const scene = await Scene.begin();
+    await scene.push('100');
     scene.pass(2_000);
+    scene.streams[0]?.readAhead(bookOf('103', START + 2_000));
     scene.streams[0]?.push(bookOf('101', START + 2_000), 7);
     await eventually(() => expect(scene.gaps).toEqual([{ from: START, to: START + 2_000 }]));
   });
