@@ -29,7 +29,8 @@ it('imports what it exported, and asks before replacing data', async () => {
   const before = await pit.json('balance --all');
   await pit.json(`sandbox export ${file('all.state')}`);
   expect(statSync(file('all.state')).mode & 0o077).toBe(0);
-  await pit.json('sandbox deposit usdt 5');
+  await pit.json('sandbox transfer usdt 5 --margin btc_usdt');
+  expect(await pit.json('balance --all')).not.toEqual(before);
   await pit.json(`sandbox import ${file('all.state')} --yes`);
   expect(await pit.json('balance --all')).toEqual(before);
   writeFileSync(file('bad.state'), 'not a state');
