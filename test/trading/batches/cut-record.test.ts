@@ -51,6 +51,10 @@ let exchange: ScriptedExchange;
 /** Resumes the job from a record, with the exchange as it was when the process was killed. */
 async function resumeFrom(killed: Killed, record: Buffer): Promise<RanJob> {
   exchange = new ScriptedExchange({ orders: killed.orders.map((order) => ({ ...order })) });
+  // a job that sends without an end leaves no turn in which the test could time out
+  exchange.onRequest = () => {
+    if (exchange.count('batch') > ORDERS) throw new Error('the job sends more requests than it has orders');
+  };
   const trading = tradingOf(exchange, { tolerance: 60_000, elapsedMs: killed.time - NOW });
   const folder = path.join(trading.state, 'journal', 'test', 'unsettled');
   trading.journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'first001', reqTime: 1 }).discard();
