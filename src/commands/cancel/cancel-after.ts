@@ -4,6 +4,7 @@ import { factsOf, shownOf } from '../../cli/fact-list.js';
 import * as shape from '../../cli/shapes.js';
 import { quoted, suggest, tryRead, usage } from '../../errors.js';
 import { RehearsalClock } from '../../platform/rehearsal-clock.js';
+import type { Answer } from '../../terminal/answer.js';
 import { readOpenOrders } from '../../trading/history/open-orders.js';
 import { closeMarket } from '../../trading/settling/reconcile-orders.js';
 import { startTimerWithRetries, type Timer } from '../../trading/timed-cancel/timer.js';
@@ -11,7 +12,7 @@ import type { TradingContext } from '../../trading/trading-context.js';
 import { explainUnknownMarket } from '../inputs/known-market.js';
 import { marketName, programWord } from '../inputs/parsers.js';
 import { type Context, define } from '../session/command.js';
-import { dryRequest, dryRunShape } from '../writes/dry-run.js';
+import { type DryRun, dryRequest, dryRunShape } from '../writes/dry-run.js';
 import { openWithConsent, runWrite, type WriteContext } from '../writes/write.js';
 import { holdTimer, timerAnswer, timerText } from './hold-timer.js';
 import { openText } from './open-text.js';
@@ -62,7 +63,7 @@ export function cancelAfter(
   market: string,
   held?: readonly string[],
   onStarted: (timer: Timer) => void = () => {},
-) {
+): Promise<Answer<{ readonly market: string; readonly cancelsAt: string } | DryRun>> {
   const { trading } = context;
   let started: Timer | undefined;
   return runWrite(context, {

@@ -2,15 +2,16 @@ import { confirm } from '../../cli/consent.js';
 import { factsOf, shownOf } from '../../cli/fact-list.js';
 import { counted, grouped } from '../../domain/decimal.js';
 import { Failure, suggest, tryRead } from '../../errors.js';
+import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { table } from '../../terminal/table.js';
 import { lossesOf } from '../../trading/algos/service/losses.js';
-import type { CancelAttempt } from '../../trading/cancel/cancel-orders.js';
+import type { CancelAttempt, CancelResult } from '../../trading/cancel/cancel-orders.js';
 import { type OwnOrders, ordersToCancel } from '../../trading/history/open-orders.js';
 import { concernsMarketOrAny, mayPlace, type UnknownWrite } from '../../trading/settling/unknown-writes.js';
 import { algosAtWork, warnOfLostOrders } from '../algo/lost-orders.js';
 import type { Context } from '../session/command.js';
-import { dryRequest } from '../writes/dry-run.js';
+import { type DryRun, dryRequest } from '../writes/dry-run.js';
 import { answerOrThrow } from '../writes/outcome-failure.js';
 import { warnOfUnknown } from '../writes/unknown-writes.js';
 import { openWithConsent, runWrite } from '../writes/write.js';
@@ -58,7 +59,10 @@ const AGAIN = suggest('Cancel what is left', 'cancel', '--all', '--all-markets')
  * cleared does not stop the others. Throws Failure `declined` if it is not confirmed.
  * @param isWhole reads the lists whole, whatever is known of them
  */
-export async function cancelInAllMarkets(context: Context, isWhole: boolean) {
+export async function cancelInAllMarkets(
+  context: Context,
+  isWhole: boolean,
+): Promise<Answer<readonly CancelResult[] | readonly DryRun[]>> {
   const write = await openWithConsent(context);
   const { trading } = write;
   const cancelling = new Cancelling(context);

@@ -14,7 +14,7 @@ import { algosAtWork, algosOfUncancelled, warnOfLostOrders } from '../algo/lost-
 import { explainUnknownMarket, refuseUnknownMarket } from '../inputs/known-market.js';
 import { knownClientId, marketName, orderReference } from '../inputs/parsers.js';
 import { define } from '../session/command.js';
-import { type DryRequest, dryRequest, dryRunShape } from '../writes/dry-run.js';
+import { type DryRequest, type DryRun, dryRequest, dryRunShape } from '../writes/dry-run.js';
 import { previewJson } from '../writes/preview-facts.js';
 import { warnOfUnknownIn } from '../writes/unknown-writes.js';
 import { openWithConsent, openWrite, runWrite, type WriteContext, type WriteSteps } from '../writes/write.js';
@@ -62,7 +62,11 @@ export default define({
 });
 
 /** Cancels named orders, without asking. Throws Failure if none of them was cancelled. */
-export function cancelNamed(context: WriteContext, market: string, orders: readonly OrderReference[]) {
+export function cancelNamed(
+  context: WriteContext,
+  market: string,
+  orders: readonly OrderReference[],
+): Promise<Answer<readonly CancelResult[] | readonly DryRun[]>> {
   // what it does is on the command line
   return runWrite({ ...context, isPreviewed: context.globals.dryRun }, cancellation(context, market, orders));
 }
@@ -109,7 +113,11 @@ const NAMED_FACTS = { orders: factsOf<NamedOrders>()({ above: wouldCancel }) };
 const NO_WARNINGS: { readonly warnings: readonly never[] } = { warnings: [] };
 
 /** Cancels every open order of a market, after asking. @param isWhole reads the lists whole, whatever is known of them */
-export function cancelEverything(context: WriteContext, market: string, isWhole = false) {
+export function cancelEverything(
+  context: WriteContext,
+  market: string,
+  isWhole = false,
+): Promise<Answer<readonly CancelResult[] | readonly DryRun[]>> {
   const { trading, globals, budget } = context;
   let cancelling = new Cancelling(context);
   return runWrite(context, {

@@ -1,5 +1,5 @@
 import { confirm, requireConsent } from '../../cli/consent.js';
-import { factsOf, shownOf, valuesOf } from '../../cli/fact-list.js';
+import { factsOf, type JsonOf, shownOf, valuesOf } from '../../cli/fact-list.js';
 import * as shape from '../../cli/shapes.js';
 import { counted, Decimal, formatAmount, formatPrice, grouped } from '../../domain/decimal.js';
 import type { Order } from '../../domain/order.js';
@@ -78,8 +78,11 @@ export async function flatten(context: Context, into: string, options: FlattenOp
   }
 }
 
+/** What would be sold, as JSON has it, and its preview. */
+export type PreviewedSale = JsonOf<typeof SALE_FACTS> & { readonly show: (screen: Screen) => string };
+
 /** What `--flatten` would sell, for a dry run. Throws Failure if it cannot be planned. */
-export async function previewSale(command: Context, into: string, options: FlattenOptions) {
+export async function previewSale(command: Context, into: string, options: FlattenOptions): Promise<PreviewedSale> {
   const context = await openWrite(command);
   const sale = await selling(command, context, into, options);
   const { plan, show } = await interruptible(context, { left: () => null }, () => previewOf(context, sale));

@@ -25,7 +25,7 @@ import {
   NOTHING_CANCELLED,
   openEverywhere,
 } from './cancel-everywhere.js';
-import { type Flattened, flatten, NOTHING_FLATTENED, previewSale, SALE_FACTS } from './flatten.js';
+import { type Flattened, flatten, NOTHING_FLATTENED, type PreviewedSale, previewSale, SALE_FACTS } from './flatten.js';
 import { requestsUnderWay, underWayText } from './requests-under-way.js';
 
 /** A latch that is set, or would be; null without one. */
@@ -74,7 +74,7 @@ interface PlannedHalt extends Latched {
   /** Those that it would cancel. */
   readonly orders: readonly { readonly market: string; readonly id: string }[];
   /** What it would sell; undefined for nothing. */
-  readonly sale: Awaited<ReturnType<typeof previewSale>> | undefined;
+  readonly sale: PreviewedSale | undefined;
 }
 
 const planned = factsOf<PlannedHalt>();

@@ -2,6 +2,7 @@ import { shownOf } from '../../cli/fact-list.js';
 import { type BestPrices, bestPrices } from '../../domain/book.js';
 import { Decimal, formatAmount } from '../../domain/decimal.js';
 import { Failure, suggest } from '../../errors.js';
+import type { Answer } from '../../terminal/answer.js';
 import { guardAlgo } from '../../trading/algos/plan/algo-guards.js';
 import { checkTerms, type TermsMarket } from '../../trading/algos/plan/check-terms.js';
 import { most } from '../../trading/algos/plan/children.js';
@@ -29,7 +30,7 @@ import { wordsOf } from '../algo/view/entry-words.js';
 import { algoSentences, algoText } from '../algo/view/sentences.js';
 import type { Agent } from '../session/agent.js';
 import type { Context } from '../session/command.js';
-import type { DryRequest } from '../writes/dry-run.js';
+import type { DryRequest, DryRun } from '../writes/dry-run.js';
 import { blockedBy, confirmGuarded, limitsOf, notOverridden } from '../writes/guard-overrides.js';
 import { openWithConsent, runWrite, type WriteContext, type WriteSteps } from '../writes/write.js';
 import { type AlgoDraft, entryNameOf, entryOf } from './algo-args.js';
@@ -37,12 +38,16 @@ import { ALGO_FACTS, dryAlgo, type PlannedAlgo } from './algo-preview.js';
 import { algoForAgent } from './for-agent.js';
 
 /** Previews an algo order, asks, and creates it. Throws Failure if it was not created. */
-export async function placeAlgo(command: Context, draft: AlgoDraft) {
+export async function placeAlgo(command: Context, draft: AlgoDraft): Promise<Answer<AlgoDocument | DryRun>> {
   return placeAlgoIn(command, await openWithConsent(command), draft);
 }
 
 /** The same where the user is asked and told in another way. */
-export function placeAlgoIn(command: Context, context: WriteContext, draft: AlgoDraft) {
+export function placeAlgoIn(
+  command: Context,
+  context: WriteContext,
+  draft: AlgoDraft,
+): Promise<Answer<AlgoDocument | DryRun>> {
   return runWrite(context, creation(command, context, draft));
 }
 

@@ -19,7 +19,7 @@ import { BOOK_FACT, COST_FACTS, PLACE_FACTS, UNKNOWN } from './preview.js';
 /** The orders of a job, checked. */
 export interface PlannedBatch extends PlannedOrders {
   readonly lines: readonly BatchLine[];
-  readonly summary: ReturnType<typeof summaryOf>;
+  readonly summary: OrdersSummary;
   readonly namesSpot?: boolean | undefined;
   /** A ladder with its expressions evaluated. */
   readonly ladder?: LadderInput | undefined;
@@ -30,7 +30,17 @@ export interface PlannedBatch extends PlannedOrders {
 }
 
 /** What orders come to. */
-export function summaryOf(lines: readonly BatchLine[]) {
+interface OrdersSummary {
+  readonly orders: number;
+  readonly requests: number;
+  /** Of all orders, in the base coin. */
+  readonly amount: string;
+  /** The lowest and the highest price; null without an order. */
+  readonly lowest: string | null;
+  readonly highest: string | null;
+}
+
+export function summaryOf(lines: readonly BatchLine[]): OrdersSummary {
   const { amount } = totals(lines);
   const prices = lines.map(([, price]) => Decimal.of(price)).sort((left, right) => left.compare(right));
   return {

@@ -19,7 +19,7 @@ import type { BatchLine, BatchTerms } from '../../trading/journal/write.js';
 import { closeMarket, closeSide } from '../../trading/settling/reconcile-orders.js';
 import { filePath, marketName, oneOf, unresolvedId } from '../inputs/parsers.js';
 import { define } from '../session/command.js';
-import type { DryRequest } from '../writes/dry-run.js';
+import type { DryRequest, DryRun } from '../writes/dry-run.js';
 import { overriddenBy, overrideFlag } from '../writes/guard-overrides.js';
 import { interruptible } from '../writes/interruptible.js';
 import { openWrite, runWrite, type WriteContext } from '../writes/write.js';
@@ -124,7 +124,7 @@ export function sendBatch(
   where: BatchTarget,
   orders: NewOrders | Job,
   overridden: readonly GuardName[],
-) {
+): Promise<Answer<Batch | DryRun>> {
   const id = orders instanceof Job ? orders.id : (context.agent?.id ?? newJobId(context.host));
   return runWrite(context, placing(context, where, { id, orders }, overridden));
 }

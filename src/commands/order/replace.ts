@@ -2,6 +2,7 @@ import { flag, optional, required, toggle, withCompletion } from '../../cli/defi
 import type * as shape from '../../cli/shapes.js';
 import { ACCOUNT_TYPES, type OrderReference } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
+import type { Answer } from '../../terminal/answer.js';
 import { parseAmount, parsePrice } from '../../trading/expressions.js';
 import type { GuardName } from '../../trading/guards/limits.js';
 import { newClientId, termsText } from '../../trading/orders/terms.js';
@@ -10,7 +11,7 @@ import { replaceOrder } from '../../trading/replace/replace.js';
 import { explainUnknownMarket } from '../inputs/known-market.js';
 import { knownClientId, marketName, oneOf, orderReference, PRICE_WORDS } from '../inputs/parsers.js';
 import { define } from '../session/command.js';
-import type { DryRequest } from '../writes/dry-run.js';
+import type { DryRequest, DryRun } from '../writes/dry-run.js';
 import { overriddenBy, overrideFlag } from '../writes/guard-overrides.js';
 import { warnOfUnknownIn } from '../writes/unknown-writes.js';
 import { mayBeDone, openWithConsent, runWrite, type WriteContext } from '../writes/write.js';
@@ -80,7 +81,10 @@ interface ReplaceRequest {
 }
 
 /** Previews a replacement, asks, and does it; for `--dry-run` only the preview. */
-export function sendReplacement(context: WriteContext, request: ReplaceRequest) {
+export function sendReplacement(
+  context: WriteContext,
+  request: ReplaceRequest,
+): Promise<Answer<shape.Infer<typeof REPLACED> | readonly DryRun[]>> {
   return runWrite(context, replacing(context, request));
 }
 
