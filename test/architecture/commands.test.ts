@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
 import { run } from '../../src/cli/run.js';
 import { commands, PROGRAM } from '../../src/commands/index.js';
-import { groups } from '../../src/commands/reference/command-words.js';
+import { groups, synonyms } from '../../src/commands/reference/command-words.js';
 import { scan } from '../../src/commands/shell/line.js';
 import { FAILURES } from '../../src/errors.js';
 import { systemHost } from '../../src/platform/host.js';
@@ -54,6 +54,20 @@ describe('the commands', () => {
     });
     const untold = new Set(parents.filter((name) => !Object.hasOwn(commands, name)));
     expect([...untold].sort()).toEqual(Object.keys(groups).sort());
+  });
+
+  it('no synonym hides a command or a word that groups commands', () => {
+    const names = [...Object.keys(commands), ...Object.keys(groups)];
+    expect(Object.keys(synonyms).filter((typed) => names.includes(typed))).toEqual([]);
+  });
+
+  it('each synonym stands for a command or a flag of pit', () => {
+    const lost = Object.entries(synonyms).filter(([, meant]) => {
+      const [first = '', second] = meant;
+      const isKnown = Object.hasOwn(commands, first) || Object.hasOwn(commands, `${first} ${second}`);
+      return !isKnown && !first.startsWith('--');
+    });
+    expect(lost).toEqual([]);
   });
 
   it.each(definitions)('pit $words has a short summary, two examples and a described output', ({ definition }) => {
