@@ -1,9 +1,21 @@
 import { Decimal } from '../../src/domain/decimal.js';
+import type { AlgoEntryName } from '../../src/trading/algos/plan/entries/entry-terms.js';
 
 // Judges an algo order by what the exchange saw: its prices, and the orders with their fills. It knows the rules of algo orders and nothing
-// of the code that follows them, so that it cannot share a mistake. Amounts and prices are decimal texts, times are in ms.
+// of the code that follows them but the names of the kinds, so that it cannot share a mistake. Amounts and prices are decimal texts, times
+// are in ms.
 
 type Side = 'buy' | 'sell';
+
+/** The terms of each kind of entry that a rule is about. */
+interface EntryTerms {
+  readonly limit: { readonly price: string };
+  readonly twap: { readonly durationMs: number; readonly everyMs: number; readonly bound: string | null };
+  readonly chase: { readonly bound: string | null };
+  readonly iceberg: { readonly price: string; readonly show: string };
+}
+
+type Entry = { [Name in AlgoEntryName]: { readonly kind: Name } & EntryTerms[Name] }[AlgoEntryName];
 
 /** What was asked: the terms as they are on disk. */
 export interface VerdictTerms {
@@ -15,17 +27,7 @@ export interface VerdictTerms {
     readonly minAmount: string;
     readonly minNotional: string;
   };
-  readonly entry:
-    | { readonly kind: 'limit'; readonly price: string }
-    | {
-        readonly kind: 'twap';
-        readonly durationMs: number;
-        readonly everyMs: number;
-        readonly bound: string | null;
-      }
-    | { readonly kind: 'chase'; readonly bound: string | null }
-    | { readonly kind: 'iceberg'; readonly price: string; readonly show: string }
-    | null;
+  readonly entry: Entry | null;
   readonly exits: {
     readonly take: string | null;
     readonly stop: string | null;
@@ -136,6 +138,50 @@ type Found = { readonly fault: AlgoFault; readonly at: string };
 const ONE = Decimal.of('1');
 const A_SECOND = 1_000;
 
+/** What must hold of the orders of an entry of one kind, by its documentation. */
+interface EntryRules<Terms> {
+  /** The price that each order has, or the bound that none goes beyond; null for no bound. */
+  priceOf(terms: Terms): { readonly given: string } | { readonly bound: string | null };
+  /** How soon orders may follow each other: at any time, at most one a second, or one in each slot of a time. */
+  paceOf(terms: Terms): 'any' | 'one a second' | Slots;
+  /** How much may rest at a time; null for the whole amount. */
+  shownOf(terms: Terms): string | null;
+}
+
+interface Slots {
+  readonly durationMs: number;
+  readonly everyMs: number;
+}
+
+/** The rules of each kind of entry. A kind without a row is a type error. */
+const ENTRY_RULES: { readonly [Name in AlgoEntryName]: EntryRules<EntryTerms[Name]> } = {
+  limit: {
+    priceOf: ({ price }) => ({ given: price }),
+    paceOf: () => 'any',
+    shownOf: () => null,
+  },
+  twap: {
+    priceOf: ({ bound }) => ({ bound }),
+    paceOf: ({ durationMs, everyMs }) => ({ durationMs, everyMs }),
+    shownOf: () => null,
+  },
+  chase: {
+    priceOf: ({ bound }) => ({ bound }),
+    paceOf: () => 'one a second',
+    shownOf: () => null,
+  },
+  iceberg: {
+    priceOf: ({ price }) => ({ given: price }),
+    paceOf: () => 'one a second',
+    shownOf: ({ show }) => show,
+  },
+};
+
+function rulesOf({ kind }: Entry): EntryRules<Entry> {
+  // the rules of a kind are asked about its own terms only
+  return ENTRY_RULES[kind] as EntryRules<Entry>;
+}
+
 class Judge {
   readonly #run: AlgoRun;
   /** Orders that pit placed, oldest first. */
@@ -168,15 +214,16 @@ class Judge {
     });
   }
 
-  /** Of an iceberg, what rests is never more than it shows. */
+  /** What rests of an entry is never more than it shows. */
   shown(): Found[] {
     const { entry } = this.#run.terms;
-    if (entry?.kind !== 'iceberg') return [];
+    const shown = entry && rulesOf(entry).shownOf(entry);
+    if (shown === null) return [];
     const parts = this.#own.filter((order) => !this.#isExit(order));
     const large = parts.filter((order) => {
       const others = parts.filter((one) => one !== order && isBefore(one, order));
       const resting = others.map((one) => restingAt(one, order.placed));
-      return Decimal.sum([...resting, Decimal.of(order.amount)]).compare(Decimal.of(entry.show)) > 0;
+      return Decimal.sum([...resting, Decimal.of(order.amount)]).compare(Decimal.of(shown)) > 0;
     });
     return large.map(({ id }) => ({ fault: 'more than it shows', at: id }));
   }
@@ -220,28 +267,37 @@ class Judge {
         return given != null && !this.#isAsGiven(order, given);
       }
       if (entry === null) return false;
-      if (entry.kind === 'limit' || entry.kind === 'iceberg') return !this.#isAsGiven(order, entry.price);
-      return entry.bound !== null && isWorse(side, order.price, entry.bound);
+      const price = rulesOf(entry).priceOf(entry);
+      if ('given' in price) return !this.#isAsGiven(order, price.given);
+      return price.bound !== null && isWorse(side, order.price, price.bound);
     });
     return wrong.map(({ id }) => ({ fault: 'beyond the limit', at: id }));
   }
 
-  /** One slice in a slot of a TWAP, at most two slices in an order; a chase moves, and parts follow each other, at most once a second. */
+  /** The orders of an entry follow each other no faster than its kind says. */
   pace(): Found[] {
-    const { entry, amount, market } = this.#run.terms;
+    const { entry } = this.#run.terms;
+    const pace = entry === null ? 'any' : rulesOf(entry).paceOf(entry);
     const entries = this.#own.filter((order) => !this.#isExit(order));
+    if (pace === 'any') return [];
+    return pace === 'one a second' ? this.#fast(entries) : this.#together(entries, pace);
+  }
+
+  #fast(entries: readonly LoggedOrder[]): Found[] {
     const { toleranceMs } = this.#run;
-    if (entry?.kind === 'chase' || entry?.kind === 'iceberg') {
-      // so many orders took at least so many seconds
-      const fast = entries.filter((order, index) =>
-        entries
-          .slice(0, index)
-          .some((before, first) => order.placed - before.placed + toleranceMs < (index - first) * A_SECOND),
-      );
-      return fast.map(({ id }) => ({ fault: 'moved too often', at: id }));
-    }
-    if (entry?.kind !== 'twap') return [];
-    const { durationMs, everyMs } = entry;
+    // so many orders took at least so many seconds
+    const fast = entries.filter((order, index) =>
+      entries
+        .slice(0, index)
+        .some((before, first) => order.placed - before.placed + toleranceMs < (index - first) * A_SECOND),
+    );
+    return fast.map(({ id }) => ({ fault: 'moved too often', at: id }));
+  }
+
+  /** One slice in a slot, and at most two slices in an order. */
+  #together(entries: readonly LoggedOrder[], { durationMs, everyMs }: Slots): Found[] {
+    const { amount, market } = this.#run.terms;
+    const { toleranceMs } = this.#run;
     const slots = Math.max(1, Math.floor(durationMs / everyMs));
     const slotOf = (time: number) => Math.min(slots - 1, Math.floor(((time - this.#run.started) * slots) / durationMs));
     return entries.flatMap((order, index): Found[] => {
