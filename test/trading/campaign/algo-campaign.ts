@@ -4,6 +4,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Decimal } from '../../../src/domain/decimal.js';
 import type { AdminCallName } from '../../../src/sandbox/admin/calls.js';
+import { type RequestFault, requestFault, type StreamFault } from '../../../src/sandbox/faults/rules.js';
 import { administer } from '../../../src/sandbox/lifecycle/admin-client.js';
 import { sandboxFiles } from '../../../src/sandbox/lifecycle/files.js';
 import { MARKETS } from '../../../src/sandbox/markets/market.js';
@@ -26,6 +27,7 @@ import { ExchangeLog, type LoggedChild } from './algos/exchange-log.js';
 import { type Span, Watchers } from './algos/watchers.js';
 import { between, chosen, type Draw, drawOf } from './draw.js';
 import { Exchange } from './exchange.js';
+import { READ_FAULTS, WRITE_FAULTS } from './sandbox-faults.js';
 
 // Algo orders on the sandbox, watched by processes that are killed at every step, while prices move, requests fail, the stream is cut, the
 // account is halted, rules change and others cancel orders. The verdict is read from the exchange's own log. What pit says is held against it too.
@@ -660,38 +662,33 @@ const HOST = {
   randomBytes: (size: number) => crypto.getRandomValues(new Uint8Array(size)),
 };
 
-const OF_WRITES = [
-  ...['drop-before', 'drop-after', 'truncate', 'error-before', 'error-after', 'html-before', 'html-after', 'twice'],
-  ...['redirect', 'rate-limit'],
-].map((kind) => ({ kind, probability: isLoss(kind) ? 0.06 : 0.02 }));
-
-/** Whether a request is reset before it arrives, or its answer is lost: only time shows what became of it. */
-function isLoss(kind: string): boolean {
-  return kind === 'drop-before' || kind === 'drop-after';
+/** How often a write meets a fault. */
+function probabilityOf(kind: RequestFault): number {
+  if (kind === 'skew') return 0.01;
+  const { sends, executions } = requestFault(kind);
+  // a request that is reset before it arrives, or whose answer is lost: only time shows what became of it
+  const isLoss = sends === 'nothing' && executions < 2;
+  return isLoss ? 0.06 : 0.02;
 }
 
-const SLOW = [
-  { kind: 'late', delay: 600, probability: 0.02 },
-  { kind: 'delay', delay: 1_500, probability: 0.02 },
-  { kind: 'skew', skew: 90_000, probability: 0.01 },
-];
+const STREAM_FAULTS: Readonly<Record<StreamFault, { readonly probability: number; readonly delay?: number }>> = {
+  'stream-cut': { probability: 0.001 },
+  'stream-garbage': { probability: 0.001 },
+  'stream-drop': { probability: 0.01 },
+  'stream-duplicate': { probability: 0.01 },
+  'stream-reorder': { probability: 0.01 },
+  'stream-delay': { delay: 3_000, probability: 0.002 },
+  'stream-stale': { probability: 0.0005 },
+};
 
-const OF_READS = ['drop-before', 'truncate', 'html-before', 'rate-limit'].map((kind) => ({ kind, probability: 0.02 }));
-
-const OF_STREAMS = [
-  ...['stream-cut', 'stream-garbage'].map((kind) => ({ kind, probability: 0.001 })),
-  ...['stream-drop', 'stream-duplicate', 'stream-reorder'].map((kind) => ({ kind, probability: 0.01 })),
-  { kind: 'stream-delay', delay: 3_000, probability: 0.002 },
-  { kind: 'stream-stale', probability: 0.0005 },
-];
-
-/** The faults of the other campaigns, in requests and in the stream. */
+/** Every fault of the sandbox, in requests and in the stream. */
 async function addFaults(call: AdminCall): Promise<void> {
+  const add = (fault: object) => call('POST /faults/add', fault);
   for (const operation of ['order', 'cancelOrder'])
-    for (const fault of [...OF_WRITES, ...SLOW]) await call('POST /faults/add', { ...fault, operation });
+    for (const fault of WRITE_FAULTS) await add({ ...fault, operation, probability: probabilityOf(fault.kind) });
   for (const operation of ['getOrder', 'getOrders', 'depth', 'trades', 'kline'])
-    for (const fault of OF_READS) await call('POST /faults/add', { ...fault, operation });
-  for (const fault of OF_STREAMS) await call('POST /faults/add', fault);
+    for (const fault of READ_FAULTS) await add({ ...fault, operation, probability: 0.02 });
+  for (const [kind, fault] of Object.entries(STREAM_FAULTS)) await add({ kind, ...fault });
 }
 
 function count(counts: Map<string, number>, what: string, times = 1): void {
