@@ -41,6 +41,8 @@ export class MarketGaps {
     | undefined;
   /** Since when the market was not seen whole, by the exchange's clock; infinity if it was. */
   #missedSince = Number.POSITIVE_INFINITY;
+  /** Those for whom the market was not seen since a time, by the exchange's clock, until it is. */
+  readonly #unseen = new Map<GapReader, { readonly since: number; readonly leastMs: number }>();
   /** The last gap that was reported. */
   #reported: Gap | undefined;
 
@@ -59,6 +61,18 @@ export class MarketGaps {
   }
 
   /**
+   * For a reader the market was not seen since a time, by the exchange's clock. It is a gap of its own, which ends once the book is fresh.
+   * @param leastMs a shorter time is none, in milliseconds
+   */
+  join(reader: GapReader, { since, leastMs }: { readonly since: number; readonly leastMs: number }): void {
+    this.#unseen.set(reader, { since, leastMs });
+  }
+
+  leave(reader: GapReader): void {
+    this.#unseen.delete(reader);
+  }
+
+  /**
    * The book is fresh: if it was not for too long, a gap has ended.
    * @param exchange what time it is, by the exchange's clock
    * @param tradeId the newest trade that is known; null if none is
@@ -69,6 +83,8 @@ export class MarketGaps {
     const before = this.#fresh;
     const missedSince = this.#missedSince;
     [this.#fresh, this.#missedSince] = [now, Number.POSITIVE_INFINITY];
+    const others = readers.filter((reader) => !this.#unseen.has(reader));
+    this.#reportFirst(exchange);
     if (before === undefined) return;
     const unseenMs = Math.max(now.at - before.at, now.wall - before.wall);
     const staleSince = unseenMs > staleAfterMs ? before.exchange : Number.POSITIVE_INFINITY;
@@ -77,7 +93,13 @@ export class MarketGaps {
     this.#reported = { from: Math.min(from, exchange), to: exchange };
     // books that were read over HTTP meanwhile show nothing of what was between them
     const after = from < before.exchange ? lastTradeBefore(from, pushed()) : before.tradeId;
-    this.report(this.#reported, readers, after);
+    this.#report(this.#reported, others, after);
+  }
+
+  #reportFirst(exchange: number): void {
+    for (const [reader, { since, leastMs }] of this.#unseen)
+      if (exchange - since > leastMs) this.#report({ from: since, to: exchange }, [reader]);
+    this.#unseen.clear();
   }
 
   /** From when on a time that began then has not been reported. One that began before the last gap was not reported from its beginning. */
@@ -90,7 +112,7 @@ export class MarketGaps {
    * Tells the readers of a gap, and reads what was traded in it: only then it is closed for them.
    * @param after the newest trade that was known before it; null if none was
    */
-  report(gap: Gap, readers: readonly GapReader[], after: string | null = null): void {
+  #report(gap: Gap, readers: readonly GapReader[], after: string | null = null): void {
     for (const reader of readers) reader.gapEnded(gap);
     void this.#read(gap, readers, after);
   }

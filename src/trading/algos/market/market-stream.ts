@@ -17,7 +17,7 @@ import type { Host } from '../../../platform/host.js';
 type WantedSince = (channel: Channel) => number | null;
 
 export interface MarketStreamOptions {
-  readonly host: Pick<Host, 'monotonic' | 'sleep'>;
+  readonly host: Pick<Host, 'monotonic' | 'now' | 'sleep'>;
   readonly market: string;
   /** Follows channels, over HTTP while there is no stream, and where what is known of one is from before `wantedSince`. */
   readonly follow: (
@@ -52,6 +52,9 @@ export interface LastTrades {
 /** After a stream that failed, in milliseconds. */
 const PAUSE_MS = 1_000;
 
+/** So long a connection may take until it pushes, in milliseconds. What polls show meanwhile is not all that was. */
+const BEGINNING_MS = 1_000;
+
 /** What is pushed of a market, until it is ended: a stream that fails is followed by another one. */
 export class MarketStream {
   readonly #options: MarketStreamOptions;
@@ -60,6 +63,8 @@ export class MarketStream {
   #stream: ExchangeStream | undefined;
   /** The trades that were pushed together last; of those that HTTP has shown, only the newest. */
   #newestPush: readonly Trade[] = [];
+  /** Since when no book was pushed, on the wall clock; null while they are. */
+  #unpushedSince: number | null = null;
 
   constructor(options: MarketStreamOptions) {
     this.#options = options;
@@ -110,6 +115,7 @@ export class MarketStream {
     const { host, market, warn } = this.#options;
     const { signal } = this.#ending;
     let said = '';
+    this.#unpushedSince = host.now();
     while (!signal.aborted) {
       try {
         await this.#follow(signal);
@@ -118,6 +124,7 @@ export class MarketStream {
         if (error.message !== said) warn(`${market} cannot be followed: ${error.message}`);
         said = error.message;
       }
+      this.#unpushedSince ??= host.now();
       await host.sleep(PAUSE_MS, signal);
     }
   }
@@ -143,12 +150,21 @@ export class MarketStream {
       if (signal.aborted) return;
       if (event.type === 'data') {
         if (isKind(event, 'trades')) this.#newestPush = event.source === 'push' ? event.data : event.data.slice(-1);
+        if (isKind(event, 'depth') && event.source === 'push') this.#begin();
         take(event);
       }
       if (event.type === 'checked') checked(event.channel);
       if (event.type === 'gap' && event.channel.kind === 'depth' && isOver(event)) missed(event.gap.from);
       if (event.type === 'refused') warn(`The exchange rejected the stream of ${market}: ${event.message}. pit polls.`);
     }
+  }
+
+  /** A feed that has pushed nothing yet reports no gap of its own. */
+  #begin(): void {
+    const since = this.#unpushedSince;
+    this.#unpushedSince = null;
+    const { host, missed } = this.#options;
+    if (since !== null && host.now() - since > BEGINNING_MS) missed(since);
   }
 }
 

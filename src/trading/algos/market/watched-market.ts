@@ -13,7 +13,6 @@ import type { Host } from '../../../platform/host.js';
 import type { BookView } from '../../preview/market-view.js';
 import type { AlgoBook } from '../plan/algo-market.js';
 import { BestOfOthers } from './best-of-others.js';
-import type { Gap } from './gap-prices.js';
 import { MarketClock } from './market-clock.js';
 import { type GapReader, MarketGaps } from './market-gaps.js';
 import { type LastTrades, MarketStream, type MarketStreamOptions, newestOf, type Seen } from './market-stream.js';
@@ -84,12 +83,17 @@ export class WatchedMarket {
     return this.#options.market;
   }
 
-  add(reader: MarketReader): void {
+  /** @param unseen since when the reader knows nothing of the market, by the exchange's clock; a shorter time than `leastMs` is no gap */
+  add(reader: MarketReader, unseen?: { readonly since: number; readonly leastMs: number }): void {
     this.#readers.add(reader);
+    if (unseen === undefined) return;
+    this.#gaps.join(reader, unseen);
+    this.#sawBook();
   }
 
   remove(reader: MarketReader): void {
     this.#readers.delete(reader);
+    this.#gaps.leave(reader);
   }
 
   get isUsed(): boolean {
@@ -261,10 +265,5 @@ export class WatchedMarket {
   /** A book has come: if the last one was stale by then, a gap has ended. */
   #sawBook(): void {
     if (this.isFresh) this.#gaps.saw(this.now(), this.#newestTrade, [...this.#readers]);
-  }
-
-  /** Tells the readers of a gap, and reads what was traded in it: only then it is closed for them. */
-  reportGap(gap: Gap, readers: readonly MarketReader[]): void {
-    this.#gaps.report(gap, readers);
   }
 }

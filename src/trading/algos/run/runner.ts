@@ -218,14 +218,10 @@ export class AlgoRunner {
         said,
       );
       this.#algos.set(record.id, algo);
-      market.add(algo);
       if (terms.when.length > 0 && algo.waitsForCondition)
         void this.#options.waitForCondition(terms, (met) => algo.meet(met), this.#ending.signal);
-      const unseenSince = record.lastFactTime;
-      // another process followed its trail until now
-      const isTakenOver = facts.trailBest !== null;
-      const now = market.now();
-      if (isTakenOver || now - unseenSince > STALE_MS) market.reportGap({ from: unseenSince, to: now }, [algo]);
+      // a trail that has begun was followed by another process until now
+      market.add(algo, { since: record.lastFactTime, leastMs: facts.trailBest === null ? STALE_MS : 0 });
       algo.changed();
     }
   }

@@ -99,8 +99,9 @@ class Pushed {
 
 class Scene {
   passed = 0;
-  /** What HTTP shows at the start; undefined: it does not answer. */
+  /** What is pushed at the start, or only shown by HTTP; undefined: neither. */
   shown: Depth | undefined = bookOf('100', START);
+  isPushed = true;
   /** How far this machine's clock was set ahead, and whether the exchange has shown its own since. */
   ahead = 0;
   isTimeKnown = true;
@@ -155,7 +156,8 @@ class Scene {
         const stream = new Pushed(monotonic);
         this.streams.push(stream);
         this.wantedSince = wantedSince;
-        if (this.shown !== undefined) stream.read(this.shown);
+        if (this.shown !== undefined && this.isPushed) stream.push(this.shown);
+        else if (this.shown !== undefined) stream.read(this.shown);
         return stream as unknown as ExchangeStream;
       },
       staleAfterMs: STALE_MS,
@@ -176,8 +178,9 @@ class Scene {
     });
   }
 
-  static async begin(): Promise<Scene> {
+  static async begin(isPushed = true): Promise<Scene> {
     const scene = new Scene();
+    scene.isPushed = isPushed;
     scene.market.start();
     await eventually(() => expect([scene.streams.length, scene.bid]).toEqual([1, '100']));
     return scene;
@@ -367,6 +370,37 @@ describe('a time in which the market was not seen', () => {
     scene.streams[0]?.miss(START + 1_000, { isOpen: false });
     await scene.push('103');
     expect(scene.gaps.slice(1)).toEqual([{ from: START + 6_000, to: START + 7_000 }]);
+  });
+
+  test.each([
+    [2_000, [{ from: START, to: START + 2_000 }]],
+    [500, []],
+  ])('is that before the first push, %d ms after the start, though HTTP was read', async (ms, gaps) => {
+    const scene = await Scene.begin(false);
+    scene.pass(ms);
+    await scene.push('101');
+    expect(scene.gaps).toEqual(gaps);
+  });
+
+  test('is that since another process saw it, until the market is seen, for an algo order that is taken over', async () => {
+    const scene = new Scene();
+    scene.shown = undefined;
+    const gaps: Gap[] = [];
+    const reader = {
+      traded: () => {},
+      orders: () => {},
+      isUnmovedBy: () => false,
+      gapRead: () => {},
+      changed: () => {},
+    };
+    scene.market.add({ ...reader, gapEnded: (gap) => void gaps.push(gap) }, { since: START - 9_000, leastMs: 5_000 });
+    scene.market.start();
+    await eventually(() => expect(scene.streams).toHaveLength(1));
+    scene.pass(3_000);
+    await scene.push('101');
+    expect([gaps, scene.gaps]).toEqual([[{ from: START - 9_000, to: START + 3_000 }], []]);
+    await scene.push('102');
+    expect(gaps).toHaveLength(1);
   });
 
   test('is reported from its beginning, though a later part of it was too long and reported before', async () => {
