@@ -1,7 +1,7 @@
 import { confirm } from '../../cli/consent.js';
 import { factsOf, shownOf } from '../../cli/fact-list.js';
 import { counted, grouped } from '../../domain/decimal.js';
-import { Failure, suggest, tryRead } from '../../errors.js';
+import { Failure, suggest, tryRead, withoutPeriod } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { table } from '../../terminal/table.js';
@@ -13,6 +13,7 @@ import { algosAtWork, warnOfLostOrders } from '../algo/lost-orders.js';
 import type { Context } from '../session/command.js';
 import { type DryRun, dryRequest } from '../writes/dry-run.js';
 import { answerOrThrow } from '../writes/outcome-failure.js';
+import { NO_PREVIEW } from '../writes/preview-facts.js';
 import { warnOfUnknown } from '../writes/unknown-writes.js';
 import { openWithConsent, runWrite } from '../writes/write.js';
 import {
@@ -53,6 +54,7 @@ interface UnreadMarket {
 }
 
 const AGAIN = suggest('Cancel what is left', 'cancel', '--all', '--all-markets');
+const AGAIN_DRY = suggest('Try again', 'cancel', '--all', '--all-markets', '--dry-run');
 
 /**
  * Cancels every open order in every market, after asking once with the count of each market. A market that cannot be read or
@@ -79,10 +81,13 @@ export async function cancelInAllMarkets(
       return { ...plan, warnings: [...plan.warnings, ...losses] };
     },
     preview: (plan) => shownOf(FACTS, plan),
-    dryRun: ({ open }) =>
-      open.flatMap(({ market, own }) =>
-        ordersToCancel(own).map(({ id }) => dryRequest(write, { kind: 'cancel', market, order: { id } })),
-      ),
+    dryRun: (plan) => {
+      requireSomethingRead(plan);
+      const preview = { ...NO_PREVIEW, warnings: plan.warnings.map(({ text }) => text) };
+      return plan.open.flatMap(({ market, own }) =>
+        ordersToCancel(own).map(({ id }) => dryRequest(write, { kind: 'cancel', market, order: { id } }, preview)),
+      );
+    },
     ask: async ({ open }) => {
       if (open.length === 0) return;
       const counts = open.map(({ market, own }) => `${market}: ${grouped(String(ordersToCancel(own).length))}`);
@@ -123,6 +128,16 @@ function planOf({ markets, failure: unlisted }: Awaited<ReturnType<typeof openIn
     unread,
     warnings: reasonsOf(unlisted, unread).map((text) => ({ text: `Not read, so not cancelled: ${text}` })),
   };
+}
+
+/** Throws why nothing could be read, if no order was found: then none may be open, or any. */
+function requireSomethingRead({ open, unlisted, unread }: Plan): void {
+  const failure = unlisted ?? unread[0]?.failure;
+  if (open.length > 0 || failure === undefined) return;
+  const why = reasonsOf(unlisted, unread).join('; ');
+  throw new Failure(failure.kind, `No open orders were found, but there may be some: ${withoutPeriod(why)}.`, {
+    hint: AGAIN_DRY,
+  });
 }
 
 /** Without a question, nothing has to be known first. */

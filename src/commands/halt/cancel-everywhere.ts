@@ -91,7 +91,8 @@ export async function openEverywhere(context: Context, trading: TradingContext):
   if (failure !== undefined) context.output.warn([unlistedWarning(failure), ...failure.hints]);
   return markets.flatMap(({ market, own }) => {
     if (!(own instanceof Failure)) return [...own.open.buy, ...own.open.sell];
-    context.output.warn([`The orders of ${market} could not be read: ${withoutPeriod(own.message)}.`, ...own.hints]);
+    const why = withoutPeriod(own.message);
+    context.output.warn([`The orders of ${market} could not be read (${why}): some may be open.`, ...own.hints]);
     return [];
   });
 }

@@ -84,11 +84,26 @@ describe('pit cancel --all --all-markets', () => {
       'eth_usdt: ',
     ],
     ['of markets', ({ operation }) => operation === 'markets', 'not all markets could be read: '],
-  ])('says in its preview that a list %s could not be read, and not that nothing is open', async (_, lost, reason) => {
-    pit.world.network.treat = (request) => (lost(request) ? LOST : PASS);
-    const shown = await pit.done('cancel --all --all-markets --dry-run --timeout 5');
-    expect(shown).toMatch(/^No open orders were found, but there may be some\.\nexchange .*\n/);
-    expect(shown).toContain(`Not read, so not cancelled: ${reason}`);
+  ])(
+    'fails as a dry run if a list %s could not be read and no order is known, and says so',
+    async (_, lost, reason) => {
+      pit.world.network.treat = (request) => (lost(request) ? LOST : PASS);
+      const { message, hint } = await pit.failure('cancel --all --all-markets --dry-run --timeout 5', 5);
+      expect(message.startsWith(`No open orders were found, but there may be some: ${reason}`)).toBe(true);
+      expect(hint).toContain('pit cancel --all --all-markets --dry-run');
+    },
+  );
+
+  it('names the market that could not be read in the dry run of each order that it knows', async () => {
+    await placeInThree();
+    pit.world.network.treat = ({ operation, parameters }) =>
+      operation === 'getOrders' && parameters.currency === 'eth_usdt' ? LOST : PASS;
+    const dry = await pit.json<{ preview: { warnings: string[] } }[]>(
+      'cancel --all --all-markets --dry-run --timeout 5',
+    );
+    expect(dry.map(({ preview }) => preview.warnings)).toEqual(
+      Array(2).fill([expect.stringMatching(/^Not read, so not cancelled: eth_usdt: /)]),
+    );
   });
 
   it('does not say that no orders are open if the lists could not be read', async () => {

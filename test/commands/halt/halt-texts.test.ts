@@ -71,7 +71,7 @@ describe('pit halt', () => {
       `Would say: ${HALTED}\nWould cancel ${id} in btc_usdt.\nDry run: nothing was done.\n`,
     ]);
     expect(stderr).toBe(
-      'Warning: The orders of eth_usdt could not be read: getOrders: connection reset. Nothing was changed by this call.\n',
+      'Warning: The orders of eth_usdt could not be read (getOrders: connection reset): some may be open. Nothing was changed by this call.\n',
     );
     expect(await pit.json('halt --cancel --dry-run --timeout 4')).toMatchObject({
       orders: [{ market: 'btc_usdt', id }],
