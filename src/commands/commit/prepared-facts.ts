@@ -1,13 +1,14 @@
 import { factsOf, fieldsOf, type JsonOf, valuesOf } from '../../cli/fact-list.js';
 import * as shape from '../../cli/shapes.js';
 import { formatAmount, grouped } from '../../domain/decimal.js';
-import { ACCOUNT_TYPES, ORDER_TYPES, SIDES } from '../../domain/order.js';
+import { SIDES } from '../../domain/order.js';
 import { sideText } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Column, table } from '../../terminal/table.js';
 import { isoTime } from '../../terminal/time.js';
 import { notionalText } from '../../trading/orders/terms.js';
 import { type OrderToCancel, PREPARED_KINDS, type PreparedWrite } from '../../trading/prepared/prepared-write.js';
+import { ORDER_TERMS } from '../order/order-row.js';
 
 const fact = factsOf<PreparedWrite>();
 
@@ -25,17 +26,7 @@ export const PREPARED_FACTS = {
   places: fact({
     json: {
       places: [
-        shape.array(
-          shape.object({
-            side: shape.enumOf(SIDES, ''),
-            type: shape.enumOf(ORDER_TYPES, ''),
-            account: shape.enumOf(ACCOUNT_TYPES, ''),
-            price: shape.decimal('in the quote coin'),
-            amount: shape.decimal('in the base coin'),
-            notional: shape.decimal('price times amount, in the quote coin'),
-          }),
-          'the orders that it places, exactly',
-        ),
+        shape.array(shape.object(ORDER_TERMS), 'the orders that it places, exactly'),
         ({ write }) =>
           write.places.map(({ side, type, account, price, amount }) => {
             return { side, type, account, price, amount, notional: notionalText({ price, amount }) };

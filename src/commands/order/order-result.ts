@@ -1,7 +1,7 @@
 import * as shape from '../../cli/shapes.js';
 import { formatAmount, formatPrice } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
-import { ACCOUNT_TYPES, ORDER_TYPES, type Order, SIDES, type Side } from '../../domain/order.js';
+import type { Order, Side } from '../../domain/order.js';
 import { Failure, suggest } from '../../errors.js';
 import { notSentFailure, refusalFailure } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
@@ -16,6 +16,7 @@ import { duplicateFailure, NOT_CHECKED_FOR_DUPLICATES, withoutClosed } from '../
 import { askAgain } from '../writes/unknown-writes.js';
 import type { WriteContext } from '../writes/write.js';
 import { feeText, fillsSoFar, STATE_AND_FILLS } from './fills-so-far.js';
+import { ORDER_TERMS } from './order-row.js';
 import { accountText, averageText } from './preview.js';
 
 /** The outcome of an order that was sent. */
@@ -24,12 +25,7 @@ export const ORDER_RESULT = {
   id: shape.nullable(shape.id('of the order')),
   clientId: shape.text('your own id, or the one that pit generated'),
   market: shape.outsideText(''),
-  side: shape.enumOf(SIDES, ''),
-  type: shape.enumOf(ORDER_TYPES, ''),
-  account: shape.enumOf(ACCOUNT_TYPES, ''),
-  price: shape.decimal('in the quote coin'),
-  amount: shape.decimal('in the base coin'),
-  notional: shape.decimal('price times amount, in the quote coin'),
+  ...ORDER_TERMS,
   duplicates: shape.array(shape.id(''), 'duplicates that the network created from the same request'),
   ...STATE_AND_FILLS,
 };

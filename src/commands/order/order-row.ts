@@ -11,6 +11,16 @@ import { parentOf } from '../../trading/algos/record/child-name.js';
 import { averageOfFills } from '../../trading/orders/terms.js';
 import { feeText } from './fills-so-far.js';
 
+/** What an order asks for. */
+export const ORDER_TERMS = {
+  side: shape.enumOf(SIDES, ''),
+  type: shape.enumOf(ORDER_TYPES, ''),
+  account: shape.enumOf(ACCOUNT_TYPES, ''),
+  price: shape.decimal('in the quote coin'),
+  amount: shape.decimal('in the base coin'),
+  notional: shape.decimal('price times amount, in the quote coin'),
+};
+
 export const ORDER = {
   id: shape.id('of the order'),
   clientId: shape.nullable(shape.text('your own id; null if pit did not place it lately')),

@@ -86,7 +86,13 @@ interface RefusedEvent {
   readonly message: string;
 }
 
-/** HTTP was read for a reader who wants what is known to be young, and has shown the same, or what may still be pushed. */
+/**
+ * The oldest time, on the monotonic clock in milliseconds, from which a reader accepts what was pushed or read of a channel; null for any.
+ * What is older is read over HTTP.
+ */
+export type WantedSince = (channel: Channel) => number | null;
+
+/** HTTP was read because what was known was too old for a reader, and has shown the same, or what may still be pushed. */
 export interface CheckedEvent {
   readonly type: 'checked';
   readonly channel: Channel;

@@ -7,7 +7,7 @@ import type { FindMarket, Snapshot } from '../channels/channel.js';
 import { type AnyFollowed, type Channel, channelKey, followed } from '../channels/followed.js';
 import type { NewestState } from '../channels/newest.js';
 import type { ExchangeClient } from '../exchange-client.js';
-import type { AnyDataEvent, CheckedEvent, GapEvent } from './events.js';
+import type { AnyDataEvent, CheckedEvent, GapEvent, WantedSince } from './events.js';
 import { FeedHealth } from './feed-health.js';
 import { HeldPushes, type Push } from './held-pushes.js';
 import { type HttpReads, ReadSchedule, type Reason } from './read-schedule.js';
@@ -36,8 +36,7 @@ export interface FeedContext {
   /** Whether there is a stream that is worth waiting for. */
   readonly hasStream: () => boolean;
   readonly emit: (event: AnyDataEvent | GapEvent | CheckedEvent) => void;
-  /** Since when what is known has to have been pushed or read, on the monotonic clock; null if that does not matter. */
-  readonly wantedSince: (channel: Channel) => number | null;
+  readonly wantedSince: WantedSince;
   /** Reads over HTTP, a few at a time. */
   readonly read: <Value>(work: () => Promise<Value>) => Promise<Value>;
   /** Sends the message that subscribes once more: the exchange may have forgotten the channel. */

@@ -16,6 +16,7 @@ import {
   isPrivate,
   type StateEvent,
   type StreamEvent,
+  type WantedSince,
 } from './events.js';
 import { Feed, type FeedContext } from './feed.js';
 import type { HttpReads } from './read-schedule.js';
@@ -33,11 +34,8 @@ export interface FeedsOptions {
   readonly marketNamed?: ((joined: string) => string | undefined) | undefined;
   /** Default: polls. Without polls, a stream that cannot be had is the failure of all. */
   readonly reads?: HttpReads | undefined;
-  /**
-   * Since when what is known of a channel has to have been pushed or read, on the monotonic clock; null if that does not matter. What is older is
-   * read over HTTP, however current it is, and each such read is an event. Absent: it matters for none.
-   */
-  readonly wantedSince?: ((channel: Channel) => number | null) | undefined;
+  /** Default: any age will do. */
+  readonly wantedSince?: WantedSince | undefined;
   /** Throws Failure `credentials` if a channel of an account cannot be read. */
   readonly requireKeys?: (() => void) | undefined;
   /** Takes each event in its order. */

@@ -130,7 +130,7 @@ describe('the preview of pit halt --flatten', () => {
     expect(cells(await pit.done('halt --flatten usdt --dry-run'))).toEqual([
       [`Would say: ${HALTED}`],
       ['coin', 'amount', 'frozen in orders', 'best bid', 'not below', 'worth in usdt'],
-      // 22,471.507, of which no buyer pays the last digit
+      // 0.7493 × 29,990 is 22,471.507, rounded down
       ['btc', '0.7493', '0.2507', '29,990.00', '26,995.50', '22,471.50'],
       ['eth', '2', '-', '1,990.00', '1,795.50', '3,980.00'],
       ...end(),

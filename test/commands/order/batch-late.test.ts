@@ -11,7 +11,7 @@ const pit = useWorldPerTest({ markets: MARKETS, balances: { usdt: '1000' }, limi
 /** What another order holds, so that the balance covers so many orders of 300 usdt. */
 const HELD = ['900', '650'] as const;
 
-/** A batch of two orders, of which so many are accepted, and whose request is executed again once the balance covers it. */
+/** Sends a batch of two orders whose request is executed again once the balance covers both. @param accepted how many are placed at first */
 async function carriedOutAgain(accepted: 0 | 1) {
   const { network } = pit.world;
   network.treat = ({ operation }) => (operation === 'orderMoreV2' ? { arrives: [0, 20_000], reply: 'answer' } : PASS);

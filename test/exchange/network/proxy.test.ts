@@ -26,7 +26,7 @@ describe('the proxy of a URL', () => {
     expect(chosen(HOST, environment)).toBe(expected);
   });
 
-  it('does not exist for plain http, of which a proxy could read and repeat each request', () => {
+  it('is none for plain http: a proxy could read and repeat each request', () => {
     const everything = { ALL_PROXY: 'http://p:1', HTTP_PROXY: 'http://p:1', HTTPS_PROXY: 'http://p:1' };
     expect(chosen(HOST.replace('https:', 'http:'), everything)).toBeUndefined();
   });

@@ -238,7 +238,7 @@ export function algoTermsRow(terms: AlgoTerms) {
 
 export const ALGO = fieldsOf(FIELDS);
 
-/** An algo order as it is printed. */
+/** What programs read of an algo order. */
 export type AlgoDocument = JsonOf<typeof FIELDS>;
 
 /** @param now by the exchange's clock, in milliseconds since the Unix epoch */

@@ -10,16 +10,14 @@ import {
   type GapEvent,
   isKind,
   type OrderUpdate,
+  type WantedSince,
 } from '../../../exchange/exchange.js';
 import type { Host } from '../../../platform/host.js';
-
-/** Since when a channel has to be known to be as it is, on the monotonic clock; null if that does not matter. */
-type WantedSince = (channel: Channel) => number | null;
 
 export interface MarketStreamOptions {
   readonly host: Pick<Host, 'monotonic' | 'now' | 'sleep'>;
   readonly market: string;
-  /** Follows channels, over HTTP while there is no stream, and where what is known of one is from before `wantedSince`. */
+  /** Follows channels, over HTTP while there is no stream. */
   readonly follow: (
     channels: readonly Channel[],
     choices: { readonly signal: AbortSignal; readonly wantedSince: WantedSince },

@@ -62,7 +62,7 @@ function protectionText(facts: AlgoFacts): string {
 
 type ToldFact = FactOf<AlgoFact['fact'] & ToldEvent>;
 
-/** What is told when a fact happens; undefined for nothing. @param facts with it */
+/** The event that reports a fact when it happens; undefined if none does. @param facts those that hold then, this one included */
 export function toldOf(
   fact: AlgoFact,
   facts: AlgoFacts,

@@ -1,5 +1,5 @@
 import type { Advice, Failure } from '../../../errors.js';
-import type { Channel, Exchange, ExchangeStream } from '../../../exchange/exchange.js';
+import type { Channel, Exchange, ExchangeStream, WantedSince } from '../../../exchange/exchange.js';
 import type { Host } from '../../../platform/host.js';
 import type { TimeBudget } from '../../../platform/time-budget.js';
 import type { Condition } from '../../alerts/condition.js';
@@ -23,8 +23,7 @@ export interface AlgoAccount {
     choices: {
       readonly signal: AbortSignal;
       readonly reads: 'polls';
-      /** Since when a channel has to be known to be as it is, on the monotonic clock; null if that does not matter. */
-      readonly wantedSince?: (channel: Channel) => number | null;
+      readonly wantedSince?: WantedSince;
     },
   ): Promise<ExchangeStream>;
 }
