@@ -84,7 +84,7 @@ export class MarketGaps {
     const missedSince = this.#missedSince;
     [this.#fresh, this.#missedSince] = [now, Number.POSITIVE_INFINITY];
     const others = readers.filter((reader) => !this.#unseen.has(reader));
-    this.#reportFirst(exchange);
+    this.reportUnseen(exchange);
     if (before === undefined) return;
     const unseenMs = Math.max(now.at - before.at, now.wall - before.wall);
     const staleSince = unseenMs > staleAfterMs ? before.exchange : Number.POSITIVE_INFINITY;
@@ -96,7 +96,8 @@ export class MarketGaps {
     this.#report(this.#reported, others, after);
   }
 
-  #reportFirst(exchange: number): void {
+  /** The book is fresh for those who have joined. It was not read anew for that, so a silence of it goes on. @param exchange what time it is */
+  reportUnseen(exchange: number): void {
     for (const [reader, { since, leastMs }] of this.#unseen)
       if (exchange - since > leastMs) this.#report({ from: since, to: exchange }, [reader]);
     this.#unseen.clear();

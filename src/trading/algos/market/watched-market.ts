@@ -61,7 +61,7 @@ export class WatchedMarket {
   readonly #gaps: MarketGaps;
   readonly #clock: MarketClock;
   needsTrades = false;
-  /** What is known has to be younger than this, on the monotonic clock. */
+  /** What was pushed or read before this time is too old, on the monotonic clock. */
   #wantedSince = Number.NEGATIVE_INFINITY;
 
   constructor(options: WatchedMarketOptions) {
@@ -88,7 +88,7 @@ export class WatchedMarket {
     this.#readers.add(reader);
     if (unseen === undefined) return;
     this.#gaps.join(reader, unseen);
-    this.#sawBook();
+    if (this.isFresh) this.#gaps.reportUnseen(this.now());
   }
 
   remove(reader: MarketReader): void {
@@ -177,7 +177,7 @@ export class WatchedMarket {
     this.#wantedSince = this.#options.host.monotonic();
   }
 
-  /** Since when a channel has to be known to be as it is: what is about to become stale is read again. */
+  /** The oldest that is accepted of a channel: what is about to become stale is read again. */
   #wanted({ kind }: Channel): number | null {
     if (kind !== 'depth' && !(kind === 'trades' && this.needsTrades)) return null;
     const { host, staleAfterMs } = this.#options;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Depth, Trade } from '../../../../src/domain/market-data.js';
 import { Failure } from '../../../../src/errors.js';
-import type { Channel, Exchange, ExchangeStream, StreamEvent } from '../../../../src/exchange/exchange.js';
+import type { Exchange, ExchangeStream, StreamEvent, WantedSince } from '../../../../src/exchange/exchange.js';
 import type { Gap, GapPrices } from '../../../../src/trading/algos/market/gap-prices.js';
 import { WatchedMarket } from '../../../../src/trading/algos/market/watched-market.js';
 import { STALE_MS } from '../../../../src/trading/algos/plan/algo-market.js';
@@ -106,8 +106,7 @@ class Scene {
   ahead = 0;
   isTimeKnown = true;
   readonly streams: Pushed[] = [];
-  /** Since when it wants a channel to be known as it is. */
-  wantedSince: (channel: Channel) => number | null = () => null;
+  wantedSince: WantedSince = () => null;
   readonly gaps: Gap[] = [];
   /** What was found out of them. */
   readonly read: GapPrices[] = [];
@@ -401,6 +400,24 @@ describe('a time in which the market was not seen', () => {
     expect([gaps, scene.gaps]).toEqual([[{ from: START - 9_000, to: START + 3_000 }], []]);
     await scene.push('102');
     expect(gaps).toHaveLength(1);
+  });
+
+  test('of the others goes on while an algo order is taken over, for which it ends at once', async () => {
+    const scene = await Scene.begin();
+    scene.pass(4_000);
+    const gaps: Gap[] = [];
+    const reader = {
+      traded: () => {},
+      orders: () => {},
+      isUnmovedBy: () => false,
+      gapRead: () => {},
+      changed: () => {},
+    };
+    scene.market.add({ ...reader, gapEnded: (gap) => void gaps.push(gap) }, { since: START - 9_000, leastMs: 5_000 });
+    expect([gaps, scene.gaps]).toEqual([[{ from: START - 9_000, to: START + 4_000 }], []]);
+    scene.pass(4_000);
+    await scene.push('101');
+    expect(scene.gaps).toEqual([{ from: START, to: START + 8_000 }]);
   });
 
   test('is reported from its beginning, though a later part of it was too long and reported before', async () => {
