@@ -12,6 +12,8 @@ async function printed(line: string): Promise<unknown> {
 }
 
 beforeAll(async () => {
+  // the clock of the world begins at a full hour: before its first second is over, `1h` means other candles than after it
+  await pit.world.pass(60_000);
   // its markets stand still
   await pit.done('sandbox clock stop');
   for (const price of ['20000', '20001', '20002', 'ask+1%']) {
