@@ -72,6 +72,7 @@ function notProtectedText(reason: string | null): string {
 
 export const NOT_PROTECTED = 'NOT PROTECTED';
 const ON_ITS_WAY = 'the stop order is on its way';
+const TAKE_IS_OPEN = 'the take-profit could not be cancelled yet';
 
 /** Since when its stop is reached, with something left to end, and no order of it is known to be at the exchange. */
 export function unsentSinceOf(input: Omit<DecisionInput, 'market'>): number | null {
@@ -319,7 +320,9 @@ export function stateReason(input: Omit<DecisionInput, 'market'>, state: AlgoSta
   if (state === 'waiting') return hasStop(terms) ? 'its stop is not reached' : 'no order of it is open yet';
   if (state !== 'triggered') return null;
   if (openOf(children, 'stop') !== null) return 'the stop order is open';
-  return exitRest(input).sign === 0 ? 'what the stop had to end has filled' : ON_ITS_WAY;
+  if (exitRest(input).sign === 0) return 'what the stop had to end has filled';
+  const hasFailed = (openOf(children, 'take')?.cancelRefused ?? null) !== null;
+  return hasFailed ? TAKE_IS_OPEN : ON_ITS_WAY;
 }
 
 /** Why the market is not seen, as a clause; null if it is. */

@@ -441,13 +441,13 @@ describe('an OCO', () => {
       `,
     ));
 
-  it('tries a rejected cancellation again after a second, and sends nothing until then', () =>
+  it('tries a rejected cancellation again after a second, and is not protected until then', () =>
     expectTable(
       OCO,
       `
       100 / 101                 | #1 take 1 at 110
       cancellations are refused |
-      97 / 98, until?           | triggered at 97; cancel #1; until 1 s
+      97 / 98, state?, until?   | triggered at 97; cancel #1; triggered: NOT PROTECTED: The take-profit could not be cancelled yet; until 1 s
       +999ms                    |
       cancellations are confirmed, +1ms | cancel #1; #2 stop 1 at 96.03 ioc
       `,
