@@ -38,8 +38,8 @@ export interface Unknown {
  *
  * A rejected order that is not found was rejected. One without an answer counts as not sent once its request has expired and the
  * exchange answers the same for a client id that was never used. One whose answer named an order stays unknown until that order
- * is shown, or contradicts the answer. One that was sent without a client id is looked for in the list of its side. What its answer said is in the entry, so nothing else is known while its process lives than
- * after a kill.
+ * is shown, or contradicts the answer. One that was sent without a client id is looked for in the list of its side. What its answer
+ * said is in the entry, so nothing else is known while its process lives than after a kill.
  *
  * @param listed the order that its answer named, as a list has shown it just now
  */
