@@ -3,7 +3,6 @@ import type { Advice } from '../errors.js';
 import type { Exchange } from '../exchange/exchange.js';
 import type { Host } from '../platform/host.js';
 import type { TimeBudget } from '../platform/time-budget.js';
-import type { RecentBooks } from './guards/recent-books.js';
 import type { KnownSides } from './history/known-side.js';
 import type { Journal } from './journal/journal.js';
 import type { KeptStore } from './pnl/kept-history.js';
@@ -24,8 +23,6 @@ export interface TradingContext {
   readonly keptTotals?: TotalsStore | undefined;
   /** What is known of the account's orders since their lists were last read; undefined if nothing is to be kept. */
   readonly knownSides?: KnownSides | undefined;
-  /** The books that guards have read for orders just before; undefined if the program ends with the command. */
-  readonly recentBooks?: RecentBooks | undefined;
   /** Signals order changes pushed for a market; undefined without a stream. The caller closes it. */
   readonly orderPushes?: ((market: string) => Pushes | undefined) | undefined;
   /** Shows the wait until the returned function is called. */

@@ -167,7 +167,7 @@ export function linkHere(connect?: ExchangeLink['connect']): ExchangeLink {
 export async function programHere(link = linkHere()): Promise<Program> {
   const { commands, PROGRAM } = await import('../../src/commands/index.js');
   const { createContext } = await import('../../src/commands/session/context.js');
-  return { ...PROGRAM, createContext: async (base) => createContext(base, commands, undefined, link) };
+  return { ...PROGRAM, createContext: async (base) => createContext(base, commands, link) };
 }
 
 /** Has the waits of a command, such as that for the next request of candles, pass at once, with its permits free again. */

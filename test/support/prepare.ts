@@ -61,7 +61,7 @@ export async function prepareIn(
     ...replaced,
   };
   const globals = readGlobals({ color: false, ...(profile === undefined ? {} : { profile }) });
-  const { context } = createContext({ host, globals, output: new Output(host, 'json') }, commands, undefined, link);
+  const { context } = createContext({ host, globals, output: new Output(host, 'json') }, commands, link);
   return prepareWrite(context, agentLimits, request);
 }
 

@@ -58,7 +58,7 @@ export const mcpCommand = (program: Program) =>
         program: {
           ...program,
           commands: { ...program.commands, ...rehearsalCommands(program), ...trading.commands },
-          createContext: async (base: CliContext) => createContext(base, program.commands, undefined, link),
+          createContext: async (base: CliContext) => createContext(base, program.commands, link),
         },
         tools: [...READ_TOOLS, ...trading.tools],
         environment: { PIT_PROFILE: profile },

@@ -115,10 +115,7 @@ async function assess<Planned extends PlannedOrders>(
   const readBook = async () => {
     if (snapshot.isBookRead) return snapshot.book();
     if (!needsBook({ ...plan, quote: plan.market.quote }, limits, overridden)) return undefined;
-    const { recentBooks, client } = trading;
-    // what post-only compares with is exact, and an order that is replaced is not in its snapshot's book
-    if (recentBooks === undefined || plan.type === 'postOnly' || snapshot.isWithoutOrder) return snapshot.book();
-    return recentBooks.of(`${client.hosts.baseUrl} ${plan.market.market}`, () => snapshot.book());
+    return snapshot.book();
   };
   const assessment = isPreviewed
     ? await previewOrders(trading, plan, snapshot, limits)

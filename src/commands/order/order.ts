@@ -291,11 +291,6 @@ interface Callbacks {
 
 type Placed = Extract<Placement, { outcome: 'placed' }>;
 
-/** Whether it took nothing from the book. */
-function isResting(placement: Placement): boolean {
-  return placement.outcome === 'placed' && placement.order !== null && Decimal.of(placement.order.filled).sign === 0;
-}
-
 /** An order after the wait for its state. */
 interface Waited {
   readonly placement: Placement;
@@ -318,7 +313,6 @@ function placing(context: WriteContext, draft: OrderDraft, { onConfirmed, whenPl
       const { id, terms, typed } = order;
       onConfirmed?.(options.overridden ?? []);
       const placement = await placeOrder(context.trading, terms, { id, clientId, gate, typed, ...options });
-      if (!isResting(placement)) context.trading.recentBooks?.forget();
       const result = (waited: Placement) => orderResult(context, order, waited, order.plan.market);
       // a duplicate is reported at once: it may be filled meanwhile
       if (placement.outcome !== 'placed' || whenPlaced === undefined || (placement.duplicates ?? []).length > 0)

@@ -160,7 +160,7 @@ export class CommandWorld {
         });
       },
     };
-    return createContext(base, program.commands, undefined, link);
+    return createContext(base, program.commands, link);
   }
 
   /** Answers a request as the network would. */

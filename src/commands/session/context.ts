@@ -7,7 +7,6 @@ import type { Host } from '../../platform/host.js';
 import { TimeBudget } from '../../platform/time-budget.js';
 import { Prompts } from '../../terminal/asking/prompts.js';
 import { mayHaveAlgos } from '../../trading/algos/record/algo-folder.js';
-import type { RecentBooks } from '../../trading/guards/recent-books.js';
 import type * as Unwatched from '../algo/unwatched.js';
 import type { Agent } from './agent.js';
 import type { ExchangeLink } from './exchange-link.js';
@@ -30,19 +29,17 @@ export interface Context extends CommandContext {
 
 /**
  * Creates a command's context. Nothing is read yet.
- * @param recentBooks of the commands before it, in a shell
  * @param link the way to the exchange, if it is not the network
  */
 export function createContext(
   base: CliContext,
   commands: CommandTable,
-  recentBooks?: RecentBooks,
   link?: ExchangeLink,
 ): RunningCommand & { readonly context: Context } {
   const { host, globals, output } = base;
   const budget = new TimeBudget(globals.timeoutMs, host.monotonic, globals.isTimeoutGiven);
   const sandbox = new Sandbox(host, budget, output, link);
-  const session = new Session(base, budget, sandbox, recentBooks, link);
+  const session = new Session(base, budget, sandbox, link);
   const algoWarnings = new AlgoWarnings(base);
   let prompts: Prompts | undefined;
   const openPrompts = () => {

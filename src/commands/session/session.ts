@@ -35,7 +35,6 @@ import type { Host } from '../../platform/host.js';
 import type { TimeBudget } from '../../platform/time-budget.js';
 import type { SandboxAddress } from '../../sandbox/lifecycle/files.js';
 import type { Output } from '../../terminal/output.js';
-import type { RecentBooks } from '../../trading/guards/recent-books.js';
 import type { JournalEntry } from '../../trading/journal/entry.js';
 import type { Journal, Unsettled } from '../../trading/journal/journal.js';
 import type { OrderMarkets } from '../../trading/orders/order-markets.js';
@@ -64,7 +63,6 @@ export class Session {
   readonly #output: Output;
   readonly #budget: TimeBudget;
   readonly #sandbox: Sandbox;
-  readonly #recentBooks: RecentBooks | undefined;
   readonly #link: ExchangeLink | undefined;
 
   readonly profiles: Profiles;
@@ -94,22 +92,14 @@ export class Session {
   #isHaltReported = false;
 
   /**
-   * @param recentBooks of the commands before it, in a shell
    * @param link the way to the exchange, if it is not the network
    */
-  constructor(
-    { host, globals, output }: CliContext,
-    budget: TimeBudget,
-    sandbox: Sandbox,
-    recentBooks: RecentBooks | undefined,
-    link?: ExchangeLink,
-  ) {
+  constructor({ host, globals, output }: CliContext, budget: TimeBudget, sandbox: Sandbox, link?: ExchangeLink) {
     this.#host = host;
     this.#globals = globals;
     this.#output = output;
     this.#budget = budget;
     this.#sandbox = sandbox;
-    this.#recentBooks = recentBooks;
     this.#link = link;
 
     this.profiles = new Profiles(host.directories.config);
@@ -521,7 +511,6 @@ export class Session {
       get knownSides() {
         return knownSides(cache, account());
       },
-      recentBooks: this.#recentBooks,
       orderPushes: await this.#orderPushes(),
       requestLifetimeMs: reqTimeToleranceMs(connection.settings),
       ...reportsTo(output, host.errors.isTTY === true),

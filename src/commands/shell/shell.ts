@@ -7,7 +7,6 @@ import { CommandEnded, Failure, Interrupted, suggest, tryRead, usage } from '../
 import { CommandHost } from '../../platform/programs/command-host.js';
 import { LineReader } from '../../terminal/asking/line-reader.js';
 import { safe } from '../../terminal/text.js';
-import { RecentBooks } from '../../trading/guards/recent-books.js';
 import { builtTree } from '../completion/built-tree.js';
 import { knownNames } from '../completion/known-names.js';
 import { typedCommand } from '../completion/typed-command.js';
@@ -65,7 +64,6 @@ class Shell {
   readonly #unreported: string[] = [];
   readonly #reader: LineReader;
   readonly #tree: CommandTree;
-  readonly #recentBooks: RecentBooks;
   /** The session of the prompt; each command has its own. */
   #session: Session;
   #connection: ProfileConnection | undefined;
@@ -79,10 +77,9 @@ class Shell {
     this.#context = context;
 
     const { host, session } = context;
-    this.#recentBooks = new RecentBooks(host);
     this.#program = {
       ...program,
-      createContext: async (base) => createContext(base, program.commands, this.#recentBooks, context.link),
+      createContext: async (base) => createContext(base, program.commands, context.link),
       correct: (args, line) => program.correct(args, line, this.#market),
     };
     this.#session = session;
@@ -173,8 +170,6 @@ class Shell {
     if (first === 'shell' && !rest.includes('--help'))
       throw usage('You are in the shell already.', 'Type a command, or exit.');
     const command = typedCommand(words, this.#tree);
-    // any other command may move the market: a batch that fills, or `sandbox price`
-    if (command.command?.path !== 'order') this.#recentBooks.forget();
     const whole = [...this.#ownFlags(command.flags), ...withMarket(words, command, this.#market)];
     const code = await this.#runCommand(whole, outside, input);
     const market = code === 0 ? marketOf(command) : undefined;

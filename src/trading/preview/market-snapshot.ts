@@ -67,11 +67,6 @@ export class MarketSnapshot {
     return this.#book !== undefined;
   }
 
-  /** Whether its book leaves out an order that will be cancelled. */
-  get isWithoutOrder(): boolean {
-    return this.#replaced !== undefined;
-  }
-
   book(): Promise<BookView | Failure> {
     this.#book ??= orFailure(() => readBookView(this.#client, this.#marketSide.market, this.#levels, this.#replaced));
     return this.#book;

@@ -32,7 +32,6 @@ function sessionOf(profile: string) {
   return createContext(
     { host, globals: { ...globals, ...times }, output: new Output(host, 'table') },
     {},
-    undefined,
     exchange.link,
   ).context.session;
 }

@@ -151,7 +151,7 @@ export class World {
         host: { ...this.#hostOf(identity), ...host },
         program: {
           ...PROGRAM,
-          createContext: async (base) => createContext(base, commands, undefined, this.#link(home, watchAlgos)),
+          createContext: async (base) => createContext(base, commands, this.#link(home, watchAlgos)),
         },
         onPrinted: (text, name) => {
           if (identity.isDead) return;
