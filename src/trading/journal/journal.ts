@@ -91,14 +91,15 @@ interface Writes {
  *
  * - **recorded**: nothing says on the disk whether the request has left.
  * - **recorded to lost**: the process that recorded it owns it (`isUnderWay`) until it releases it or dies. Then the outcome is
- *   unknown (`isOutcomeUnknown`), and one other process can claim it: the one that makes the link `.ID.NUMBER` beside the record (`JournalEntry.claim`).
+ *   unknown (`isOutcomeUnknown`), and one other process can claim it: the one that makes the link `.ID.NUMBER` beside the record
+ *   (`JournalEntry.claim`).
  * - **settled**: its line is in the archive, for 14 days, and its record is deleted. A job has only a summary there, so its record moves
  *   to `jobs/`. The request may be executed again: the list of the exchange that would show it has a mark, and the line is after it.
  * - **closed**: the request has expired, and a later list showed everything that it made: the mark is moved beyond the line. An order which
  *   does not exist is watched for a day more, in case it appears after all (`ListMarks`).
  *
- * A record is a file of lines of JSON: the write, then what happened. Lines are only added, to records and to the archive. So any number of processes can use the journal at once, a damaged record hides nothing but itself, and a command
- * reads only what it needs.
+ * A record is a file of lines of JSON: the write, then what happened. Lines are only added, to records and to the archive. So any
+ * number of processes can use the journal at once, a damaged record hides nothing but itself, and a command reads only what it needs.
  *
  * These are plain files rather than a database because `pit cancel` must work whatever state they are in: LMDB, which pit has for the
  * sandbox, ends the process (SIGBUS, SIGSEGV, SIGABRT) if its file is cut off or a page is damaged, and cannot be read on a read-only disk.

@@ -112,7 +112,10 @@ function settledNow({ journal }: TradingContext, id: string): Settled | undefine
   return journal.findUnsettled(id) === undefined ? journal.archive.find(id) : undefined;
 }
 
-/** Claims the entry; calls and batches are claimed where they are settled. A disk error counts as a claim, because no other process can record one either. */
+/**
+ * Claims the entry; calls and batches are claimed where they are settled. A disk error counts as a claim, because no other process can
+ * record one either.
+ */
 function claimForSettling(entry: JournalEntry): boolean {
   if (entry.isKind('call') || entry.isKind('batch')) return !entry.isUnderWay;
   try {
