@@ -1,6 +1,6 @@
 import * as shape from '../../cli/shapes.js';
 import { zonedTime } from '../../terminal/time.js';
-import { continueText } from '../../trading/algos/record/watchers.js';
+import { continueText, type Watcher } from '../../trading/algos/record/watchers.js';
 import { define } from '../session/command.js';
 import { type AlgoEventView, runAlgos } from './run-algos.js';
 import { EVENT, eventRow } from './view/algo-event.js';
@@ -25,13 +25,14 @@ export default define({
         output.answer({ data, isLater, show: () => `${zonedTime(time)}  ${id} ${market}  ${name}: ${text}` }),
       );
     };
-    const onOther = ({ pid, isStopped }: { readonly pid: number; readonly isStopped: boolean }) => {
+    const onOther = ({ pid, isStopped, onlyEnds }: Watcher) => {
       const takesOver = 'This one takes over when that ends.';
       if (isStopped)
         output.warn([
           `NOT WATCHED: process ${pid}, which watches the algo orders of this account, is stopped. ${takesOver}`,
           continueText(pid),
         ]);
+      else if (onlyEnds === true) output.note(`Process ${pid} cancels algo orders of this account. ${takesOver}`);
       else output.note(`Process ${pid} watches the algo orders of this account. ${takesOver}`);
     };
     await runAlgos(context, { onEvent, onOther });

@@ -29,14 +29,14 @@ interface Starting extends Pick<Context, 'host' | 'budget' | 'link'> {
 /** Starts a process that watches, and waits for it as long as the command may take. Returns why none does; null if one does. */
 export async function startWatcher(
   { host, globals, link, budget }: Starting,
-  store: Pick<AlgoStore, 'watcher'>,
+  store: Pick<AlgoStore, 'isWatched'>,
 ): Promise<Failure | null> {
   budget.allowFor(START_MS);
   const waitMs = Math.min(START_MS, budget.remainingMs);
   if (link !== undefined) {
     link.watchAlgos();
-    for (let waited = 0; store.watcher() === undefined && waited < waitMs; waited += POLL_MS) await host.sleep(POLL_MS);
-    return store.watcher() === undefined ? notInTime(waitMs) : null;
+    for (let waited = 0; !store.isWatched && waited < waitMs; waited += POLL_MS) await host.sleep(POLL_MS);
+    return store.isWatched ? null : notInTime(waitMs);
   }
   const { command, arguments: args } = host.self;
   const profile = globals.profile === undefined ? [] : ['--profile', globals.profile];
@@ -53,8 +53,8 @@ export async function startWatcher(
     },
   );
   try {
-    const found = await program.started(host, waitMs, () => store.watcher());
-    if (typeof found === 'object') return null;
+    const found = await program.started(host, waitMs, () => store.isWatched || undefined);
+    if (found === true) return null;
     return found === 'ended' ? startFailed('The watching process', program, WATCH_HERE) : notInTime(waitMs);
   } finally {
     program.release();

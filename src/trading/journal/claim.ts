@@ -33,10 +33,10 @@ export function newestClaim(file: string, names: readonly string[]): number {
   return Math.max(0, ...numbers);
 }
 
-/** Makes the claim of this number; false if a process has made it. Throws the system's error. */
-export function makeClaim(file: string, number: number): boolean {
+/** Makes the claim of this number; false if a process has made it. Throws the system's error. @param owner this process */
+export function makeClaim(file: string, number: number, owner = thisProcess()): boolean {
   try {
-    fs.symlinkSync(JSON.stringify(thisProcess()), claimLink(file, number));
+    fs.symlinkSync(JSON.stringify(owner), claimLink(file, number));
     return true;
   } catch (thrown) {
     if (systemErrorCode(thrown) === 'EEXIST') return false;
@@ -48,10 +48,11 @@ export function makeClaim(file: string, number: number): boolean {
  * Claims a file for this process and returns the number of the claim. It passes over claims of dead processes. If another claim is
  * held, it makes none and returns that one. Throws the system's error.
  * @param first the number that it tries first: all claims below it have ended, and there is no gap below it
+ * @param owner this process
  */
-export function claimNext(file: string, first: number): { readonly number: number } | Claim {
+export function claimNext(file: string, first: number, owner = thisProcess()): { readonly number: number } | Claim {
   for (let number = first; ; ) {
-    if (makeClaim(file, number)) return { number };
+    if (makeClaim(file, number, owner)) return { number };
     const other = claimOn(file, number);
     if (other?.isHeld === true) return other;
     // it was given up meanwhile

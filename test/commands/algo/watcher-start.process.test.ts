@@ -27,7 +27,7 @@ test.each([
       },
     };
     const budget = new TimeBudget(milliseconds, host.monotonic, isUserSet);
-    const failure = await startWatcher({ host, globals: {}, budget, link: undefined }, { watcher: () => undefined });
+    const failure = await startWatcher({ host, globals: {}, budget, link: undefined }, { isWatched: false });
     expect([failure?.kind, failure?.message, now <= budget.milliseconds + 50]).toEqual([
       'unreachable',
       expect.stringMatching(message),

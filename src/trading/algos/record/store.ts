@@ -24,7 +24,7 @@ import { type AlgoFact, type AlgoFacts, encodeFact, type FactOf, isHeldBack } fr
 import { FirstLines } from './first-lines.js';
 import { type StatusNote, StatusNotes } from './status-notes.js';
 import { UnseenDuplicates } from './unseen-duplicates.js';
-import { claimWatch, releaseWatch, requireWatch, type Watcher, watcherIn } from './watchers.js';
+import { claimWatch, isWatching, releaseWatch, requireWatch, type Watcher, watcherIn } from './watchers.js';
 
 /** Ended algo orders are kept, so many of them. */
 const MOST_ENDED = 1_000;
@@ -42,7 +42,7 @@ const LEFTOVER_MS = 3_600_000;
  *     open/ID           began (with a keyed digest: only pit makes an algo order) ──> best, triggered, paused, resumed … ──> ended
  *     open/.ID.status   what the watching process says of it
  *     ended/TIME~ID     put away
- *     .watcher.NUMBER   the claim of the process that watches them
+ *     .watcher.NUMBER   the claim of the process that watches them, or ends some
  *     .duplicates.ID    the network made an order of it twice, and the user has not seen it
  *     .reserve          room for the order of a stop on a full disk
  */
@@ -196,24 +196,20 @@ export class AlgoStore {
     return note?.resumed === (facts.resumed?.time ?? null) ? note : undefined;
   }
 
-  /** The living process that has claimed to watch; undefined if there is none. */
+  /** The living process that has the claim; undefined if there is none. */
   watcher(): Watcher | undefined {
     return watcherIn(this.#watchFolder);
   }
 
-  /** Whether a process watches: one that is living and not stopped. */
+  /** Whether a process watches: one that is living and not stopped, and does not only end some. */
   get isWatched(): boolean {
-    return this.watcher()?.isStopped === false;
+    return isWatching(this.watcher());
   }
 
-  /**
-   * Makes this process the one that watches.
-   * @returns undefined, or the process that watches already
-   * @throws Failure `usage` if the disk fails
-   */
-  claim(): Watcher | undefined {
+  /** As {@link claimWatch}. */
+  claim(onlyEnds = false): Watcher | undefined {
     makePrivateFolder(this.#root, this.#folder);
-    return claimWatch(this.#watchFolder);
+    return claimWatch(this.#watchFolder, onlyEnds);
   }
 
   /** As {@link requireWatch}. */

@@ -7,8 +7,14 @@ import { HIDDEN, ignoringDiskErrors, orCannotWrite } from '../../journal/files.j
 import { isSameOwner, type Owner, thisProcess } from '../../journal/owner.js';
 import { ALGO_FOLDER, openAlgos } from './algo-folder.js';
 
-/** A process that has claimed to watch. While it is stopped it acts for nothing, and keeps the claim: it may be continued at any moment. */
-export interface Watcher extends Owner {
+/** What a claim says beside its process. */
+interface Claimant extends Owner {
+  /** Whether it only ends algo orders that were cancelled, and watches none. Absent: it watches all. */
+  readonly onlyEnds?: boolean;
+}
+
+/** A process that has the claim. While it is stopped it acts for nothing, and keeps it: it may be continued at any moment. */
+export interface Watcher extends Claimant {
   readonly isStopped: boolean;
 }
 
@@ -16,13 +22,15 @@ export interface Watcher extends Owner {
 const CLAIMED = 'watcher';
 
 /**
- * Makes this process the one that watches the algo orders in a folder. A process that died does not count.
- * @returns undefined, or the process that watches already
+ * Makes this process the only one that acts for the algo orders in a folder. A process that died does not count.
+ * @param onlyEnds whether it watches none, but ends some that were cancelled
+ * @returns undefined, or the process that has the claim already
  * @throws Failure `usage` if the disk fails, or if nothing says which process has the claim
  */
-export function claimWatch(folder: string): Watcher | undefined {
+export function claimWatch(folder: string, onlyEnds: boolean): Watcher | undefined {
   const claimed = path.join(folder, CLAIMED);
-  const claim = orCannotWrite(claimed, () => claimNext(claimed, Math.max(1, newestOf(folder))));
+  const claimant: Claimant = { ...thisProcess(), ...(onlyEnds && { onlyEnds }) };
+  const claim = orCannotWrite(claimed, () => claimNext(claimed, Math.max(1, newestOf(folder)), claimant));
   if ('number' in claim) return undefined;
   if (claim.owner === undefined)
     throw usage(
@@ -42,7 +50,12 @@ export function releaseWatch(folder: string): void {
   });
 }
 
-/** The living process that has claimed to watch the algo orders in a folder; undefined if there is none, or nothing says which it is. */
+/** Whether a process watches all algo orders of an account. */
+export function isWatching(watcher: Watcher | undefined): boolean {
+  return watcher?.isStopped === false && watcher.onlyEnds !== true;
+}
+
+/** The living process that has the claim on the algo orders in a folder; undefined if there is none, or nothing says which it is. */
 export function watcherIn(folder: string): Watcher | undefined {
   let claim: ReturnType<typeof claimOn>;
   ignoringDiskErrors(() => {
@@ -61,7 +74,7 @@ export function requireWatch(folder: string): void {
   );
 }
 
-function watcherOf(owner: Owner): Watcher {
+function watcherOf(owner: Claimant): Watcher {
   return { ...owner, isStopped: isStopped(owner.pid) };
 }
 
@@ -90,7 +103,7 @@ export function unwatchedAccounts(root: string): Unwatched[] {
     const ids = namesOf(path.join(folder, account, 'open')).filter((name) => !name.startsWith(HIDDEN));
     if (ids.length === 0) return [];
     const watcher = watcherIn(path.join(folder, account));
-    return watcher?.isStopped === false ? [] : { account, ids, stopped: watcher };
+    return isWatching(watcher) ? [] : { account, ids, stopped: watcher?.isStopped === true ? watcher : undefined };
   });
 }
 

@@ -31,8 +31,6 @@ export interface AlgoRunnerOptions extends ClaimOptions {
   readonly warn: (message: string) => void;
   /** Whether somebody sees what is printed: what nobody sees does not count as reported. */
   readonly isSeen: boolean;
-  /** Only these algo orders. Absent: all, and those that are made meanwhile. */
-  readonly only?: ReadonlySet<string> | undefined;
   /**
    * Whether the exchange and all that changes anything is in this process, on one clock: then data are never stale, and nothing is looked
    * for before it is due.

@@ -80,9 +80,10 @@ export class AlgoService {
   /** Has a process watch, unless one does. Returns why none does; null if one does. The algo orders exist whatever fails here. */
   async #ensureWatched(): Promise<Failure | null> {
     try {
-      const watcher = this.options.store.watcher();
-      if (watcher !== undefined) return watcher.isStopped ? stoppedFailure(watcher) : null;
-      return await this.options.startWatcher();
+      const { store, startWatcher } = this.options;
+      const watcher = store.watcher();
+      if (watcher?.isStopped === true) return stoppedFailure(watcher);
+      return store.isWatched ? null : await startWatcher();
     } catch (thrown) {
       if (!(thrown instanceof Failure)) throw thrown;
       return thrown;

@@ -65,7 +65,7 @@ async function untilEnded(service: AlgoService, trading: TradingContext, ids: re
       for (const id of left()) await cancelChildren(service, trading, id);
       return;
     }
-    if (watcher === undefined) await endHere(service, trading, left());
+    if (!store.isWatched) await endHere(service, trading, left());
     if (left().length > 0) await host.sleep(POLL_MS);
   }
 }
