@@ -44,7 +44,11 @@ export default define({
     shape.array(shape.object(ALGO)),
   ),
   async run(context, { id }) {
-    if (id === undefined) return listOf(new PreparedStore(context.host).waiting());
+    if (id === undefined) {
+      const store = new PreparedStore(context.host);
+      for (const problem of store.unread()) context.output.warn(problem);
+      return listOf(store.waiting());
+    }
     requireTerminal(context);
     // --yes does not confirm what an agent has prepared
     const asking = { ...context, globals: { ...context.globals, yes: false } };

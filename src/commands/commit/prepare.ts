@@ -47,7 +47,7 @@ export async function prepareWrite(
   const store = new PreparedStore(host);
   refuseUnreported(trading, store, write);
   const before = placedBefore(trading, store, write);
-  const warnings = [...estimates.warnings, ...(before === undefined ? [] : [before])];
+  const warnings = [...estimates.warnings, ...store.unread(), ...(before === undefined ? [] : [before])];
   const { profile } = await session.connection();
   const account = trading.journal.folder;
   return store.keep({ write, estimates: { ...estimates, warnings }, profile, account, limits: limits.given });

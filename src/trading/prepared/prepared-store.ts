@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { Failure, systemErrorCode, usage, withoutPeriod } from '../../errors.js';
 import { makePrivateFolder, readPrivate } from '../../platform/files/private-files.js';
 import type { Host } from '../../platform/host.js';
 import { claimOn, makeClaim } from '../journal/claim.js';
@@ -83,13 +84,21 @@ export class PreparedStore {
   /** Those that may be committed now, oldest first. */
   waiting(): PreparedWrite[] {
     return this.#all()
-      .filter(({ prepared, isTaken }) => !isTaken && this.isInTime(prepared))
+      .kept.filter(({ prepared, isTaken }) => !isTaken && this.isInTime(prepared))
       .map(({ prepared }) => prepared);
   }
 
   /** Those that were taken in the last day, oldest first. */
   committed(): Kept[] {
-    return this.#all().filter(({ isTaken }) => isTaken);
+    return this.#all().kept.filter(({ isTaken }) => isTaken);
+  }
+
+  /** Which of them cannot be read and why, a sentence for each: the others are as they were. */
+  unread(): string[] {
+    return this.#all().unread.map(
+      ({ id, message }) =>
+        `The prepared write ${id} cannot be committed, and a new one is not compared with it: ${withoutPeriod(message)}.`,
+    );
   }
 
   isInTime({ expires, made }: PreparedWrite): boolean {
@@ -103,7 +112,7 @@ export class PreparedStore {
    */
   find(id: string): Kept | 'changed' | 'older' | undefined {
     const file = this.#fileOf(id);
-    const text = readPrivate(this.#host.directories.state, path.join(PREPARED_FOLDER, id), MAX_BYTES)?.toString('utf8');
+    const text = this.#read(id);
     if (text === undefined) return undefined;
     const [first = '', ...rest] = text.split('\n');
     const content = valueInLine(first) as Partial<PreparedContent> | undefined;
@@ -135,13 +144,36 @@ export class PreparedStore {
     ignoringDiskErrors(() => append(this.#fileOf(id), encodeLine({ reported: outcome, known })));
   }
 
-  #all(): Kept[] {
-    return namesIn(this.#folder)
-      .flatMap((id) => {
+  /** All that can be read, oldest first, and why the others cannot. Throws Failure if that is not the fault of a single file. */
+  #all() {
+    const ids = namesIn(this.#folder);
+    if (ids.length > 0) {
+      makePrivateFolder(this.#host.directories.state, PREPARED_FOLDER);
+      this.#key.read();
+    }
+    const kept: Kept[] = [];
+    const unread: { readonly id: string; readonly message: string }[] = [];
+    for (const id of ids) {
+      try {
         const found = this.find(id);
-        return found === undefined || typeof found === 'string' ? [] : found;
-      })
-      .sort((one, other) => one.prepared.made - other.prepared.made);
+        if (typeof found === 'object') kept.push(found);
+      } catch (thrown) {
+        if (!(thrown instanceof Failure)) throw thrown;
+        unread.push({ id, message: thrown.message });
+      }
+    }
+    return { kept: kept.sort((one, other) => one.prepared.made - other.prepared.made), unread };
+  }
+
+  /** The text of the file of an id; undefined if there is none. Throws Failure if it cannot be read. */
+  #read(id: string): string | undefined {
+    try {
+      const bytes = readPrivate(this.#host.directories.state, path.join(PREPARED_FOLDER, id), MAX_BYTES);
+      return bytes?.toString('utf8');
+    } catch (thrown) {
+      if (thrown instanceof Failure) throw thrown;
+      throw usage(`${this.#fileOf(id)} cannot be read (${systemErrorCode(thrown)}).`, 'Remove it, and prepare again.');
+    }
   }
 
   #fileOf(id: string): string {

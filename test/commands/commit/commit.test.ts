@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { PrepareRequest } from '../../../src/commands/commit/prepare.js';
@@ -432,6 +432,31 @@ describe('pit commit', () => {
       `The file of ${id} was changed after it was prepared, so it was not sent.`,
     );
     expect((await pit.json<{ id: string }[]>('commit')).map((one) => one.id)).not.toContain(id);
+  });
+
+  it.each<[string, (file: string) => void]>([
+    ['is open to others', (file) => chmodSync(file, 0o644)],
+    [
+      'is a folder',
+      (file) => {
+        rmSync(file);
+        mkdirSync(file);
+      },
+    ],
+  ])('is the only one that cannot be committed if its file %s, and every other one names it', async (_what, spoil) => {
+    const bad = await prepare(order(ORDER));
+    spoil(fileOf(bad));
+    onTestFinished(() => rmSync(fileOf(bad), { recursive: true, force: true }));
+    const named = expect.stringContaining(`The prepared write ${bad.id} cannot be committed`) as string;
+    const { id, estimates } = await prepare(order('sell 0.02 btc_usdt ask+5%'));
+    expect(estimates.warnings).toEqual([named]);
+    const { stdout, stderr } = await pit.world.run('commit --json');
+    const ids = (JSON.parse(stdout) as { readonly id: string }[]).map((one) => one.id);
+    expect([ids.includes(id), ids.includes(bad.id), stderr]).toEqual([true, false, named]);
+    const refused = await commit(bad.id);
+    expect([refused.code, refused.screen]).toEqual([expect.any(Number), expect.stringContaining(fileOf(bad))]);
+    expect(refused.code).not.toBe(0);
+    expect(await committed(id)).toMatchObject({ outcome: 'placed', clientId: id });
   });
 
   it.each(['', 'no key', 'ab'])(
