@@ -1,5 +1,6 @@
 import { commandLine } from '../../cli/hints.js';
-import { counted } from '../../domain/decimal.js';
+import { counted, Decimal } from '../../domain/decimal.js';
+import type { Order } from '../../domain/order.js';
 import { localTimeText, tryRead } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import { openAlgos } from '../../trading/algos/record/algo-folder.js';
@@ -26,17 +27,24 @@ async function duplicatesText(host: Host): Promise<string[]> {
       const record = await tryRead(async () => store.read(id));
       const { profile } = record?.facts?.began.terms ?? {};
       const words = ['algo', 'show', id, ...(profile === undefined ? [] : ['--profile', profile])];
-      const orders = record?.children.flatMap(({ duplicates }) => [...duplicates.keys()]) ?? [];
+      const orders =
+        record?.children.flatMap(({ duplicates }) => [...duplicates.values()].map(({ order }) => order)) ?? [];
       return `${unseenDuplicatesText(id, orders)} Run: ${commandLine(host.arguments, words)}`;
     });
   });
   return Promise.all(lines);
 }
 
-/** @param orders the ids of the duplicates */
-export function unseenDuplicatesText(id: string, orders: readonly string[]): string {
-  const them = orders.length === 0 ? '' : ` (${orders.join(', ')})`;
+/** @param duplicates as they were seen last */
+export function unseenDuplicatesText(id: string, duplicates: readonly Order[]): string {
+  const them = duplicates.length === 0 ? '' : ` (${duplicates.map((order) => order.id).join(', ')})`;
+  if (duplicates.length > 0 && duplicates.every(hasTradedNothing))
+    return `THE NETWORK MADE AN ORDER TWICE: what was too much of the algo order ${id} was cancelled before it traded${them}.`;
   return `THE NETWORK MADE AN ORDER TWICE: the algo order ${id} has traded more than you asked for, or may do so${them}.`;
+}
+
+function hasTradedNothing({ state, filled }: Order): boolean {
+  return state === 'cancelled' && Decimal.of(filled).sign === 0;
 }
 
 /** A line for each account whose records of algo orders cannot be written. */

@@ -82,6 +82,17 @@ describe('an order of an algo order that the network made twice', () => {
     expect(await unprotectedText(host)).toEqual([]);
   });
 
+  test('is a warning that says so if it was cancelled before it traded', async () => {
+    const { store, host } = soldTwice();
+    store.addLine(ID, {
+      ...DUPLICATE,
+      order: { ...DUPLICATE.order, state: 'cancelled', filled: '0', filledValue: '0' },
+    });
+    const warning = `THE NETWORK MADE AN ORDER TWICE: what was too much of the algo order ${ID} was cancelled before it traded (101).`;
+    expect(await unprotectedText(host)).toContain(`${warning} Run: pit algo show ${ID} --profile main`);
+    expect(algoList([viewOf(store)], 10, '').failure?.message).toBe(warning);
+  });
+
   test('is not news again if another process finds it once more, or finds more of it filled', () => {
     const { store } = soldTwice();
     store.unseenDuplicates.seen(ID);

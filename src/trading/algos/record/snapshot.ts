@@ -58,9 +58,14 @@ export function snapshotOf(
   };
 }
 
-/** The ids of the orders that the network made twice, as far as it is known. */
-export function duplicateIds({ orders }: Pick<AlgoSnapshot, 'orders'>): string[] {
-  return orders.flatMap(({ order, duplicate }) => (duplicate === null || order === null ? [] : order.id));
+/** The orders that the network made twice, as far as they were seen. */
+export function duplicatesIn({ orders }: Pick<AlgoSnapshot, 'orders'>): Order[] {
+  return orders.flatMap(({ order, duplicate }) => (duplicate === null ? [] : (order ?? [])));
+}
+
+/** Their ids. */
+export function duplicateIds(snapshot: Pick<AlgoSnapshot, 'orders'>): string[] {
+  return duplicatesIn(snapshot).map(({ id }) => id);
 }
 
 /** What facts and children show, if no process says more. */
