@@ -6,7 +6,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, readlinkSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync, renameSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import net from 'node:net';
 import path from 'node:path';
@@ -159,6 +159,13 @@ class Algos {
     return { id, market, price };
   }
 
+  /** Waits until the process that watches has taken an algo order up: a push before that is none that it has promised to see. @param {string} id */
+  async taken(id) {
+    const isTaken = () => existsSync(path.join(this.#folder, `.${id}.status`));
+    for (const begin = performance.now(); !isTaken(); await delay(100))
+      if (performance.now() - begin > LONGEST_MS) throw new Error(`${id} is not watched`);
+  }
+
   /** The first line of a record, with the digest by which pit knows that it has written it. @param {any} fact */
   #signed({ digest: _, ...fact }) {
     const state = path.dirname(path.dirname(path.dirname(this.#folder)));
@@ -182,14 +189,12 @@ async function reached(between, algos) {
   // each is below those before it
   const make = (/** @type {number} */ index) => algos.add(index, 1 - index / REACHED / 4);
   const near = Array.from({ length: NEAR }, (_, index) => make(index));
-  // until pit has seen them
-  await delay(5_000);
   for (let count = 0; count < REACHED; count += 1) {
     const { id, market, price } = near.shift() ?? make(count);
-    const frame = between.bookAt(market, price);
-    found.echoes.push(await between.echo(frame));
+    await algos.taken(id);
+    found.echoes.push(await between.echo(between.bookAt(market, price)));
     const before = scheduledOf(algos.watcher);
-    found.own.push(await between.orderAfter(frame, market, id));
+    found.own.push(await between.orderAfter(market, price, id));
     const after = scheduledOf(algos.watcher);
     found.busy.push(after.busy - before.busy);
     found.waited.push(after.waited - before.waited);
@@ -335,7 +340,8 @@ class Between {
   }
 
   /**
-   * A push of the book of a market whose best bid is at a price.
+   * A push of the book of a market whose best bid is at a price. It is of the same second as the newest book, or of a later one: one of an
+   * earlier second was overtaken on its way, and pit drops it.
    * @param {string} market @param {string} price
    */
   bookAt(market, price) {
@@ -347,7 +353,7 @@ class Between {
         Number((Number(price) * (1 + sign * (level + (sign > 0 ? 1 : 0)) * 0.001)).toFixed(decimals)),
         amount,
       ]);
-    const timestamp = Math.floor(Date.now() / 1_000);
+    const timestamp = Math.max(book.timestamp, Math.floor(Date.now() / 1_000));
     return JSON.stringify({ ...book, asks: moved(asks, 1).reverse(), bids: moved(bids, -1), timestamp });
   }
 
@@ -364,14 +370,16 @@ class Between {
 
   /**
    * The milliseconds until the order of an algo order has arrived.
-   * @param {string} frame @param {string} market @param {string} id
+   * @param {string} market @param {string} price @param {string} id
    */
-  async orderAfter(frame, market, id) {
+  async orderAfter(market, price, id) {
     const channel = `${market.replace('_', '')}_depth`;
     const readers = this.#readers.get(channel) ?? new Set();
     // on a busy machine pit may be connecting again
     while (readers.size === 0) await delay(100);
     this.#held = channel;
+    // made now: while the bare client answered, a book of the next second may have come
+    const frame = this.bookAt(market, price);
     const begin = performance.now();
     /** @type {Promise<number>} */
     const arrived = new Promise((resolve) => {
