@@ -259,6 +259,7 @@ const GROUPS = [
         (name) => `test/commands/algo/${name}.test.ts`,
       ),
       'test/commands/guided/guided.test.ts',
+      'test/commands/interrupted.test.ts',
       'test/commands/listings/orders.test.ts',
       ...['algo-orders', 'trading', 'unattended'].map((name) => `test/commands/mcp/${name}.test.ts`),
       'test/commands/writes/guards.test.ts',

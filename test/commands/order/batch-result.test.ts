@@ -1,15 +1,32 @@
 import { describe, expect, it } from 'vitest';
 import { batchQuestion, type PlannedBatch, summaryOf } from '../../../src/commands/order/batch-preview.js';
 import { batchAnswer, progressOf } from '../../../src/commands/order/batch-result.js';
+import type { Order } from '../../../src/domain/order.js';
 import { Failure } from '../../../src/errors.js';
 import type { BatchEvent } from '../../../src/trading/batches/batch-event.js';
 import type { Job } from '../../../src/trading/batches/job.js';
 import type { Ending } from '../../../src/trading/batches/job-run.js';
 import type { BatchLine } from '../../../src/trading/journal/write.js';
+import type { BrokenRules } from '../../../src/trading/orders/changed-rules.js';
+import { adviceText } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
 import { pipe } from '../../terminal/screens.js';
 import { lines, recordedJob } from '../../trading/batches/jobs.js';
 import { MARKET } from '../../trading/support/market.js';
+
+const ORDER: Order = {
+  ...{ id: '7', clientId: null, market: 'btc_usdt', side: 'buy', type: 'limit', price: '20000.00', amount: '0.01' },
+  ...{
+    filled: '0',
+    filledValue: '0',
+    fee: '0',
+    feeCoin: 'btc',
+    feeDiscount: false,
+    time: NOW,
+    state: 'open',
+    status: 0,
+  },
+};
 
 const FINISHED: Ending = { kind: 'finished' };
 
@@ -29,9 +46,9 @@ function told(job: Job, ending = FINISHED) {
 }
 
 /** The failure of a job that placed nothing. */
-function failureOf(job: Job, ending: Ending): Failure {
+function failureOf(job: Job, ending: Ending, broken?: BrokenRules): Failure {
   try {
-    batchAnswer(job, ending);
+    batchAnswer(job, ending, broken);
   } catch (thrown) {
     if (thrown instanceof Failure) return thrown;
   }
@@ -136,6 +153,127 @@ describe('the result of a batch', () => {
     ],
   ])('that placed nothing for %s fails with the kind of that', (_, ending, kind, message) => {
     expect(failureOf(recordedJob(lines(2), []), ending)).toMatchObject({ kind, message });
+  });
+});
+
+describe('what a user can do about a batch', () => {
+  const RESUME = 'pit order batch buy btc_usdt --resume job1';
+  const refusal = { kind: 'badPrice', code: 2012, message: 'bad price' } as const;
+  const refusedLine: BatchEvent = {
+    ...closed(1, 'refused', 'bad price'),
+    refusal: 'badPrice',
+    code: 2012,
+  } as BatchEvent;
+  const broken: BrokenRules = {
+    ...{ text: 'The rules of btc_usdt have changed.', advice: 'Use a price of 20000.' },
+    fitting: { price: '20000', amount: '0.01' },
+  };
+
+  it.each<
+    [
+      what: string,
+      events: readonly BatchEvent[],
+      ending: Ending,
+      rules: BrokenRules | undefined,
+      hints: readonly string[],
+    ]
+  >([
+    [
+      'stopped by limits',
+      [],
+      { kind: 'limited', reason: 'the limits' },
+      undefined,
+      [`When that is over, continue: ${RESUME}`],
+    ],
+    [
+      'whose host is away',
+      [],
+      { kind: 'unreachable', reason: 'no answer' },
+      undefined,
+      ['Check the host and the network: pit profile show', `Then continue: ${RESUME}`],
+    ],
+    [
+      'that the exchange refuses',
+      [],
+      { kind: 'refused', refusal },
+      undefined,
+      ['If the order is PostOnly, its price must not cross the book.', 'See the book: pit depth MARKET'],
+    ],
+    [
+      'whose lines break changed rules',
+      [sent(1, 0, 1), refusedLine],
+      FINISHED,
+      broken,
+      ['The rules of btc_usdt have changed.', 'Use a price of 20000.'],
+    ],
+    [
+      'that was not recorded',
+      [],
+      { kind: 'unrecorded', failure: new Failure('internal', 'The disk is full.', { hint: 'Make room.' }) },
+      undefined,
+      ['Make room.'],
+    ],
+  ])('%s that placed nothing', (_, events, ending, rules, hints) => {
+    expect(failureOf(recordedJob(lines(2), events), ending, rules).hints.map(adviceText)).toEqual(hints);
+  });
+
+  it('that placed nothing has the code of the first refusal, and that of a rejection as its kind', () => {
+    expect(failureOf(recordedJob(lines(2), [sent(1, 0, 1), refusedLine]), FINISHED)).toMatchObject({
+      ...{ kind: 'refused', code: 2012, refusal: 'badPrice', clientId: 'job1' },
+      message: 'None of the 2 orders was placed: rejected by the exchange: bad price.',
+    });
+  });
+
+  it.each<[what: string, wanted: number, rules: BrokenRules | undefined, hints: readonly string[]]>([
+    ['of which nothing is left', 2, undefined, ['The answer lists the outcome of each line.']],
+    ['of which a line is left', 3, undefined, [`To continue: ${RESUME}`]],
+    [
+      'whose lines break changed rules',
+      2,
+      broken,
+      ['The rules of btc_usdt have changed.', 'Use a price of 20000.', 'The answer lists the outcome of each line.'],
+    ],
+  ])('%s that placed one line', (_, wanted, rules, hints) => {
+    const events = [sent(1, 1), refusedLine, sent(2, 0), placed(2, '7')];
+    const { failure } = batchAnswer(recordedJob(lines(wanted), events), FINISHED, rules);
+    expect([failure?.kind, failure?.hints.map(adviceText)]).toEqual(['partial', hints]);
+  });
+
+  it('that is placed more than once names the list, and the duplicates', () => {
+    const duplicated: BatchEvent = { kind: 'duplicated', orders: [[0, '9']] };
+    const { rows, failure } = told(recordedJob(lines(1), [sent(1, 0), placed(1, '7'), duplicated]));
+    expect(rows).toEqual(['job         job1', 'placed      1', 'duplicates  9']);
+    expect(failure).toMatchObject({ kind: 'partial', message: 'Orders were placed more than once.', clientId: 'job1' });
+    expect(failure?.hints.map(adviceText)).toEqual(['See the orders: pit orders btc_usdt']);
+  });
+});
+
+describe('the answer of a batch for programs', () => {
+  it('names an order that an answer named and nothing shows yet, and why a line was refused', () => {
+    const events = [sent(1, 0), placed(1, '7'), sent(2, 1), closed(2, 'refused', 'bad price')];
+    const { data } = batchAnswer(recordedJob(lines(3), events), FINISHED);
+    expect(data).toMatchObject({ placed: 1, refused: 1, unknown: 0, notSent: 1, filled: null, averagePrice: null });
+    expect(data.orders.map(({ line, outcome, id, reason }) => [line, outcome, id, reason])).toEqual([
+      [1, 'placed', '7', null],
+      [2, 'refused', null, 'bad price'],
+      [3, 'notSent', null, null],
+    ]);
+  });
+
+  it.each<[shown: number, text: string | undefined, filled: string | null]>([
+    [0, undefined, null],
+    [1, 'filled  at least 0.004 btc for 80 usdt, at 20,000.00 on average, fee 0.00001 btc', null],
+    [2, 'filled  0.008 btc for 160 usdt, at 20,000.00 on average, fee 0.00002 btc', '0.008'],
+  ])('sums up fills only if all of its orders are shown, here %i of 2', (shown, text, filled) => {
+    const job = recordedJob(lines(2), [sent(1, 0, 1), placed(1, '7', '8')]);
+    for (const id of ['7', '8'].slice(0, shown))
+      job.listed.set(id, { ...ORDER, id, filled: '0.004', filledValue: '80', fee: '0.00001' });
+    const { data, show } = batchAnswer(job, FINISHED);
+    const rows = show(pipe())
+      .split('\n')
+      .filter((row) => row.startsWith('filled'));
+    expect([rows[0], data.filled]).toEqual([text, filled]);
+    expect(data.orders[0]).toMatchObject({ state: shown === 0 ? null : 'open', filled: shown === 0 ? null : '0.004' });
   });
 });
 
