@@ -222,6 +222,12 @@ export async function tryRead<Value>(ask: () => Promise<Value>): Promise<Value |
   }
 }
 
+/** The Failure in the place of a value, as in `read().catch(failureOnly)`. Throws anything else: a defect, or a signal. */
+export function failureOnly(thrown: unknown): Failure {
+  if (thrown instanceof Failure) return thrown;
+  throw thrown;
+}
+
 /** Whether an error has a code, as every error of the system and every Failure has. */
 export function hasErrorCode(thrown: unknown): thrown is Error & { readonly code: unknown } {
   return thrown instanceof Error && 'code' in thrown;

@@ -1,6 +1,6 @@
 import { counted, grouped } from '../../domain/decimal.js';
 import { SIDES } from '../../domain/order.js';
-import { Failure, type Hint, suggest, tryRead, withoutPeriod } from '../../errors.js';
+import { Failure, failureOnly, type Hint, suggest, tryRead, withoutPeriod } from '../../errors.js';
 import { inParallel } from '../../platform/in-parallel.js';
 import { progressBar } from '../../terminal/progress.js';
 import { type CancelledMarket, MARKETS_TOGETHER } from '../../trading/cancel/cancel-targets.js';
@@ -41,8 +41,7 @@ export async function marketsToCancel(
     const first = [...listed.filter(hadOpen), ...[...known].filter((market) => isListed.has(market))];
     return { names: [...new Set([...first, ...listed])], known, failure };
   } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    return { names: [...known], known, failure: error };
+    return { names: [...known], known, failure: failureOnly(error) };
   }
 }
 
@@ -119,12 +118,7 @@ export async function openInAllMarkets(
   const { names, failure } = await marketsToCancel(context, trading);
   const lists = withTimePerPage(context, trading.client);
   const read = async (market: string): Promise<MarketOrders> => {
-    try {
-      return { market, own: await readOpenOrders(trading, market, { lists, isWhole }) };
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      return { market, own: error };
-    }
+    return { market, own: await readOpenOrders(trading, market, { lists, isWhole }).catch(failureOnly) };
   };
   return { markets: await readEach(context, names, read), failure };
 }

@@ -1,5 +1,5 @@
 import type { Order } from '../../domain/order.js';
-import { Failure, suggest, withoutPeriod } from '../../errors.js';
+import { Failure, failureOnly, suggest, withoutPeriod } from '../../errors.js';
 import type { Screen } from '../../terminal/screen.js';
 import { wrapped } from '../../terminal/text.js';
 import { isoTime } from '../../terminal/time.js';
@@ -36,12 +36,9 @@ export async function cancelEverywhere(
   cancelling: Cancelling,
   signal: AbortSignal,
 ): Promise<CancelledEverywhere> {
-  let trading: TradingContext;
-  try {
-    trading = await context.session.trading();
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    const failure = new Failure('partial', mayBeOpenText(error.message), { hint: AGAIN });
+  const trading = await context.session.trading().catch(failureOnly);
+  if (trading instanceof Failure) {
+    const failure = new Failure('partial', mayBeOpenText(trading.message), { hint: AGAIN });
     return { ...NOTHING_CANCELLED, failure };
   }
   const { names, known, failure } = await marketsToCancel(context, trading);

@@ -4,7 +4,7 @@ import * as shape from '../../cli/shapes.js';
 import { counted, Decimal, formatAmount, formatPrice, grouped } from '../../domain/decimal.js';
 import type { Order } from '../../domain/order.js';
 import { quotedName } from '../../domain/quotation.js';
-import { Failure, type Hint, Interrupted, type Interruption, suggest, withoutPeriod } from '../../errors.js';
+import { Failure, failureOnly, type Hint, type Interruption, suggest, withoutPeriod } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { table } from '../../terminal/table.js';
@@ -66,12 +66,12 @@ export async function flatten(context: Context, into: string, options: FlattenOp
     const answer = await runWrite(write, await selling(context, write, into, options));
     return { rows: answer.data, show: answer.show, failure: answer.failure };
   } catch (error) {
-    if (error instanceof Interrupted || !(error instanceof Failure)) throw error;
-    const isUnanswerable = error.kind === 'declined' && !context.consent.available;
+    const { kind, message, hints } = failureOnly(error);
+    const isUnanswerable = kind === 'declined' && !context.consent.available;
     // with a wrong coin the same command would fail again, and the failure names those that work
     const left = sellRest(context, into, options);
-    const hint = [...error.hints, ...(isUnanswerable || error.kind === 'usage' ? [] : [left])];
-    const failure = new Failure(isUnanswerable ? 'declined' : 'partial', `Nothing was sold: ${error.message}`, {
+    const hint = [...hints, ...(isUnanswerable || kind === 'usage' ? [] : [left])];
+    const failure = new Failure(isUnanswerable ? 'declined' : 'partial', `Nothing was sold: ${message}`, {
       hint,
     });
     return { ...NOTHING_FLATTENED, failure };

@@ -2,7 +2,7 @@ import { flag, toggle } from '../../cli/definition.js';
 import { factsOf, fieldsOf, type JsonOf, shownOf, valuesOf } from '../../cli/fact-list.js';
 import * as shape from '../../cli/shapes.js';
 import { counted } from '../../domain/decimal.js';
-import { Failure, type Hint, suggest, usage } from '../../errors.js';
+import { Failure, failureOnly, type Hint, suggest, usage } from '../../errors.js';
 import type { Latch, SetHalt } from '../../exchange/connect.js';
 import type { Halt, NewHalt } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
@@ -264,9 +264,9 @@ async function fallOf(context: Context, wanted: Wanted): Promise<Fall> {
     const text = isHalted ? haltedText(halt, profiles, whereText(latch, { fileFailure, unshared })) : '';
     return { latch, isHalted, data, text, failures: setFailures({ fileFailure, unshared }, isInRedis) };
   } catch (error) {
-    if (!(error instanceof Failure)) throw error;
+    const failure = notHalted(failureOnly(error));
     const data = valuesOf(HALT_FACTS, { halt: null, profiles: [] });
-    return { latch: undefined, isHalted: false, data, text: '', failures: [notHalted(error)] };
+    return { latch: undefined, isHalted: false, data, text: '', failures: [failure] };
   }
 }
 

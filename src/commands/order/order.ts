@@ -3,7 +3,7 @@ import * as shape from '../../cli/shapes.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import { ACCOUNT_TYPES, SIDES } from '../../domain/order.js';
-import { Failure, suggest, usage } from '../../errors.js';
+import { Failure, failureOnly, suggest, usage } from '../../errors.js';
 import { CLIENT_ID_PARAMETER } from '../../exchange/description.js';
 import type { Answer } from '../../terminal/answer.js';
 import { amountText, evaluateOrder, parseAmount, parsePrice, priceText } from '../../trading/expressions.js';
@@ -241,8 +241,8 @@ async function awaitState(
     const { found, failure } = await awaitOrder(command, trading, market, read, wait, true);
     return { placement: { ...placed, order: found }, failure };
   } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    const message = `Order ${id} was placed, but whether it is ${wait} could not be read: ${error.message}`;
+    const { message: why } = failureOnly(error);
+    const message = `Order ${id} was placed, but whether it is ${wait} could not be read: ${why}`;
     const hint = suggest('Wait for it', 'order', 'show', market, id, '--wait', wait);
     return { placement: placed, failure: new Failure('partial', message, { hint }) };
   }

@@ -1,4 +1,4 @@
-import { Failure, type Hint, suggest } from '../../errors.js';
+import { failureOnly, type Hint, suggest } from '../../errors.js';
 import { zonedTime } from '../../terminal/time.js';
 import {
   concernsMarket,
@@ -46,8 +46,8 @@ async function warnOf(
     if (advice !== undefined) output.warn(advice, { inOneLine: true });
     return found;
   } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    output.warn([`Writes with an unknown outcome cannot be listed: ${error.message}`, ...error.hints]);
+    const { message, hints } = failureOnly(error);
+    output.warn([`Writes with an unknown outcome cannot be listed: ${message}`, ...hints]);
     return [];
   }
 }

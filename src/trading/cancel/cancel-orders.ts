@@ -1,5 +1,5 @@
 import type { Cancellation, Order, OrderReference } from '../../domain/order.js';
-import { Failure, type FailureKind } from '../../errors.js';
+import { type Failure, type FailureKind, failureOnly } from '../../errors.js';
 import type { Exchange } from '../../exchange/exchange.js';
 import { backoffMs } from '../../platform/backoff.js';
 import type { Host } from '../../platform/host.js';
@@ -82,9 +82,9 @@ async function sendAll(
     try {
       return await sendOne(trading, { market, order, reqTime: trading.client.now() });
     } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      unsent.push(error);
-      const { message, kind: failure } = error;
+      const reason = failureOnly(error);
+      unsent.push(reason);
+      const { message, kind: failure } = reason;
       const notSent = { ...NO_FACTS, outcome: 'notSent', code: null, message, failure } as const;
       return { attempt: attemptOf(market, order, notSent) };
     }
@@ -293,8 +293,7 @@ export async function cancelAll(
       if (idle > 0) await trading.host.sleep(pause);
     }
   } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    failure = error;
+    failure = failureOnly(error);
   }
   if (failure !== null && sent.length === 0) throw failure;
   const all = await decideAll(trading, sent, seen.byId);
@@ -312,8 +311,7 @@ interface Round {
 
 /** What is known if not even the first pages could be read: that. */
 function unreadOrders(error: unknown): OwnOrders {
-  if (!(error instanceof Failure)) throw error;
-  return { ...NO_ORDERS, more: true, failure: error };
+  return { ...NO_ORDERS, more: true, failure: failureOnly(error) };
 }
 
 /** How long the answers to cancellations hold up the next page, in milliseconds. */

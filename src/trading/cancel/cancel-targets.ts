@@ -1,5 +1,5 @@
 import type { OrderReference } from '../../domain/order.js';
-import { Failure } from '../../errors.js';
+import { Failure, failureOnly } from '../../errors.js';
 import { inParallel } from '../../platform/in-parallel.js';
 import { type OwnOrders, ordersToCancel } from '../history/open-orders.js';
 import { closeMarket } from '../settling/reconcile-orders.js';
@@ -146,9 +146,4 @@ function leadOf(first: CancelTarget) {
     },
     end: () => end(),
   };
-}
-
-function failureOnly(error: unknown): Failure {
-  if (error instanceof Failure) return error;
-  throw error;
 }

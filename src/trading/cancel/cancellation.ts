@@ -2,7 +2,7 @@ import { Decimal } from '../../domain/decimal.js';
 import { type Cancellation, isSameReference, type Order, type OrderReference } from '../../domain/order.js';
 import { quotation } from '../../domain/quotation.js';
 import type { Refusal } from '../../domain/refusal.js';
-import { Failure, type FailureKind, tryRead } from '../../errors.js';
+import { type FailureKind, failureOnly, tryRead } from '../../errors.js';
 import { refusalFailureKind } from '../../exchange/exchange.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { replacedOrder } from '../journal/write.js';
@@ -152,8 +152,8 @@ function wasCancelledBefore({ journal }: TradingContext, { record }: CancelReque
     // in this order: a replacement that is settled meanwhile is in both
     return journal.unsettledEntries().some(isReplacing) || journal.archive.wasCancelled(id);
   } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    record?.note(`whether it was cancelled before is unknown: ${error.message}`);
+    const { message } = failureOnly(error);
+    record?.note(`whether it was cancelled before is unknown: ${message}`);
     return false;
   }
 }
