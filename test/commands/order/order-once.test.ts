@@ -92,6 +92,16 @@ describe('--once after an order whose outcome is unknown', () => {
     const again = await pit.json<Placed>(`${OTHER} --id once0011 --once`);
     expect([placed.existing, again, await count()]).toEqual([false, { ...placed, existing: true }, before + 1]);
   });
+
+  it('says in a dry run that nothing would be sent while the outcome stays unknown', async () => {
+    await unknownOrder('once0012', false);
+    const { code, stdout, stderr } = await pit.run(`${OTHER} --id once0012 --once --dry-run --timeout 3`);
+    // nor would it be placed beside the other
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(
+      'It is unknown whether an order with the client id once0012 was placed: nothing would be sent.',
+    );
+  });
 });
 
 it('--once of several processes at the same moment places one order, and each prints it', async () => {
