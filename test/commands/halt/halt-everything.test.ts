@@ -19,10 +19,6 @@ interface Balance {
   readonly available: string;
 }
 
-async function buy(market: string, amount: string): Promise<void> {
-  await pit.done(`order buy ${market} ${amount} --at ask+1% --ioc --yes`);
-}
-
 async function openOrders(): Promise<readonly unknown[]> {
   return pit.json('orders --all --all-markets');
 }
@@ -75,18 +71,6 @@ describe('pit halt --cancel', () => {
 });
 
 describe('the preview of pit halt --cancel --flatten', () => {
-  it('names each order, what each coin would bring, and the price below which it is not sold', async () => {
-    const { id } = await pit.json<{ id: string }>('order buy btc_usdt 0.1 --at bid-2% --yes');
-    const shown = await pit.done('halt --cancel --flatten usdt --dry-run');
-    expect(shown).toContain(`Would cancel ${id} in btc_usdt.\n`);
-    const [, bid = '', floor = '', worth = ''] = /^btc +5 +([\d,.]+) +([\d,.]+) +([\d,.]+)$/m.exec(shown) ?? [];
-    const share = (part: string) => Number(part.replaceAll(',', '')) / Number(bid.replaceAll(',', ''));
-    expect(share(floor)).toBeCloseTo(0.9, 3);
-    expect(share(worth)).toBeCloseTo(5, 3);
-    expect(await pit.json('account')).toMatchObject({ halted: false });
-    expect(await openOrders()).toHaveLength(1);
-  });
-
   it('names no price if the profile has no band of prices', async () => {
     await pit.done('profile set sandbox priceBand off');
     expect(await pit.done('halt --flatten usdt --dry-run')).toMatch(/^btc +5 +[\d,.]+ +- /m);
@@ -202,15 +186,5 @@ describe('pit halt --flatten', () => {
     expect(flattened.filter(({ market }) => market === 'btc_usdt').length).toBeGreaterThan(5);
     expect(await coins()).toEqual(['usdt']);
     await pit.done('profile unset sandbox orderNotional');
-  });
-
-  it('shows the preview with --yes too, and sells nothing when it is run again', async () => {
-    await buy('btc_usdt', '0.01');
-    const first = await pit.run('halt --flatten usdt --yes');
-    expect(first.stderr).toMatch(/coin +amount +best bid +not below/);
-    expect(first.stdout).toMatch(/btc_usdt/);
-    expect(first.stdout).not.toContain('Nothing was sold.');
-    const again = await pit.run('halt --flatten usdt --yes');
-    expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('Nothing was sold.')]);
   });
 });

@@ -75,14 +75,6 @@ describe('a halt belongs to the access key', () => {
     expect(await pit.json<Halted>('halt --profile locked')).toMatchObject({ halted: true });
     expect(await pit.failure(ORDER, 2)).toMatchObject({ halted: true });
   });
-
-  it('says first that the account is not halted if its key is unknown', async () => {
-    const { baseUrl, tradeUrl } = pit.served.address;
-    await pit.done(`profile add keyless --base-url ${baseUrl} --trade-url ${tradeUrl}`);
-    expect(await pit.failure('halt --cancel --profile keyless', 4)).toMatchObject({
-      message: expect.stringMatching(/^The account is NOT HALTED: The profile "keyless" has no keys\./),
-    });
-  });
 });
 
 describe('a latch that cannot be written', () => {
@@ -128,11 +120,6 @@ describe('pit halt --flatten', () => {
     expect(document<Halted>(stdout)).toMatchObject({ halted: true, flattened: [] });
   });
 
-  it('names a coin that no market sells, and ends with 9', async () => {
-    const { code, stderr } = await pit.run('halt --flatten btc --yes --json');
-    expect([code, lastError(stderr).message]).toEqual([9, expect.stringContaining('there is no market usdt_btc')]);
-  });
-
   it('halts the account and cancels before the consent that it lacks', async () => {
     await pit.done(ORDER);
     expect(await pit.failure('halt --cancel --flatten usdt', 8)).toMatchObject({
@@ -140,18 +127,6 @@ describe('pit halt --flatten', () => {
     });
     expect(await pit.json('account')).toMatchObject({ halted: true });
     expect(await pit.json('orders --all-markets')).toEqual([]);
-  });
-
-  it('counts in a dry run what cancelling would free', async () => {
-    await pit.done('order sell eos_usdt 100 --at ask+3% --yes');
-    const available = async () =>
-      (await pit.json<{ coin: string; available: string; total: string }[]>('balance eos'))[0];
-    const dry = (flags: string) =>
-      pit.json<{ holdings: { coin: string; amount: string }[] }>(`halt --flatten usdt --dry-run${flags}`);
-    const of = ({ holdings }: Awaited<ReturnType<typeof dry>>) => holdings.find(({ coin }) => coin === 'eos')?.amount;
-    const held = await available();
-    expect(Number(of(await dry(' --cancel')))).toBe(Number(held?.total));
-    expect(Number(of(await dry('')))).toBe(Number(held?.available));
   });
 
   it('names coins that are frozen in orders, and why a coin is not sold, on a terminal of 80 columns', async () => {
@@ -176,31 +151,6 @@ describe('pit halt --flatten', () => {
     await pit.done('sandbox fault add twice --operation order --count 1');
     const { code, stderr } = await pit.run('halt --flatten usdt --yes --json');
     expect([code, lastError(stderr).message]).toEqual([9, expect.stringContaining('placed more than once')]);
-  });
-
-  it('prints what was sold when Ctrl-C ends it', async () => {
-    await pit.done('order buy btc_usdt 1 --at ask+1% --ioc --yes');
-    await pit.done('profile set sandbox orderNotional 500usdt');
-    await pit.done('sandbox fault add delay --delay 100 --operation order');
-    const filled = () => pit.json<unknown[]>('fills btc_usdt --all');
-    const before = (await filled()).length;
-    const ordered = pit.world.sent('order').length;
-    const running = pit.world.start('halt --flatten usdt --yes --json');
-    await pit.world.until(() =>
-      pit.world
-        .sent('order')
-        .slice(ordered + 1)
-        .some(({ answers }) => answers.length > 0),
-    );
-    await Promise.all([running.interrupt('SIGINT'), pit.world.until(() => running.isOver)]);
-    const { code, stdout, stderr } = await running.ended;
-    expect((await filled()).length).toBeGreaterThan(before + 1);
-    const { halted, flattened } = document<Halted>(stdout);
-    expect([code, halted, flattened.length > 0]).toEqual([130, true, true]);
-    expect(lastError(stderr).message).not.toContain('Nothing was sold');
-    expect(lastError(stderr).message).toMatch(
-      /^Not everything was sold: \d+ orders? sold for [\d,.]+ usdt\. The account is halted\./,
-    );
   });
 
   it('three at once all end with 0 when everything is sold', async () => {

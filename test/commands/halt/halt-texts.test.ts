@@ -237,7 +237,8 @@ describe('a sale of several orders', () => {
     await pit.world.until(() => pit.world.sent('order').length === before + 2);
     const ended = pit.finish(halt.ended);
     await pit.finish(halt.interrupt('SIGINT'));
-    const { code, stderr } = await ended;
+    const { code, stdout, stderr } = await ended;
+    expect(JSON.parse(stdout)).toMatchObject({ halted: true, flattened: [{}, {}] });
     expect([code, lastError(stderr)]).toMatchObject([
       130,
       {

@@ -90,11 +90,6 @@ describe('while the account is halted', () => {
     expect(await pit.json<object[]>('cancel btc_usdt --all --yes')).not.toHaveLength(0);
   });
 
-  it('a dry run still shows what a write would do', async () => {
-    await pit.json('halt');
-    expect(await pit.json(`${ORDER} --dry-run`)).toMatchObject({ dryRun: true });
-  });
-
   it('every command prints one line about it, and account and doctor say so', async () => {
     expect(await pit.json('account')).toMatchObject({ halted: false });
     await pit.run('halt --reason', { host: { arguments: ['halt', '--reason', 'a\u001b[31mflash crash'] } });
