@@ -55,6 +55,25 @@ describe('a trail that is narrower than the spread', () => {
   });
 });
 
+it('a trail that is narrower than the spread once it is confirmed is shown again, with the guard that blocks it by then', async () => {
+  const { network } = pit.world;
+  const wide = JSON.stringify({ asks: [[28_200, 5]], bids: [[27_800, 5]], timestamp: 1_700_000_000 });
+  let books = 0;
+  network.rewrite = (body, { operation }) => {
+    if (operation !== 'depth') return body;
+    books += 1;
+    return books === 1 ? body : wide;
+  };
+  const steps = [
+    { await: '[y/N]', type: 'y\r' },
+    { await: 'Type trail-distance to send it anyway', type: 'y\r' },
+  ];
+  const { code, screen } = await pit.world.run('order sell btc_usdt 0.01 --trail 100', { columns: 200, steps });
+  network.rewrite = (body) => body;
+  expect([code, screen]).toEqual([8, expect.stringContaining('The spread is wider than the trail by now.')]);
+  expect(await openAlgos()).toEqual([]);
+});
+
 describe('a trail that is narrower than the usual movement of a minute', () => {
   it('is a warning of the preview, with and without --yes', async () => {
     const { preview } = await pit.json<Dry>('order sell btc_usdt 0.01 --trail 1 --dry-run');

@@ -106,6 +106,20 @@ describe('pit cancel --all --all-markets', () => {
     );
   });
 
+  it('cancels in the markets of the journal if those of the exchange cannot be read, and says so before and after', async () => {
+    await pit.done('order buy eth_usdt 0.1 --at bid-2% --yes');
+    pit.world.network.treat = ({ operation }) => (operation === 'markets' ? LOST : PASS);
+    // what pit keeps of the markets is older by then
+    await pit.world.pass(86_400_000);
+    const { code, stdout, stderr } = await pit.run('cancel --all --all-markets --yes --json --timeout 5');
+    expect([code, JSON.parse(stdout)]).toMatchObject([9, [{ outcome: 'cancelled', market: 'eth_usdt' }]]);
+    const [warning = ''] = stderr.split('\n');
+    expect(JSON.parse(warning)).toMatchObject({
+      warning: { message: expect.stringMatching(/^not all markets could be read: /) },
+    });
+    expect(lastMessage(stderr)).toMatch(/^Orders may still be open: not all markets could be read: /);
+  });
+
   it('does not say that no orders are open if the lists could not be read', async () => {
     pit.world.network.treat = ({ operation }) => (operation === 'getOrders' ? LOST : PASS);
     const { code, stdout } = await pit.run('cancel --all --all-markets --yes --timeout 2');

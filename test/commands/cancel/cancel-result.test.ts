@@ -6,6 +6,7 @@ import { Failure, type Hint, suggest } from '../../../src/errors.js';
 import { WRONG_KEYS } from '../../../src/exchange/exchange.js';
 import type { CancelAttempt, CancelResult } from '../../../src/trading/cancel/cancel-orders.js';
 import type { UnknownWrite } from '../../../src/trading/settling/unknown-writes.js';
+import { adviceText } from '../../support/advice.js';
 import { pipe, terminal } from '../../terminal/screens.js';
 
 const RESULT: CancelResult = {
@@ -162,24 +163,29 @@ const earlier = (id: string, operation: UnknownWrite['operation'] = 'order'): Un
 });
 
 describe('an order that was named and not cancelled', () => {
-  const lines = (failure: Failure | undefined) =>
-    failure?.hints.map((hint) => (typeof hint === 'string' ? hint : hint.argv.join(' ')));
   const named = (changes: Partial<CancelResult>, why: CancelAttempt['failure'] = 'refused') =>
     ({ ...failed, failure: why, result: { ...failed.result, ...changes } }) satisfies CancelAttempt;
 
   it.each<[what: string, attempts: readonly CancelAttempt[], hints: readonly string[]]>([
-    ['and is known is shown', [named({ amount: '2' })], ['order show btc_usdt 7']],
+    ['and is known is shown', [named({ amount: '2' })], ['See the order: pit order show btc_usdt 7']],
     [
       'by its client id is shown by that',
       [named({ amount: '2', clientId: 'mine1' })],
-      ['order show btc_usdt --id mine1'],
+      ['See the order: pit order show btc_usdt --id mine1'],
     ],
-    ['and is not known may be among all orders', [named({})], ['orders btc_usdt --state all']],
-    ['beside others is among the open orders', [done, named({ amount: '2' })], ['orders btc_usdt']],
+    ['and is not known may be among all orders', [named({})], ['See your orders: pit orders btc_usdt --state all']],
+    [
+      'beside others is among the open orders',
+      [done, named({ amount: '2' })],
+      ['See the orders there are: pit orders btc_usdt'],
+    ],
     [
       'and may not be placed yet has its own outcome found first',
       [named({ clientId: 'lost1' })],
-      ['resolve lost1', 'orders btc_usdt --state all'],
+      [
+        'It is unknown whether it was placed. Find out: pit resolve lost1',
+        'See your orders: pit orders btc_usdt --state all',
+      ],
     ],
   ])('%s', (_, attempts, hints) => {
     let failure: Failure | undefined;
@@ -188,7 +194,7 @@ describe('an order that was named and not cancelled', () => {
     } catch (error) {
       failure = error as Failure;
     }
-    expect(lines(failure)).toEqual(hints);
+    expect(failure?.hints.map(adviceText)).toEqual(hints);
   });
 
   it('because of the keys is about the keys', () => {

@@ -318,6 +318,16 @@ it('pit resolve places nothing of a job that ended before all was sent, and name
   expect(pit.world.sent('orderMoreV2')).toHaveLength(sent);
 });
 
+it('pit resolve shows a job of which one line was placed as partial, by its id too', async () => {
+  await pit.done('profile set sandbox dayNotional off');
+  const batch = await pit.run(
+    'order batch sell btc_usdt --ladder 30000:30100:2 --amount 9 --override order-notional --yes --json',
+  );
+  expect(batch.code).toBe(9);
+  const { job } = JSON.parse(batch.stdout) as { readonly job: string };
+  expect(await pit.json(`resolve ${job}`)).toMatchObject([{ clientId: job, outcome: 'partial' }]);
+});
+
 describe('what pit resolve refuses', () => {
   it.each(['maybe', 'undone', 'placed', 'done=7', 'notSent=7'])('--as %s', async (as) => {
     expect(await pit.failure(`resolve mine0001 --as ${as}`, 2)).toMatchObject({

@@ -100,6 +100,19 @@ it('previews, asks, sends and answers, in this order', async () => {
   expect([said, data, listens()]).toEqual([['preview', 'asked 1', 'sent 1'], { price: '1' }, false]);
 });
 
+it('shows no guard in the preview before a question, which names those that block', async () => {
+  const { context } = contextOf();
+  let shown = '';
+  const preview = (draw: (screen: typeof PLAIN) => string) => {
+    shown = draw(PLAIN);
+  };
+  const breaches = [{ guard: 'price-band', message: 'too far', failure: null }] as const;
+  const write = writeOf([], { plan: async () => ({ price: '1', warnings: [{ text: 'far' }], breaches }) });
+  await runWrite({ ...context, output: { ...context.output, preview } }, write);
+  const lines = ['price     1', 'exchange  https://trade.test (profile main)', 'warning   far'];
+  expect(shown).toBe(lines.join('\n'));
+});
+
 it('shows the warnings alone if there is no preview', async () => {
   const { context, said } = contextOf({ isPreviewed: false });
   await runWrite(context, writeOf(said));

@@ -112,6 +112,15 @@ describe('a replacement', () => {
       id: '9001',
       write: { id: NAME, replaces: { order: { id: '7' } } },
     });
+    expect(settled?.events.map(({ event }) => event)).toEqual([
+      ...['recorded', 'cancellation sent', 'accepted: “ok”', 'asked for the order: cancelled'],
+      ...[
+        'cancelled with 0.2 filled; 0.3 is left to place',
+        'accepted: 9001',
+        'listed: order 9001: found',
+        'placed: 9001',
+      ],
+    ]);
   });
 
   it('counts as a cancellation of the old order, not of the new one', async () => {
