@@ -35,6 +35,7 @@ import type { TradingContext } from '../../trading/trading-context.js';
 import { idNumber, unresolvedId } from '../inputs/parsers.js';
 import { orderArgs, tooLittleText } from '../order/order-args.js';
 import { type Context, define } from '../session/command.js';
+import { duplicateFailure } from '../session/duplicate-warnings.js';
 import { settleWithdrawalAdvice } from '../withdraw/withdrawal-view.js';
 import { askAgain } from './unknown-writes.js';
 
@@ -105,7 +106,9 @@ export default define({
     const answer = { data: rows, show: (screen: Screen) => show(screen, found.shown, nothing) };
     const unknown = found.shown.filter((one) => one.outcome === 'unknown').reverse();
     const ids = [...unknown.map(({ write }) => clientIdOf(write)), ...unclear];
-    return ids.length === 0 ? answer : { ...answer, failure: stillUnknown(trading, unknown, ids, left.damaged) };
+    const failure =
+      ids.length > 0 ? stillUnknown(trading, unknown, ids, left.damaged) : carriedOutTwice(found.shown.toReversed());
+    return failure === undefined ? answer : { ...answer, failure };
   },
 });
 
@@ -250,6 +253,20 @@ function stillUnknown(
   const again = () => askAgain('Check again', latestExpiry(trading, unknown), ...(isOne ? [first] : []));
   const hint = settledByUser(trading, unknown, damaged) ?? again();
   return new Failure('unknown', message, { clientId: first, hint });
+}
+
+/** The failure that names the writes that the network carried out more than once; undefined if there are none. */
+function carriedOutTwice(shown: readonly Resolution[]): Failure | undefined {
+  const [first, ...others] = shown.filter(({ duplicates }) => duplicates.length > 0).map(({ write }) => write);
+  if (first === undefined) return undefined;
+  const what =
+    others.length === 0 ? `${writeText(first)}: carried out` : `${others.length + 1} writes were carried out`;
+  const market = marketOf(first);
+  const see =
+    market === undefined
+      ? suggest('See them', 'withdrawals', ...(isKind(first, 'withdraw') ? [first.terms.coin] : []))
+      : suggest('See the orders', 'orders', market, '--state', 'all');
+  return duplicateFailure(what, clientIdOf(first), see);
 }
 
 /** How the user settles a write that pit cannot decide; undefined if there is no such write. */

@@ -246,8 +246,12 @@ describe('an order that a proxy repeated', () => {
       const ran = await pit.run(line);
       expect(ran.stderr).toContain(`pit cancel btc_usdt ${extra}`);
       expect((await pit.run(line.replace('20500', '20501'))).stderr).not.toContain(extra);
-      const [row] = await pit.json<Row[]>(`resolve ${clientId}`);
-      expect(row?.duplicates).toEqual([extra]);
+      const asked = await pit.run(`resolve ${clientId} --json`);
+      expect([asked.code, JSON.parse(asked.stdout)]).toMatchObject([9, [{ duplicates: [extra] }]]);
+      expect(lastError(asked.stderr)).toMatchObject({
+        message: 'buy 0.01 btc_usdt at 21,002: carried out more than once.',
+        hint: 'See the orders: pit orders btc_usdt --state all',
+      });
       await pit.done(`cancel btc_usdt --id ${clientId}`);
     },
   );
@@ -257,7 +261,8 @@ describe('an order that a proxy repeated', () => {
     await fault('late --operation order --delay 20000');
     expect((await lost('buy btc_usdt 0.01 --at 21005 --id late4')).code).toBe(6);
     const extra = await repeat('twice4', '21004', '0.01');
-    const { stdout, stderr } = await pit.run('resolve --json --timeout 100');
+    const { code, stdout, stderr } = await pit.run('resolve --json --timeout 100');
+    expect(code).toBe(9);
     expect(stderr).toContain(`pit cancel btc_usdt ${extra}`);
     const rows = JSON.parse(stdout) as Row[];
     expect(rows.map(({ clientId, duplicates }) => [clientId, duplicates]).toSorted()).toEqual([
@@ -329,7 +334,10 @@ describe('a lost withdrawal that two records fit', () => {
     const [, first = '', second = ''] = /may be withdrawal (\d+) \(0\.051 btc, \S+Z\) or (\d+) \(/.exec(message) ?? [];
     expect(hint).toContain(`If it was made: pit resolve ${id} --as placed=ID`);
     const told = await pit.run(`resolve ${id} --as placed=${second} --json`);
-    expect(JSON.parse(told.stdout)).toMatchObject([{ outcome: 'placed', id: second, duplicates: [first] }]);
+    expect([told.code, JSON.parse(told.stdout)]).toMatchObject([
+      9,
+      [{ outcome: 'placed', id: second, duplicates: [first] }],
+    ]);
     expect(told.stderr).toContain(`THE WITHDRAWAL WAS MADE MORE THAN ONCE: 0.051 btc to ${to} (${id}) as `);
   });
 });
