@@ -355,3 +355,16 @@ test('an iceberg rests one part after the other, also if the answer to one is lo
     ...Array(3).fill('entry filled 0.02'),
   ]);
 });
+
+test('the next process does not say of a time that it was not seen which the one before has seen until it was ended', async () => {
+  const id = await create('sell btc_usdt 0.01 --trail 10%');
+  await move('27900');
+  // more trades than an answer of the exchange has
+  await pit.world.pass(300_000);
+  await pit.world.finish(runner.interrupt('SIGTERM'));
+  await pit.world.until(() => runner.isOver);
+  start();
+  await pit.world.pass(30_000);
+  await untilState(id, 'waiting');
+  expect((await pit.json<{ events: Event[] }>(`algo show ${id}`)).events.map(({ event }) => event)).toEqual(['began']);
+});

@@ -98,6 +98,11 @@ export class MarketSight {
     this.#limitedUntil = until;
   }
 
+  /** Whether a gap is over, and what was traded in it is not known yet. */
+  get isReadingGap(): boolean {
+    return this.#trailBestAt.size > 0;
+  }
+
   /** Whether a gap waits to be decided about. */
   get hasGap(): boolean {
     return this.#gaps.length > 0 && this.#options.market.isFresh;

@@ -156,6 +156,11 @@ export class WatchedMarket {
     }
   }
 
+  /** Until when each book was seen that was pushed, by the exchange's clock; undefined before the first. */
+  get seenUntil(): number | undefined {
+    return this.#pushedAt;
+  }
+
   /** Whether the book was ever fresh. */
   get wasSeen(): boolean {
     return this.#gaps.wasSeen;

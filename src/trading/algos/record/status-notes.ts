@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { hasErrorCode } from '../../../errors.js';
+import { Failure, hasErrorCode } from '../../../errors.js';
 import { create, HIDDEN, ignoringDiskErrors, readIfExists, valueInLine } from '../../journal/files.js';
 import type { AlgoState } from './facts.js';
 
@@ -12,6 +12,11 @@ export interface StatusNote {
   readonly since: number;
   /** Since when its stop is reached and not known to be sent; null if it is, or was not reached. Absent: as an earlier version wrote it. */
   readonly unsentSince?: number | null;
+  /**
+   * When the process that watched saw the market last, by the exchange's clock, if it has ended in order with nothing left to write of that.
+   * Absent: it watches, or was killed.
+   */
+  readonly seen?: number;
   /** The time of the `resumed` fact that it knew last: a note from before the last one is old. */
   readonly resumed: number | null;
 }
@@ -29,6 +34,17 @@ export class StatusNotes {
   of(id: string): StatusNote | undefined {
     const text = readIfExists(this.#fileOf(id));
     return text === undefined ? undefined : (valueInLine(text) as StatusNote | undefined);
+  }
+
+  /** What {@link StatusNote.seen} says; 0 if nothing does, or it cannot be read. */
+  seenOf(id: string): number {
+    try {
+      const { seen } = this.of(id) ?? {};
+      return typeof seen === 'number' ? seen : 0;
+    } catch (thrown) {
+      if (!(thrown instanceof Failure)) throw thrown;
+      return 0;
+    }
   }
 
   /** Says how an algo order is. If the disk is full, nothing is said: not what was before either. */

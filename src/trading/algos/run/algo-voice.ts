@@ -130,8 +130,19 @@ export class AlgoVoice {
     const status = `${resumed} ${state} ${reason} ${unsentSince}`;
     if (status === this.#status) return;
     this.#status = status;
-    const since = this.#options.market.now();
-    this.#options.store.notes.write(this.#terms.id, { state, reason, since, resumed, unsentSince });
+    this.#writeStatus(facts);
+  }
+
+  /** Keeps beside it until when the market was seen, for the next process. @param seen by the exchange's clock */
+  keepSeen(facts: AlgoFacts, seen: number): void {
+    this.#writeStatus(facts, { seen });
+  }
+
+  #writeStatus(facts: AlgoFacts, seen: { readonly seen?: number } = {}): void {
+    const { state, reason, unsentSince } = this;
+    const { market, store } = this.#options;
+    const resumed = facts.resumed?.time ?? null;
+    store.notes.write(this.#terms.id, { state, reason, since: market.now(), resumed, unsentSince, ...seen });
   }
 
   /** What was noted before a fact of the user counts no more. */

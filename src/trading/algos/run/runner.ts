@@ -72,6 +72,7 @@ export class AlgoRunner {
 
   /** Sends nothing more, waits a moment for what is under way, and ends {@link run}. What rests at the exchange stays there. */
   async stop(): Promise<void> {
+    if (!this.#ending.signal.aborted) for (const algo of this.#algos.values()) algo.keepSeen();
     this.#ending.abort();
     this.#pause.end();
     this.#stopping ??= Promise.all([...this.#algos.values()].map((algo) => algo.stop(STOP_MS)));
@@ -195,6 +196,8 @@ export class AlgoRunner {
       const { terms } = facts.began;
       const market = (this.#markets as WatchedMarkets).of(terms.market.market);
       const trading = await this.#open();
+      // before it is written anew
+      const seen = this.#options.store.notes.seenOf(record.id);
       const algo: RunningAlgo = new RunningAlgo(
         {
           store: this.#options.store,
@@ -218,8 +221,10 @@ export class AlgoRunner {
       this.#algos.set(record.id, algo);
       if (terms.when.length > 0 && algo.waitsForCondition)
         void this.#options.waitForCondition(terms, (met) => algo.meet(met), this.#ending.signal);
+      // a clock that was set back since says nothing
+      const since = Math.max(record.lastFactTime, seen <= market.now() ? seen : 0);
       // a trail that has begun was followed by another process until now
-      market.add(algo, { since: record.lastFactTime, leastMs: facts.trailBest === null ? STALE_MS : 0 });
+      market.add(algo, { since, leastMs: facts.trailBest === null ? STALE_MS : 0 });
       algo.changed();
     }
   }

@@ -191,6 +191,13 @@ export class RunningAlgo {
     this.#steps.pause(cause, reason, role);
   }
 
+  /** This process ends in order: says until when it has seen the market, if nothing that it saw has yet to be written. */
+  keepSeen(): void {
+    const { seenUntil } = this.market;
+    if (this.#quiet !== null && !this.#sight.isReadingGap && seenUntil !== undefined)
+      this.#voice.keepSeen(this.facts, seenUntil);
+  }
+
   /** Nothing leaves any more; resolves when what was under way is done or the wait is over. */
   async stop(waitMs: number): Promise<void> {
     this.#isStopped = true;
