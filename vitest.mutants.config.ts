@@ -10,8 +10,8 @@ export default defineConfig({
   plugins: [binaryFiles],
   test: {
     include: process.env.PIT_MUTANT_TESTS?.split(',') ?? [],
-    // socket tests run in this process, so coverage sees them
-    exclude: [...systemFiles('socket')],
+    // tests with sockets and Redis run in this process, so coverage sees them
+    exclude: [...systemFiles('socket', 'redis')],
     setupFiles: ['test/support/every-file.ts', 'test/support/mutant-runs.ts'],
     // coverage by test is lost when the files share their modules
     isolate: true,

@@ -113,7 +113,7 @@ const GROUPS = [
   },
   {
     files: ['src/trading/batches/job.ts'],
-    tests: ['test/trading/batches/job-states.test.ts', 'test/trading/batches/answers.test.ts'],
+    tests: ['answers', 'earlier-records', 'job-states'].map((name) => `test/trading/batches/${name}.test.ts`),
   },
   {
     files: [
@@ -125,6 +125,10 @@ const GROUPS = [
     tests: ['check-terms', 'entries', 'exits', 'prices', 'values'].map(
       (name) => `test/trading/algos/plan/${name}.test.ts`,
     ),
+  },
+  {
+    files: sourcesIn('trading/algos/run'),
+    tests: ['test/trading/algos/run/*.test.ts', 'test/trading/algos/record/store.test.ts'],
   },
   {
     files: ['fields', 'trading', 'funds', 'market-data'].map((name) => `src/exchange/operations/${name}.ts`),
@@ -157,7 +161,6 @@ const GROUPS = [
       ),
       'test/exchange/network/*.test.ts',
       'test/exchange/stream/network.test.ts',
-      'test/exchange/limiter/client.test.ts',
       'test/trading/send-gate.test.ts',
     ],
   },
@@ -165,7 +168,11 @@ const GROUPS = [
     files: sourcesIn('exchange/limiter'),
     tests: [
       'test/exchange/limits.test.ts',
-      'test/exchange/limiter/*.test.ts',
+      // those with a Redis in this process
+      ...['false-redis', 'home', 'socket'].map((name) => `test/exchange/limiter/${name}.redis.test.ts`),
+      ...['any-second', 'client', 'ip-lock', 'latch', 'permits', 'shared-halts'].map(
+        (name) => `test/exchange/limiter/${name}.test.ts`,
+      ),
       'test/commands/halt/halt.test.ts',
       'test/commands/order/batch-locked.test.ts',
       'test/trading/send-gate.test.ts',
@@ -241,7 +248,11 @@ const GROUPS = [
   },
   {
     files: sourcesIn('commands/halt'),
-    tests: ['test/commands/halt/*.test.ts', 'test/trading/flatten/*.test.ts', 'test/commands/interrupted.test.ts'],
+    tests: [
+      'test/commands/halt/!(*.redis).test.ts',
+      'test/trading/flatten/*.test.ts',
+      'test/commands/interrupted.test.ts',
+    ],
   },
   {
     files: sourcesIn('commands/writes'),

@@ -1,14 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { RefusalKind } from '../../../src/domain/refusal.js';
 import type { BatchEvent } from '../../../src/trading/batches/batch-event.js';
-import type { JournalEvent } from '../../../src/trading/journal/write.js';
+import type { BatchTerms, JournalEvent } from '../../../src/trading/journal/write.js';
 import { NOW } from '../../support/fake-host.js';
 import { lines, recordedJob } from './jobs.js';
 
 const COUNT = 6;
 
-const jobOf = (events: readonly BatchEvent[], others: Partial<JournalEvent>[] = []) =>
-  recordedJob(lines(COUNT), events, others);
+const jobOf = (events: readonly BatchEvent[], others: Partial<JournalEvent>[] = [], terms: Partial<BatchTerms> = {}) =>
+  recordedJob(lines(COUNT), events, others, terms);
 
 const someLines = fc.uniqueArray(fc.integer({ min: 0, max: COUNT - 1 }), { minLength: 1, maxLength: COUNT });
 
@@ -171,4 +172,114 @@ it('an order of a line that has another by its position in an answer is reassign
     { id: '8', isByPosition: true },
     { id: '7', isByPosition: false },
   ]);
+});
+
+const LOST: BatchEvent = { kind: 'lost', request: 1 };
+const CLOSED = { kind: 'closed', request: 1, reason: 'so', code: null } as const;
+const ANSWERED: BatchEvent = { kind: 'answered', request: 1, ids: ['7', '8', '9'], message: null };
+
+describe('the lines of a request', () => {
+  const unsent = { state: 'unsent', reason: null, code: null, isLost: false } as const;
+
+  it.each<[string, BatchEvent[], object]>([
+    ['that did not leave are unsent, and nothing of it can come late', [{ kind: 'notSent', request: 1 }], unsent],
+    [
+      'that was lost and is not there may come late',
+      [LOST, { ...CLOSED, outcome: 'notSent' }],
+      { ...unsent, reason: 'so', isLost: true, reqTime: NOW + 5 },
+    ],
+    [
+      'that was refused have the reason, the code and the time of the request',
+      [{ ...CLOSED, outcome: 'refused', refusal: 'insufficientFunds', code: 2009 }],
+      { state: 'refused', reason: 'so', refusal: 'insufficientFunds', code: 2009, reqTime: NOW + 5 },
+    ],
+  ])('%s', (_, events, expected) => {
+    const job = jobOf([SENT, ...events]);
+    expect(job.lines).toEqual([expected, expected, expected, unsent, unsent, unsent]);
+    expect(job.openRequests).toEqual([]);
+  });
+
+  it.each<[RefusalKind, boolean]>([
+    ['tooFrequent', true],
+    ['locked', true],
+    ['expired', true],
+    ['insufficientFunds', false],
+  ])('that was rejected as %s are open, and are sent again: %s', (refusal, isTemporary) => {
+    const job = jobOf([SENT, { kind: 'refused', request: 1, refusal, code: 1, message: 'so' }]);
+    const response = { kind: refusal, code: 1, isTemporary };
+    expect(job.openRequests).toMatchObject([{ lines: [0, 1, 2], response, reason: 'so', isOver: true }]);
+  });
+
+  it('whose orders nothing has shown are open again, with the ids that its answer named', () => {
+    const orders = [[1, '8'] as const];
+    const job = jobOf([SENT, ANSWERED, { kind: 'unconfirmed', orders }]);
+    expect(job.lines.slice(0, 3)).toMatchObject([
+      { id: '7' },
+      { state: 'sent', request: 1, namedId: '8' },
+      { id: '9' },
+    ]);
+    const reason = 'the exchange does not show the order that its answer named';
+    const open = { lines: [1], response: 'named', responseIds: ['8'], reason, isOver: true };
+    expect(job.openRequests).toMatchObject([open]);
+    expect(jobOf([SENT, ANSWERED, { kind: 'unconfirmed', orders: [] }]).openRequests).toEqual([]);
+  });
+
+  it('have the reason of the answer that named fewer orders, or one of their own', () => {
+    const reasonOf = (message: string | null) =>
+      jobOf([SENT, { ...ANSWERED, ids: ['7'], message } as BatchEvent]).openRequests[0]?.reason;
+    expect(reasonOf('no funds')).toBe('no funds');
+    expect(reasonOf(null)).toBe('the exchange accepted others of the same request, and gave no reason');
+  });
+});
+
+it('requests are grouped by their time and by whether they may still come', () => {
+  const later: BatchEvent = { kind: 'sending', requests: [[2, [3, 4]]], reqTime: NOW + 9 };
+  const refused: BatchEvent = { ...CLOSED, request: 2, outcome: 'refused' };
+  const job = jobOf([SENT, LOST, { ...CLOSED, outcome: 'notSent' }, later, refused]);
+  expect([...job.decidedRequests]).toEqual([
+    [`lost ${NOW + 5}`, { reqTime: NOW + 5, isLost: true, lines: [0, 1, 2] }],
+    [`decided ${NOW + 9}`, { reqTime: NOW + 9, isLost: false, lines: [3, 4] }],
+  ]);
+  expect(jobOf([SENT]).decidedRequests.size).toBe(0);
+});
+
+it('an order of before the first request is no answer to one', () => {
+  const job = jobOf([SENT, ANSWERED], [], { baseline: ['5', '8'] });
+  expect(job.openRequests).toMatchObject([{ response: 'lost', lines: [0, 1, 2] }]);
+  expect(['5', '8', '7'].map((id) => job.wasKnown(id, job.knownFirst))).toEqual([true, true, false]);
+});
+
+const NO_BASELINE = { baseline: undefined } as unknown as Partial<BatchTerms>;
+
+it('without a list of the moment at which it began, the time of an order says whether it is older, give or take 5 s', () => {
+  const job = jobOf([], [], NO_BASELINE);
+  expect(job.isOlder({ id: '1', time: NOW - 5_001 }, 0)).toBe(true);
+  expect(job.isOlder({ id: '1', time: NOW - 5_000 }, 0)).toBe(false);
+});
+
+it('nobody waits for an answer any more once another process owns the job', () => {
+  const answerOf = (others: Partial<JournalEvent>[]) => jobOf([SENT], others).openRequests.map(({ isOver }) => isOver);
+  expect(answerOf([])).toEqual([false]);
+  expect(answerOf([{ newOwner: { pid: 7, startStamp: 'x' } }])).toEqual([true]);
+});
+
+it('knows the highest best bid and all guards that were overridden, whenever that was', () => {
+  const others = [
+    { bestBid: '9.5', overridden: ['price-band'] },
+    { bestBid: '10', overridden: ['max-order', 'price-band'] },
+  ];
+  const job = jobOf([], others, { overridden: ['max-day'] });
+  expect([job.bestBid, job.overridden]).toEqual(['10', ['max-day', 'price-band', 'max-order']]);
+  expect([jobOf([]).bestBid, jobOf([]).overridden]).toEqual([undefined, []]);
+});
+
+it('a record that was released is complete, though something was found late, until another process does something', () => {
+  const released = { isReleased: true } as const;
+  const newOwner = { newOwner: { pid: 7, startStamp: 'x' } };
+  const isComplete = (...others: Partial<JournalEvent>[]) => jobOf([], others).maybeUnrecorded.length === 0;
+  expect(isComplete(released, { isLate: true })).toBe(true);
+  expect(isComplete(released, newOwner)).toBe(true);
+  expect(isComplete(released, newOwner, {})).toBe(false);
+  expect(isComplete(released, {})).toBe(false);
+  expect(isComplete(released, {}, { isLate: true })).toBe(false);
 });

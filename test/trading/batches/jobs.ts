@@ -20,8 +20,9 @@ export function recordedJob(
   wanted: readonly BatchLine[],
   batchEvents: readonly BatchEvent[],
   others: Partial<JournalEvent>[] = [],
+  parts: Partial<BatchTerms> = {},
 ): Job {
-  const common = { market: 'btc_usdt', side: 'buy', account: 'spot', baseline: [] };
+  const common = { market: 'btc_usdt', side: 'buy', account: 'spot', baseline: [], ...parts };
   const events = [
     { time: NOW, event: 'recorded' },
     ...batchEvents.map((batchEvent) => ({ time: NOW, event: '', batchEvent })),

@@ -727,6 +727,17 @@ describe('any algo order', () => {
       `,
     ));
 
+  it('keeps the take-profit that rests when it sees no price any more', () =>
+    expectTable(
+      sell('1', { take: '110', stop: '98' }),
+      `
+      100 / 101                 | #1 take 1 at 110
+      no book                   |
+      #1 fills 0.4              |
+      100 / 101                 |
+      `,
+    ));
+
   it('places a take-profit without a stop although it has seen no price', () =>
     expectTable(
       sell('1', { take: '110' }),

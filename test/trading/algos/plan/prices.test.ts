@@ -8,6 +8,7 @@ import {
   isUsable,
   limitWithSlippage,
   noWorse,
+  onTick,
   restingPrice,
 } from '../../../../src/trading/algos/plan/prices.js';
 import type { AlgoTerms } from '../../../../src/trading/algos/plan/terms.js';
@@ -71,6 +72,14 @@ describe('a bound', () => {
   ] as const)('of a %s at %s with %s gives %s', (side, price, bound, expected) => {
     expect(textOf(noWorse(side, d(price), bound === null ? null : d(bound)))).toBe(expected);
   });
+});
+
+it.each([
+  ['a buy that rests is rounded down to a tick', 'buy', '100.019', '100.01'],
+  ['a sell that rests is rounded up to a tick', 'sell', '100.011', '100.02'],
+  ['a price of whole ticks stays as it is written', 'sell', '100.0100', '100.0100'],
+] as const)('%s', (_, side, price, expected) => {
+  expect(textOf(onTick(MARKET, side, d(price)))).toBe(expected);
 });
 
 describe('the limit of an order that starts from a price', () => {

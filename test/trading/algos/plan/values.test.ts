@@ -9,7 +9,13 @@ import { mayPlace } from '../../../../src/trading/algos/plan/may-place.js';
 import { nextStep } from '../../../../src/trading/algos/plan/next-step.js';
 import { type AlgoTerms, kindOf } from '../../../../src/trading/algos/plan/terms.js';
 import { stopLevel } from '../../../../src/trading/algos/plan/trigger.js';
-import { type AlgoFact, decodeFact, encodeFact, foldFacts } from '../../../../src/trading/algos/record/facts.js';
+import {
+  type AlgoFact,
+  decodeFact,
+  encodeFact,
+  foldFacts,
+  unprotectedSince,
+} from '../../../../src/trading/algos/record/facts.js';
 import { summaryOf } from '../../../../src/trading/algos/record/summary.js';
 import { BRACKET, beganFact, child, closed, factsOf, OCO, START, triggered } from '../support/examples.js';
 import { algo, buy, chase, iceberg, limit, sell, twap } from '../support/terms.js';
@@ -173,6 +179,36 @@ describe('facts', () => {
     expect(factsOf(OCO, ended('one'), ended('two')).ended?.reason).toBe('one');
     const cancelled = (reason: string): AlgoFact => ({ fact: 'cancelled', time: START, reason });
     expect(factsOf(OCO, cancelled('one'), cancelled('two')).cancelled?.reason).toBe('one');
+  });
+});
+
+describe('the stop of an algo order is not sent since', () => {
+  const reached = triggered('98');
+  const paused = (role: 'entry' | 'take' | 'stop' | null): AlgoFact => ({
+    ...{ fact: 'paused', time: START + 5, cause: 'rejected', reason: 'so', role },
+  });
+  const cancelled: AlgoFact = { fact: 'cancelled', time: START, reason: 'so' };
+  const ended: AlgoFact = {
+    ...{ fact: 'ended', time: START, outcome: 'done', reason: 'so' },
+    ...{ filled: Decimal.zero, remaining: Decimal.zero, position: Decimal.zero },
+  };
+  const NO_STOP = sell('1', { take: '110' });
+
+  it.each<[string, AlgoTerms, AlgoFact[], number | null | undefined, number | null]>([
+    ['nothing before it is reached', OCO, [], undefined, null],
+    ['it was reached, if the process that watches said nothing since', OCO, [reached], undefined, START + 60_000],
+    ['what that process said', OCO, [reached], START + 7, START + 7],
+    ['nothing if that process knows that it was sent', OCO, [reached], null, null],
+    ['a pause of everything', OCO, [paused(null)], undefined, START + 5],
+    ['a pause of the stop', OCO, [paused('stop')], undefined, START + 5],
+    ['nothing if only the take-profit is paused', OCO, [paused('take')], undefined, null],
+    ['nothing if only the entry is paused', BRACKET, [paused('entry')], undefined, null],
+    ['nothing if it goes on', OCO, [paused(null), { fact: 'resumed', time: START }], undefined, null],
+    ['nothing if it is cancelled', OCO, [reached, cancelled], START, null],
+    ['nothing if it has ended', OCO, [reached, ended], START, null],
+    ['nothing without a stop', NO_STOP, [paused(null)], START, null],
+  ])('%s', (_, terms, facts, unsentSince, expected) => {
+    expect(unprotectedSince(factsOf(terms, ...facts), unsentSince)).toBe(expected);
   });
 });
 

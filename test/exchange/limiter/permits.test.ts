@@ -1,0 +1,256 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { FileStore, heldPermits, machineDigest, permitsTaken } from '../../../src/exchange/limiter/file-store.js';
+import {
+  fractionOf,
+  HOLD_MS,
+  LIMITS,
+  MemoryStore,
+  type PermitCount,
+  type PermitStore,
+  Permits,
+  type Priority,
+  type TakeResult,
+  timeFor,
+} from '../../../src/exchange/limiter/permits.js';
+import { type Sharing, sharedRateLimits } from '../../../src/exchange/limiter/shared-limits.js';
+import { temporaryState } from '../../trading/support/trading.js';
+
+/** Five permits, the first two of which only cancellations take. */
+const FIVE: PermitCount = { count: 5, reserved: 2 };
+const START = 1_000_000;
+/** A process that is gone. */
+const { pid: GONE } = spawnSync('true');
+
+/** Takes permits until none is free. Returns what gives them back, and how long to wait for the next one. */
+async function takeAll(store: PermitStore, priority: Priority = 'common') {
+  const taken: Extract<TakeResult, { release: unknown }>[] = [];
+  for (;;) {
+    const result = await store.take(priority);
+    if ('waitMs' in result) return { taken, waitMs: result.waitMs };
+    taken.push(result);
+  }
+}
+
+/** A store of a kind, and the clock by which its permits are free again. */
+type Made = (limit: PermitCount) => { readonly store: PermitStore; readonly clock: { now: number } };
+
+const inMemory: Made = (limit) => {
+  const clock = { now: START };
+  return { store: new MemoryStore(limit, () => clock.now), clock };
+};
+
+const inFiles: Made = (limit) => {
+  const clock = { now: START };
+  return { store: new FileStore(temporaryState(), 'limits/host/key-5', limit, () => clock.now), clock };
+};
+
+describe.each<[string, Made]>([
+  ['in memory', inMemory],
+  ['in files', inFiles],
+])('permits %s', (_, made) => {
+  it('are taken once each, and the reserved ones only by cancellations', async () => {
+    const { store } = made(FIVE);
+    expect((await takeAll(store)).taken).toHaveLength(3);
+    expect((await takeAll(store, 'cancel')).taken).toHaveLength(2);
+    expect((await takeAll(store, 'cancel')).taken).toHaveLength(0);
+  });
+
+  it('are taken by cancellations beyond the reserved ones, too', async () => {
+    const { store } = made(FIVE);
+    expect((await takeAll(store, 'cancel')).taken).toHaveLength(5);
+    expect((await takeAll(store)).taken).toHaveLength(0);
+  });
+
+  it('are free again when the time of their release is over, and the wait is until the first of them is', async () => {
+    const { store, clock } = made(FIVE);
+    const [one, two] = (await takeAll(store)).taken;
+    await two?.release(20);
+    await one?.release(10);
+    expect((await takeAll(store)).waitMs).toBe(10);
+    clock.now += 9;
+    expect((await takeAll(store)).waitMs).toBe(1);
+    clock.now += 1;
+    expect((await takeAll(store)).taken).toHaveLength(1);
+    clock.now += 10;
+    expect((await takeAll(store)).taken).toHaveLength(1);
+  });
+});
+
+describe('a permit in files', () => {
+  const FOLDER = 'limits/host/key-5';
+
+  function processOf(root: string, clock: { now: number }, part = FIVE) {
+    return new FileStore(root, FOLDER, FIVE, () => clock.now, part);
+  }
+
+  /** A folder of permits with these names. */
+  function folderWith(...names: readonly string[]): string {
+    const root = temporaryState();
+    for (const folder of ['limits', 'limits/host', FOLDER]) mkdirSync(path.join(root, folder), { mode: 0o700 });
+    for (const name of names) writeFileSync(path.join(root, FOLDER, name), '', { mode: 0o600 });
+    return root;
+  }
+
+  it('is waited for at most 25 ms if another process has it', async () => {
+    const { waitMs, taken } = await takeAll(processOf(temporaryState(), { now: START }));
+    expect([waitMs, taken.length]).toEqual([25, 3]);
+  });
+
+  it('is one of a number that all processes of a home share, whatever part of them each may take', async () => {
+    const root = temporaryState();
+    const clock = { now: START };
+    const half: PermitCount = { count: 2, reserved: 1 };
+    expect((await takeAll(processOf(root, clock, half))).taken).toHaveLength(1);
+    expect((await takeAll(processOf(root, clock, half))).taken).toHaveLength(0);
+    expect((await takeAll(processOf(root, clock))).taken).toHaveLength(2);
+    expect((await takeAll(processOf(root, clock, half), 'cancel')).taken).toHaveLength(1);
+    expect((await takeAll(processOf(root, clock), 'cancel')).taken).toHaveLength(1);
+  });
+
+  const here = machineDigest();
+  const soon = START + 50_000;
+
+  it.each<[string, string, boolean]>([
+    ['of a process that is gone is free a second later', `4.${soon}.${GONE}.${here}`, true],
+    ['of a process of another machine, which cannot be seen here, stays taken', `4.${soon}.${GONE}.0abc`, false],
+    ['of a process that is alive stays taken', `4.${soon}.${process.ppid}.${here}`, false],
+    ['of this process stays taken', `4.${soon}.${process.pid}.${here}`, false],
+    ['that is held for a minute stays taken', `4.${START + 60_000}.${process.pid}.${here}`, false],
+    ['that is held for longer is free a second later', `4.${START + 60_001}.${process.pid}.${here}`, true],
+    ['that was just released stays taken', `4.${START + 1_010}`, false],
+    ['that was released later than now, as after a restart, is free a second later', `4.${START + 1_011}`, true],
+  ])('%s', async (_, name, isRecovered) => {
+    const root = folderWith(name);
+    expect((await takeAll(processOf(root, { now: START }))).taken).toHaveLength(0);
+    expect(readdirSync(path.join(root, FOLDER))).toEqual([isRecovered ? `4.${START + HOLD_MS}` : name]);
+  });
+
+  it('that was lost is searched for five times a second', async () => {
+    const root = folderWith(`4.${START + 1_010}`);
+    const clock = { now: START };
+    const store = processOf(root, clock);
+    await takeAll(store);
+    const lost = `4.${soon}.${GONE}.${here}`;
+    renameSync(path.join(root, FOLDER, `4.${START + 1_010}`), path.join(root, FOLDER, lost));
+    clock.now += 199;
+    await takeAll(store);
+    expect(readdirSync(path.join(root, FOLDER))).toEqual([lost]);
+    clock.now += 1;
+    await takeAll(store);
+    expect(readdirSync(path.join(root, FOLDER))).toEqual([`4.${START + 200 + HOLD_MS}`]);
+  });
+
+  it('counts as taken while it is held or not free yet, and as held while a process may have it', () => {
+    const names = [
+      ...[`0.${START}`, `1.${START + 1}`, `2.${soon}.${process.pid}.${here}`, `3.${soon}.${GONE}.${here}`],
+      ...[`4.${soon}.${GONE}.0abc`, `5.${START}.${process.pid}.${here}`, 'notes.txt'],
+    ];
+    const folder = path.join(folderWith(...names), FOLDER);
+    expect(permitsTaken(folder, START)).toBe(5);
+    expect(heldPermits(folder, START)).toEqual([names[2], names[4]]);
+    expect([permitsTaken(`${folder}0`, START), heldPermits(`${folder}0`, START)]).toEqual([0, []]);
+  });
+
+  it('cannot be taken if it cannot be kept', async () => {
+    const root = temporaryState();
+    writeFileSync(path.join(root, 'limits'), 'a file in the place of the folder');
+    await expect(processOf(root, { now: START }).take('common')).rejects.toThrow();
+  });
+});
+
+describe('a permit of several stores', () => {
+  /** A store that answers in turn, and what was released there. */
+  function storeOf(...answers: ('free' | number | Error)[]) {
+    const released: number[] = [];
+    const take = async (): Promise<TakeResult> => {
+      const answer = answers.shift() ?? 'free';
+      if (answer instanceof Error) throw answer;
+      return answer === 'free' ? { release: async (ms) => void released.push(ms) } : { waitMs: answer };
+    };
+    return { store: { take }, released };
+  }
+
+  it('is one of each, and is held until a second after the answer began, in all of them', async () => {
+    const [one, two] = [storeOf(), storeOf()];
+    const permits = new Permits([one.store, two.store]);
+    for (const sinceAnswerMs of [0, 10, 5_000]) {
+      const claim = await permits.claim('common');
+      if ('permit' in claim) await claim.permit.release(sinceAnswerMs);
+    }
+    expect([one.released, two.released]).toEqual([
+      [1_010, 1_000, 0],
+      [1_010, 1_000, 0],
+    ]);
+    const claim = await permits.claim('common');
+    if ('permit' in claim) await claim.permit.cancel();
+    expect([one.released.at(-1), two.released.at(-1)]).toEqual([0, 0]);
+  });
+
+  it.each([
+    [0, 1],
+    [7, 7],
+    [900, 25],
+  ])('is given back if another store has none for %d ms, and asked for again after %d ms', async (waitMs, expected) => {
+    const [one, two] = [storeOf(), storeOf(waitMs)];
+    expect(await new Permits([one.store, two.store]).claim('common')).toEqual({ waitMs: expected });
+    expect(one.released).toEqual([0]);
+  });
+
+  it('is one of the stores that remain when one of them has failed', async () => {
+    const [one, two, rest] = [storeOf(), storeOf(new Error('away')), storeOf()];
+    const lost: unknown[] = [];
+    const permits = new Permits([one.store, two.store], (...failed) => {
+      lost.push(failed);
+      return [rest.store];
+    });
+    expect(await permits.claim('common')).toHaveProperty('permit');
+    expect([one.released, lost]).toEqual([[0], [[two.store, new Error('away')]]]);
+    await expect(new Permits([storeOf(new Error('away')).store]).claim('common')).rejects.toThrow('away');
+  });
+});
+
+describe('limits that cannot be shared', () => {
+  const sharingIn = (root: string, share: number, onUnshared: (message: string) => void): Sharing => ({
+    ...{ root, share, onUnshared, now: () => START, monotonic: () => START, keyDigest: () => 'digest' },
+    hosts: { base: 'base', trade: 'trade' },
+  });
+
+  it('are a share of each limit, which is said once', async () => {
+    const root = temporaryState();
+    writeFileSync(path.join(root, 'limits'), 'a file in the place of the folder');
+    const notices: string[] = [];
+    const limits = sharedRateLimits(sharingIn(root, 0.25, (message) => notices.push(message)));
+    const [key, address] = limits.permitsOf('key');
+    let taken = 0;
+    while (key !== undefined && 'permit' in (await key.claim('common'))) taken += 1;
+    await address?.claim('common');
+    // one of fifteen is kept for cancellations
+    expect(taken).toBe(14);
+    expect(notices).toEqual([
+      expect.stringMatching(/^The limits cannot be shared with other processes \(.*\): this process uses 25% of each/),
+    ]);
+  });
+
+  it.each([
+    [LIMITS.key, 0.25, { count: 15, reserved: 1 }],
+    [LIMITS.key, 0.5, { count: 30, reserved: 1 }],
+    [LIMITS.key, 0.034, { count: 2, reserved: 1 }],
+    [LIMITS.key, 0.02, { count: 1, reserved: 0 }],
+    [LIMITS.key, 0.001, { count: 1, reserved: 0 }],
+    [LIMITS.kline, 0.25, { count: 1, reserved: 0 }],
+    [LIMITS.address, 1, { count: 150, reserved: 1 }],
+  ])('of %j are with a share of %d %j', (limit, share, expected) => {
+    expect(fractionOf(limit, share)).toEqual(expected);
+  });
+});
+
+it.each([
+  [1, 18],
+  [57, 1_010],
+  [114, 2_020],
+])('%d requests of a key take %d ms', (requests, milliseconds) => {
+  expect(timeFor(requests)).toBe(milliseconds);
+});
