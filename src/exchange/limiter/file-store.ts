@@ -45,14 +45,7 @@ export class FileStore implements PermitStore {
    * @param part how many of them this process may take. It always takes the same ones, so that processes with parts of
    *   different sizes never take more together than the largest part
    */
-  constructor(
-    root: string,
-    within: string,
-    limit: PermitCount,
-    now: () => number,
-    part: PermitCount = limit,
-    machine: Machine = thisMachine(),
-  ) {
+  constructor(root: string, within: string, limit: PermitCount, now: () => number, part: PermitCount = limit) {
     this.#root = root;
     this.#within = within;
     this.#limit = limit;
@@ -60,7 +53,7 @@ export class FileStore implements PermitStore {
     this.#part = part;
 
     this.#folder = path.join(root, within);
-    this.#here = machineDigest(machine);
+    this.#here = machineDigest();
   }
 
   /** Throws Failure if the folder cannot be used. */

@@ -381,14 +381,12 @@ export class Job {
   }
 
   #unconfirmed({ orders }: EventOf<'unconfirmed'>): void {
-    const ids = new Map(orders);
     for (const request of this.#answeredInFull) {
       const { number, sent, reqTime } = request;
-      const open = sent.filter((line) => ids.has(line));
+      const open = orders.filter(([line]) => sent.includes(line));
       if (open.length === 0) continue;
-      for (const line of open)
-        this.lines[line] = { state: 'sent', request: number, reqTime, namedId: ids.get(line) ?? '' };
-      const responseIds = open.map((line) => ids.get(line) ?? '');
+      for (const [line, namedId] of open) this.lines[line] = { state: 'sent', request: number, reqTime, namedId };
+      const responseIds = open.map(([, id]) => id);
       this.#open.set(number, { ...request, response: 'named', responseIds, reason: NOT_SHOWN, isOver: true });
     }
   }

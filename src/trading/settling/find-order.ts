@@ -195,7 +195,7 @@ async function evidenceOf(
 ): Promise<Evidence> {
   const { terms } = write;
   const clientId = sentClientId(write);
-  if (clientId === undefined) return listEvidence(trading, write, refusal);
+  if (clientId === undefined) return { ...(await listEvidence(trading, write, refusal)), hasNoClientIds: true };
   const found = await findByClientId(trading, terms.market, clientId, refusal?.code);
   if (found === undefined || found === 'refused')
     return { found: undefined, event: 'no answer', hasNoClientIds: found === 'refused' };
@@ -227,7 +227,7 @@ async function listEvidence(
   trading: TradingContext,
   write: RecordedWrite<'order'>,
   refusal: Refusal | undefined,
-): Promise<Evidence> {
+): Promise<Omit<Evidence, 'hasNoClientIds'>> {
   const { journal, requestLifetimeMs } = trading;
   const { terms, reqTime } = write;
   const to = reqTime - SLACK_MS;
@@ -237,8 +237,8 @@ async function listEvidence(
       return isSameRefusal(error, refusal?.code) ? 'none' : undefined;
     },
   );
-  if (list === 'none') return { found: 'none', event: 'not found', hasNoClientIds: true };
-  if (list === undefined) return { found: undefined, event: 'no answer', hasNoClientIds: true };
+  if (list === 'none') return { found: 'none', event: 'not found' };
+  if (list === undefined) return { found: undefined, event: 'no answer' };
   const isAlike = (order: Order) =>
     differences(order, terms).length === 0 &&
     !isOlder(order, write) &&
@@ -247,20 +247,16 @@ async function listEvidence(
   const owned = await tryRead(async () => alike.filter((order) => ownerOfOrder(journal, write, order.id, order)));
   const free = alike.filter((order) => owned?.includes(order) === false);
   const [only, ...others] = free;
-  if (owned === undefined) return { found: undefined, event: 'the journal could not be read', hasNoClientIds: true };
+  if (owned === undefined) return { found: undefined, event: 'the journal could not be read' };
   if (only === undefined) {
     const isWhole = list.since <= to;
-    return {
-      found: isWhole ? 'none' : undefined,
-      event: isWhole ? 'none' : 'the list ends too early',
-      hasNoClientIds: true,
-    };
+    return isWhole ? { found: 'none', event: 'none' } : { found: undefined, event: 'the list ends too early' };
   }
   const ids = free.map(({ id }) => id).join(' and ');
   if (refusal === undefined && !isWantedTwice(journal, write) && others.length === 0)
-    return { found: only, event: ids, hasNoClientIds: true };
+    return { found: only, event: ids };
   const mismatch = `it was sent without a client id, and nothing shows whether ${ids} is it or that of another request`;
-  return { found: { mismatch }, event: mismatch, hasNoClientIds: true };
+  return { found: { mismatch }, event: mismatch };
 }
 
 /** Whether another open write may have made an order with these terms. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { CANDLE_TYPES } from '../../../src/domain/candle.js';
-import { type Channel, type ChannelKind, followed } from '../../../src/exchange/channels/followed.js';
+import { type Channel, type ChannelKind, channelKey, followed } from '../../../src/exchange/channels/followed.js';
 import { type ChannelName, channels, readChannel, wireName } from '../../../src/exchange/channels/index.js';
 import { subscribeMessage } from '../../../src/exchange/stream/subscribe-message.js';
 import { parseJson } from '../../../src/platform/json.js';
@@ -174,6 +174,20 @@ describe('the pushes of an account', () => {
 });
 
 describe('the names of channels', () => {
+  it.each<[string, Channel, readonly string[]]>([
+    ['ticker:btc_usdt', { kind: 'ticker', market: 'btc_usdt' }, ['market']],
+    ['depth:btc_usdt', { kind: 'depth', market: 'btc_usdt' }, ['market']],
+    ['trades:btc_usdt', { kind: 'trades', market: 'btc_usdt' }, ['market']],
+    ['kline:btc_usdt:1min', { kind: 'kline', market: 'btc_usdt', type: '1min' }, ['market', 'type']],
+    ['orders:btc_usdt', { kind: 'orders', market: 'btc_usdt' }, ['market?']],
+    ['orders', { kind: 'orders' }, ['market?']],
+    ['balances', { kind: 'balances' }, []],
+    ['cross-balances', { kind: 'crossBalances' }, []],
+  ])('writes %s as users do', (text, channel, parts) => {
+    expect(channelKey(channel)).toBe(text);
+    expect(followed(channel.kind).parts).toEqual(parts);
+  });
+
   it.each<[Channel, Record<string, string>]>([
     [
       { kind: 'ticker', market: 'btc_usdt' },

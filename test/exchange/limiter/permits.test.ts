@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -16,13 +15,18 @@ import {
   timeFor,
 } from '../../../src/exchange/limiter/permits.js';
 import { type Sharing, sharedRateLimits } from '../../../src/exchange/limiter/shared-limits.js';
+import { thisMachine } from '../../../src/platform/programs/processes.js';
 import { temporaryState } from '../../trading/support/trading.js';
 
 /** Five permits, the first two of which only cancellations take. */
 const FIVE: PermitCount = { count: 5, reserved: 2 };
 const START = 1_000_000;
-/** A process that is gone. */
-const { pid: GONE } = spawnSync('true');
+/** More than any process id: as that of a process that is gone. */
+const GONE = 4_194_305;
+
+const HERE = thisMachine();
+const OTHER_MACHINE = machineDigest({ ...HERE, host: `not-${HERE.host}` });
+const OTHER_SPACE = machineDigest({ ...HERE, pids: 'pid:[1]' });
 
 /** Takes permits until none is free. Returns what gives them back, and how long to wait for the next one. */
 async function takeAll(store: PermitStore, priority: Priority = 'common') {
@@ -115,7 +119,8 @@ describe('a permit in files', () => {
 
   it.each<[string, string, boolean]>([
     ['of a process that is gone is free a second later', `4.${soon}.${GONE}.${here}`, true],
-    ['of a process of another machine, which cannot be seen here, stays taken', `4.${soon}.${GONE}.0abc`, false],
+    ['of a process of another machine stays taken', `4.${soon}.${GONE}.${OTHER_MACHINE}`, false],
+    ['of a process of another container of this machine stays taken', `4.${soon}.${GONE}.${OTHER_SPACE}`, false],
     ['of a process that is alive stays taken', `4.${soon}.${process.ppid}.${here}`, false],
     ['of this process stays taken', `4.${soon}.${process.pid}.${here}`, false],
     ['that is held for a minute stays taken', `4.${START + 60_000}.${process.pid}.${here}`, false],
@@ -126,6 +131,11 @@ describe('a permit in files', () => {
     const root = folderWith(name);
     expect((await takeAll(processOf(root, { now: START }))).taken).toHaveLength(0);
     expect(readdirSync(path.join(root, FOLDER))).toEqual([isRecovered ? `4.${START + HOLD_MS}` : name]);
+  });
+
+  it('of a process that cannot be seen from here is taken again a minute after it was taken', async () => {
+    const store = processOf(folderWith(`4.${START}.${GONE}.${OTHER_MACHINE}`), { now: START });
+    expect((await takeAll(store)).taken).toHaveLength(1);
   });
 
   it('that was lost is searched for five times a second', async () => {
@@ -146,7 +156,7 @@ describe('a permit in files', () => {
   it('counts as taken while it is held or not free yet, and as held while a process may have it', () => {
     const names = [
       ...[`0.${START}`, `1.${START + 1}`, `2.${soon}.${process.pid}.${here}`, `3.${soon}.${GONE}.${here}`],
-      ...[`4.${soon}.${GONE}.0abc`, `5.${START}.${process.pid}.${here}`, 'notes.txt'],
+      ...[`4.${soon}.${GONE}.${OTHER_MACHINE}`, `5.${START}.${process.pid}.${here}`, 'notes.txt'],
     ];
     const folder = path.join(folderWith(...names), FOLDER);
     expect(permitsTaken(folder, START)).toBe(5);

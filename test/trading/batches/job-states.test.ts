@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Order } from '../../../src/domain/order.js';
 import type { RefusalKind } from '../../../src/domain/refusal.js';
 import type { BatchEvent } from '../../../src/trading/batches/batch-event.js';
 import type { BatchTerms, JournalEvent } from '../../../src/trading/journal/write.js';
 import { NOW } from '../../support/fake-host.js';
+import { orderAt } from '../support/answering.js';
 import { lines, recordedJob } from './jobs.js';
 
 const COUNT = 6;
@@ -255,6 +257,82 @@ it('without a list of the moment at which it began, the time of an order says wh
   const job = jobOf([], [], NO_BASELINE);
   expect(job.isOlder({ id: '1', time: NOW - 5_001 }, 0)).toBe(true);
   expect(job.isOlder({ id: '1', time: NOW - 5_000 }, 0)).toBe(false);
+  // with one, the ids say it
+  const listed = jobOf([], [], { baseline: ['5'] });
+  expect(listed.isOlder({ id: '5', time: NOW + 9_000 }, 1)).toBe(true);
+  expect(listed.isOlder({ id: '6', time: NOW - 9_000 }, 1)).toBe(false);
+});
+
+it('knows how many orders it had met before its oldest open request', () => {
+  const second: BatchEvent = { kind: 'sending', requests: [[2, [3]]], reqTime: NOW + 9 };
+  const third: BatchEvent = { kind: 'sending', requests: [[3, [4]]], reqTime: NOW + 9 };
+  const found: BatchEvent = { kind: 'found', orders: [[3, '6']] };
+  const knownBefore = (...events: BatchEvent[]) => {
+    const job = jobOf(events, [], { baseline: ['5'] });
+    job.markComplete();
+    return job.knownBefore;
+  };
+  expect(knownBefore()).toBe(1);
+  expect(knownBefore(SENT, ANSWERED)).toBe(4);
+  expect(knownBefore(SENT, ANSWERED, second)).toBe(4);
+  expect(knownBefore(SENT, ANSWERED, second, third)).toBe(4);
+  expect(knownBefore(SENT, ANSWERED, second, third, found)).toBe(4);
+  expect(knownBefore(SENT, second, third, found)).toBe(1);
+  // what a record lacks may be any that is newer than the list of the beginning
+  expect(jobOf([SENT, ANSWERED], [], { baseline: ['5'] }).knownBefore).toBe(1);
+});
+
+it('names the terms of lines whose outcome is unknown once nobody waits for their answer', () => {
+  const uncertain = (events: BatchEvent[], isUnderWay: boolean) => {
+    const job = jobOf(events);
+    Object.assign(job.entry, { isUnderWay });
+    return [...job.uncertainKeys()];
+  };
+  const keys = jobOf([]).keys.slice(0, 3);
+  expect(uncertain([SENT], true)).toEqual([]);
+  expect(uncertain([SENT, LOST], true)).toEqual(keys);
+  expect(uncertain([SENT], false)).toEqual(keys);
+  expect(uncertain([SENT, ANSWERED], false)).toEqual([]);
+});
+
+it('takes in what is found late only if its record is still there to have it', () => {
+  const found: BatchEvent = { kind: 'found', orders: [[0, '7']] };
+  for (const isThere of [true, false]) {
+    const job = jobOf([]);
+    Object.assign(job.entry, { noteLate: () => isThere });
+    expect(job.recordLate('found 7', found)).toBe(isThere);
+    expect(job.lines[0]?.state).toBe(isThere ? 'placed' : 'unsent');
+  }
+});
+
+describe('the orders that only their place in an answer gives to their lines', () => {
+  const row = (id: string, price: string): Order => ({ ...orderAt(id), price, amount: '0.01' });
+  const [FIRST, SECOND, THIRD] = [row('7', '20000'), row('8', '20001'), row('9', '20002')];
+  const OTHER_PRICE = row('7', '20009');
+
+  it.each<[string, Order[], number[], boolean]>([
+    ['are all unconfirmed before a list shows them', [], [0, 1, 2], false],
+    ['are confirmed by a list that shows them there', [FIRST, SECOND, THIRD], [], true],
+    ['are confirmed one by one', [SECOND], [0, 2], true],
+    ['are not confirmed by an order of other terms', [OTHER_PRICE, SECOND, THIRD], [0], false],
+  ])('%s', (_, orders, unconfirmed, areInPlace) => {
+    const job = jobOf([SENT, ANSWERED]);
+    expect(job.areInPlace(orders)).toBe(areInPlace);
+    job.addListed(orders);
+    expect(job.unconfirmed().map(([line]) => line)).toEqual(unconfirmed);
+  });
+
+  it('are not unconfirmed any more once a later list was compared with them', () => {
+    const compared = (checkedTo: number) =>
+      jobOf([SENT, ANSWERED], [{ settled: { outcome: 'placed', id: null, duplicates: [], checkedTo } }]).unconfirmed();
+    expect(compared(NOW + 5)).toEqual([]);
+    expect(compared(NOW + 4)).toHaveLength(3);
+  });
+
+  it('are in place if there are none', () => {
+    expect(jobOf([SENT]).areInPlace([])).toBe(true);
+    expect(jobOf([SENT, { kind: 'found', orders: [[0, '7']] }]).areInPlace([])).toBe(true);
+  });
 });
 
 it('nobody waits for an answer any more once another process owns the job', () => {

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Order } from '../../../src/domain/order.js';
 import { Failure } from '../../../src/errors.js';
+import { startJob } from '../../../src/trading/batches/start-job.js';
 import type { JournalEntry } from '../../../src/trading/journal/entry.js';
 import { findOrderOutcome, lookUpOrder } from '../../../src/trading/settling/find-order.js';
 import { NOW } from '../../support/fake-host.js';
-import { begin as beginJob, lines } from '../batches/jobs.js';
+import { begin as beginJob, JOB, lines } from '../batches/jobs.js';
 import { type Answers, answering, orderAt } from '../support/answering.js';
 import { TERMS } from '../support/terms.js';
 import type { TradingOptions } from '../support/trading.js';
@@ -477,6 +478,25 @@ describe('what became of an order that was sent without a client id', () => {
     const { trading, entry } = sent(listing(orderAt('7')), UNNAMED);
     trading.journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'other1', reqTime: NOW });
     expect(await findOrderOutcome(trading, entry)).toMatchObject({ outcome: 'unknown' });
+  });
+
+  it.each<[string, Parameters<typeof beginJob>[1], string, string]>([
+    ['is left to the user if an open batch may have made an order with its terms', {}, 'btc_usdt', 'unknown'],
+    ['is its own if the open batch is of the other side', { side: 'sell' }, 'btc_usdt', 'placed'],
+    ['is its own if the open batch is of another market', {}, 'eth_usdt', 'placed'],
+    [
+      'is its own if the open batch has orders at other prices',
+      { lines: [[1, '29000', '0.01']] },
+      'btc_usdt',
+      'placed',
+    ],
+  ])('%s', async (_, terms, market, outcome) => {
+    const { trading, entry } = sent(listing(orderAt('7')), UNNAMED);
+    const plan = { market, side: 'buy', account: 'spot', lines: [[1, '30000', '0.01']], ...terms } as const;
+    const job = await startJob(trading, plan, JOB);
+    await job.leaving([[0]], NOW);
+    job.record('lost', { kind: 'lost', request: 1 });
+    expect(await findOrderOutcome(trading, entry)).toMatchObject({ outcome });
   });
 
   it('does not count an order that another settled write made', async () => {
