@@ -219,7 +219,7 @@ export class AlgoRunner {
         said,
       );
       this.#algos.set(record.id, algo);
-      if (terms.when.length > 0 && algo.waitsForCondition)
+      if (algo.waitsForCondition)
         void this.#options.waitForCondition(terms, (met) => algo.meet(met), this.#ending.signal);
       // a clock that was set back since says nothing
       const since = Math.max(record.lastFactTime, seen <= market.now() ? seen : 0);
