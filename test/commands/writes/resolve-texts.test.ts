@@ -318,6 +318,21 @@ it('pit resolve places nothing of a job that ended before all was sent, and name
   expect(pit.world.sent('orderMoreV2')).toHaveLength(sent);
 });
 
+it('pit resolve shows a job that goes on as unknown, not as it had ended before', async () => {
+  await pit.done('profile set sandbox orderNotional off');
+  await pit.done('profile set sandbox dayNotional off');
+  pit.world.network.treat = ({ operation }) => (operation === 'orderMoreV2' ? slow(500) : PASS);
+  const batch = pit.world.start('order batch buy btc_usdt --ladder 28000:29000:200 --amount 20 --yes');
+  await pit.world.until(() => pit.world.sent('orderMoreV2').some(({ answers }) => answers.length > 0));
+  batch.kill();
+  const [{ clientId: job }] = await pit.json<[{ readonly clientId: string }]>('resolve --timeout 100');
+  expect(await pit.json(`resolve ${job}`)).toMatchObject([{ outcome: 'partial' }]);
+  pit.world.network.treat = ({ operation }) => (operation === 'orderMoreV2' ? LOST : PASS);
+  expect(await pit.run(`order batch buy btc_usdt --resume ${job} --yes --timeout 4`)).toMatchObject({ code: 6 });
+  const { code, stdout } = await pit.run(`resolve ${job} --json --timeout 3`);
+  expect([code, JSON.parse(stdout)]).toMatchObject([6, [{ clientId: job, outcome: 'unknown' }]]);
+});
+
 it('pit resolve shows a job of which one line was placed as partial, by its id too', async () => {
   await pit.done('profile set sandbox dayNotional off');
   const batch = await pit.run(
