@@ -33,14 +33,19 @@ class SampleChecker {
 const PASSED = { status: 'passed' };
 const LEFT_OUT = { status: 'compileError', reason: 'not in the sample' };
 
-/** @typedef {{ type: string, name?: string, callee?: Node, object?: Node }} Node a node of the syntax */
+/** @typedef {{ type: string, name?: string, callee?: Node, object?: Node, key?: Node }} Node a node of the syntax */
 
-/** Leaves out the descriptions of the fields of JSON, `shape.text('in the quote coin')`: nothing depends on these words of `pit schema`. */
+/**
+ * Leaves out the descriptions of the fields of JSON, `shape.text('in the quote coin')` and `{ ...ORDER, description: 'of an order' }`:
+ * nothing depends on these words of `pit schema`.
+ */
 const DESCRIPTIONS = {
   /** @param {{ node: Node, parent?: Node }} path */
   shouldIgnore({ node, parent }) {
-    const isArgument = node.type === 'StringLiteral' && parent?.type === 'CallExpression';
-    return isArgument && parent.callee?.object?.name === 'shape' ? 'a description' : undefined;
+    if (node.type !== 'StringLiteral') return undefined;
+    const isArgument = parent?.type === 'CallExpression' && parent.callee?.object?.name === 'shape';
+    const isProperty = parent?.type === 'ObjectProperty' && parent.key?.name === 'description';
+    return isArgument || isProperty ? 'a description' : undefined;
   },
 };
 
