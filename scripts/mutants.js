@@ -269,6 +269,7 @@ const GROUPS = [
       ...['algo', 'view/algo-fields', 'changed-rules', 'previews', 'refusals', 'result', 'trail-distance'].map(
         (name) => `test/commands/algo/${name}.test.ts`,
       ),
+      'test/commands/algo/unstarted-watcher.test.ts',
       'test/commands/guided/guided.test.ts',
       'test/commands/interrupted.test.ts',
       'test/commands/listings/orders.test.ts',

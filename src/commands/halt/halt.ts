@@ -364,8 +364,8 @@ function haltedText({ until, reason }: NewHalt, profiles: readonly string[], whe
 
 /** `main`, or `main and backup, which have the same key,`. */
 function namesText(profiles: readonly string[]): string {
-  const last = profiles.at(-1) ?? '';
-  return profiles.length < 2 ? last : `${profiles.slice(0, -1).join(', ')} and ${last}, which have the same key,`;
+  if (profiles.length < 2) return profiles.join('');
+  return `${profiles.slice(0, -1).join(', ')} and ${profiles.slice(-1).join('')}, which have the same key,`;
 }
 
 function whereText(latch: Latch, { fileFailure, unshared }: SetHalt): string {

@@ -16,5 +16,6 @@ it('an algo order whose watcher cannot be started is answered with 9: it exists,
   expect(lastError(stderr).message).toBe(
     `NOT WATCHED: algo order ${id} exists, and no process of pit acts for it. Cannot start a process.`,
   );
+  expect(lastError(stderr).hint).toBe(`Make room. Or give it up: pit algo cancel ${id}`);
   expect(await pit.json('algo list')).toMatchObject([{ id, watched: false }]);
 });

@@ -259,6 +259,10 @@ describe('several things that pit halt could not do', () => {
         'The account is NOT HALTED: The profile "keyless" has no keys. Nothing was sold: The profile "keyless" has no keys.',
       hint: 'Store them: pit keys set --profile keyless; Sell what is left: pit --profile keyless halt --flatten usdt',
     });
+    expect(await pit.failure('halt --profile keyless', 4)).toMatchObject({
+      message: 'The account is NOT HALTED: The profile "keyless" has no keys.',
+      hint: 'Store them: pit keys set --profile keyless',
+    });
     const { stderr } = await pit.run('halt --flatten usdt --profile keyless --yes');
     expect(stderr).toMatch(/^Warning: The account is NOT HALTED\.\n/);
   });

@@ -106,9 +106,13 @@ describe('pit order batch', () => {
   });
 
   it('says in the quote coin what rounding leaves of a value', async () => {
-    const { stderr } = await pit.run('order batch buy btc_usdt --ladder 20000:20400:5 --amount 1000usdt --dry-run');
+    const line = 'order batch buy btc_usdt --ladder 20000:20400:5 --amount 1000usdt --dry-run';
     // 5 × 0.0099 × 20200 = 999.9
-    expect(stderr).toContain('Rounding down to whole lots leaves 0.1 of 1,000 usdt unused.');
+    const said = 'Rounding down to whole lots leaves 0.1 of 1,000 usdt unused.';
+    expect((await pit.run(line)).stderr).toContain(said);
+    // it is a note to the user, and a warning only to an agent, which reads no notes
+    const { preview } = await pit.json<{ preview: { warnings: string[] } }>(line);
+    expect(preview.warnings).not.toContain(said);
   });
 
   it('shows its preview and all its requests with --dry-run, and sends nothing', async () => {
