@@ -6,11 +6,13 @@ const BORDER = 2;
 const BESIDE = 4;
 
 /**
- * A text as a QR code, drawn with half blocks; null if the screen is no terminal or has no room for it. With colour it is
- * black on white, whatever the theme; without, it is drawn for a dark screen.
+ * A text as a QR code, drawn with half blocks; null if the screen is no terminal or has no room for it, or if the text ends within a
+ * character. With colour it is black on white, whatever the theme; without, it is drawn for a dark screen.
  */
 export async function qrCode(screen: Screen, text: string): Promise<string | null> {
   if (screen.width === Number.POSITIVE_INFINITY || !screen.symbols) return null;
+  // JSON can hold half a character, which no code can
+  if (/\p{Cs}/u.test(text)) return null;
   const { renderUnicodeCompact } = await import('uqr');
   const lines = renderUnicodeCompact(text, { border: BORDER, invert: screen.colour }).split('\n');
   const width = lines[0]?.length ?? 0;

@@ -27,6 +27,10 @@ it('a QR code is black on white with colour, whatever the theme', async () => {
   ).toEqual(data);
 });
 
+it('an address that ends in half a character has no QR code', async () => {
+  expect(await qrCode(terminal(80, true), `${ADDRESS}\ud800`)).toBeNull();
+});
+
 it('a QR code is light on dark without colour', async () => {
   const code = (await qrCode(terminal(80), ADDRESS)) ?? '';
   const { data, size } = encode(ADDRESS, { border: 2 });
