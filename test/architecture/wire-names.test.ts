@@ -34,10 +34,10 @@ it.each(WIRE_NAMES.split(' '))('the wire name %s appears only in src/exchange an
 
 /** The tests whose subject is the bytes of the interface, and what answers in its words. */
 const OF_BYTES = [
-  'test/{exchange,sandbox}/**/*.ts',
+  'test/{exchange,operations,sandbox}/**/*.ts',
   'test/support/{document-exchange,wire}.ts',
   'test/architecture/wire-names.test.ts',
-  'test/cli-contract/{field-answers,field-arrival.test,hostile-exchange}.ts',
+  'test/cli-contract/{field-arrival.test,hostile-exchange}.ts',
   'test/commands/api/*.ts',
   'test/commands/{missing-fields,negative-numbers,unusual-names}.test.ts',
   'test/commands/funds/{address,empty-memo}.test.ts',

@@ -1,12 +1,12 @@
 import path from 'node:path';
+import { isLosslessNumber, LosslessNumber, parse, stringify } from 'lossless-json';
 import { afterAll, beforeAll } from 'vitest';
+import type { OperationName } from '../../src/exchange/operations/index.js';
+import { distinct, isData, isTree } from '../operations/answer-fields.js';
+import type { OperationExample } from '../operations/example.js';
+import { EXAMPLES } from '../operations/index.js';
 import { openHost } from '../support/world/hosts.js';
 import { PAYLOADS } from './payloads.js';
-
-const TIME = 1_700_000_000_000;
-const LEVELS = [[30000, 1]];
-const TICKER = { high: '1', low: '1', buy: '1', sell: '1', last: '1', open: '1', riseRate: '1', vol: '1' };
-const MARKET = { priceScale: 2, amountScale: 4, minAmount: 0.001, minSize: 5 };
 
 /** An exchange that puts a payload into every text field of every answer: all of them into lists, one into single things. */
 export interface HostileExchange {
@@ -18,104 +18,55 @@ export interface HostileExchange {
 }
 
 type Query = URLSearchParams;
-type Answers = Readonly<Record<string, (payload: string, query: Query) => unknown>>;
-
-/** A page of what there is one of for each payload. */
-function page<Row>(query: Query, row: (payload: string, index: number) => Row): Row[] {
-  const [index, size] = [Number(query.get('pageIndex') ?? 1), Number(query.get('pageSize') ?? 10)];
-  const first = (index - 1) * size;
-  return PAYLOADS.slice(first, first + size).map((payload, at) => row(payload, first + at));
-}
+type Answer = (payload: string, query: Query) => unknown;
 
 /** An order that is cancelled already, with the payload as its market unless a cancellation waits for it. */
 function order(payload: string, id: string) {
   const market = id === '18' ? 'btc_usdt' : payload;
   return {
-    ...{ id, currency: market, price: 1, total_amount: 1, trade_amount: 0 },
-    ...{ trade_money: 0, trade_date: TIME, status: 1, type: 1, fees: '0', useXxFee: payload === '' },
+    ...{ id, currency: market, price: 1, total_amount: 1, trade_amount: 0, trade_money: 0 },
+    ...{ trade_date: 1_700_000_000_000, status: 1, type: 1, fees: '0', useXxFee: payload === '' },
   };
 }
 
-const described = (payload: string, datas: unknown) => ({ code: 1000, message: { des: payload, isSuc: true, datas } });
-
-const ANSWERS: Answers = {
-  markets: () => ({ ...Object.fromEntries(PAYLOADS.map((payload) => [payload, MARKET])), btc_usdt: MARKET }),
-  allTicker: () => ({ ...Object.fromEntries(PAYLOADS.map((payload) => [payload, TICKER])), btcusdt: TICKER }),
-  ticker: (payload) => ({ ticker: TICKER, date: TIME, more: payload }),
-  depth: () => ({ asks: LEVELS, bids: LEVELS, timestamp: TIME }),
-  trades: (payload) => [{ date: TIME, price: 1, amount: 1, tid: 1, trade_type: payload, type: payload }],
-  kline: (payload) => ({ data: [[TIME, 1, 1, 1, 1, 1]], moneyType: payload, symbol: payload }),
-  getAccountInfo: (payload) => ({
-    result: {
-      coins: PAYLOADS.map((text) => ({
-        ...{ key: text, enName: text, cnName: text, showName: text, unitTag: text, unitDecimal: 8, fundstype: 1 },
-        ...{ available: '1234.5', freez: '1', isCanRecharge: true, isCanWithdraw: true, canLoan: false },
-      })),
-      base: { username: payload, trade_password_enabled: true, auth_google_enabled: true, auth_mobile_enabled: true },
-    },
-    ...{ assetPerm: true, leverPerm: true, entrustPerm: true, moneyPerm: true },
-  }),
-  getSpotBills: (payload, query) => ({
-    ...{ code: 1000, message: payload },
-    result:
-      query.get('dataType') === '1'
-        ? []
-        : page(query, (text, index) => ({
-            ...{ id: 1_000_000_000 - index, currencyName: text, balance: '1', changeAmount: '-0.5', total: '1' },
-            ...{ date: TIME - index * 1000, showDate: text, remark: text, typeDesc: text },
-          })),
-  }),
-  getUserAddress: (payload) => described(payload, { key: payload }),
-  getWithdrawAddress: (payload) => described(payload, { key: payload }),
-  getPayinAddress: (payload) =>
-    described(
-      payload,
-      PAYLOADS.map((text, index) => ({
-        ...{ blockChain: text, canDeposit: true, canWithdraw: true, isUseMemo: index % 2 === 0 },
-        ...{ address: text, account: text, memo: text },
-      })),
-    ),
-  getWithdrawRecord: (payload, query) =>
-    described(payload, {
-      list: page(query, (text, index) => ({
-        ...{ id: 1_000_000_000 - index, amount: 1, fees: 1, status: 0, submitTime: TIME - index, manageTime: 0 },
-        ...{ toAddress: text, merchantOrderNo: text, hash: text },
-      })),
-      ...{ totalCount: PAYLOADS.length, totalPage: 4 },
-    }),
-  getChargeRecord: (payload, query) =>
-    described(payload, {
-      list: page(query, (text, index) => ({
-        ...{
-          id: 1_000_000_000 - index,
-          address: text,
-          amount: '1',
-          confirmTimes: 1,
-          currency: text,
-          description: text,
-        },
-        ...{ hash: text, itransfer: 0, status: 0, submit_time: text },
-      })),
-      total: PAYLOADS.length,
-    }),
-  getFeeInfo: (payload) => ({
-    ...{ code: 1000, message: payload },
-    result: Object.fromEntries(
-      PAYLOADS.map((text) => [
-        text,
-        [{ chainName: text, mainChainName: text, fee: 1, canDeposit: true, canWithdraw: true }],
-      ]),
-    ),
-  }),
+/** Answers that are not as the example has them. */
+const OTHERS: Readonly<Record<string, Answer>> = {
   getOrder: (payload, query) => {
     const id = query.get('id');
     return id === null ? { code: 3001, message: payload } : order(payload, id);
   },
   getOrders: (payload) => [order(payload, '17')],
   order: (payload) => ({ code: 1001, message: payload }),
-  cancelOrder: (payload) => ({ code: 1000, message: { des: payload, isSuc: true, datas: {} } }),
-  cancelAllOrdersAfter: (payload) => ({ code: 1000, message: payload }),
 };
+
+/** The example of an answer with the payload in each text, and one entry of each list for each payload. */
+function hostileAnswer({ answer }: OperationExample, payload: string, query: Query): unknown {
+  const [page, size] = [Number(query.get('pageIndex') ?? 1), Number(query.get('pageSize') ?? PAYLOADS.length)];
+  const first = (page - 1) * size;
+  // bills are of one kind
+  const rows = query.get('dataType') === '1' ? [] : PAYLOADS.slice(first, first + size);
+  const withText = (value: unknown, field: string, text: string, row?: number): unknown => {
+    // without the coin, whose name is another one
+    if (typeof value === 'string') return /^-?\d+(\.\d+)?(?=$| [A-Z]+$)/.exec(value)?.[0] ?? text;
+    // ids and times: the newest is the first
+    if (isLosslessNumber(value) && /^\d{9,}$/.test(value.value))
+      return new LosslessNumber(`${BigInt(value.value) - BigInt(row ?? 0) * 1000n}`);
+    if (Array.isArray(value) && isTree(value[0])) {
+      const kinds = distinct(value);
+      if (row !== undefined) return [withText(kinds[0], `${field}[]`, text, row)];
+      return rows.map((one, at) => withText(kinds[at % kinds.length], `${field}[]`, one, first + at));
+    }
+    if (!isTree(value)) return value;
+    const [name = ''] = Object.keys(value);
+    if (isData(name)) {
+      const all = rows.map((one, at): [string, unknown] => [one, withText(value[name], `${field}.*`, one, at)]);
+      return Object.fromEntries([...all, ...(name.includes('_') ? Object.entries(value) : [])]);
+    }
+    const inner = (one: string) => withText(value[one], field === '' ? one : `${field}.${one}`, text, row);
+    return Object.fromEntries(Object.keys(value).map((one) => [one, inner(one)]));
+  };
+  return withText(parse(answer), '', payload);
+}
 
 /** It answers commands of this process for a test file, and checks no signature. */
 export function useHostileExchange(): HostileExchange {
@@ -131,10 +82,12 @@ export function useHostileExchange(): HostileExchange {
   beforeAll(() => {
     host = openHost((asked, parameters) => {
       const isSigned = asked.startsWith('/api/');
-      const answer = ANSWERS[path.basename(asked)];
-      const refusal = isSigned ? { code: 1001, message: exchange.payload } : { error: exchange.payload };
-      const body = exchange.isRefusing || answer === undefined ? refusal : answer(exchange.payload, parameters);
-      return JSON.stringify(body);
+      const name = path.basename(asked);
+      const { payload } = exchange;
+      if (exchange.isRefusing || !Object.hasOwn(EXAMPLES, name))
+        return JSON.stringify(isSigned ? { code: 1001, message: payload } : { error: payload });
+      const example = EXAMPLES[name as OperationName];
+      return stringify(OTHERS[name]?.(payload, parameters) ?? hostileAnswer(example, payload, parameters)) ?? '';
     });
   });
   afterAll(() => host?.close());

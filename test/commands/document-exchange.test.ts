@@ -2,16 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { commands } from '../../src/commands/index.js';
 import type { Host } from '../../src/platform/host.js';
+import { ADDRESS, BATCH_IDS, CLIENT_ID, ORDER, PLACED_ID } from '../operations/example.js';
+import { EXAMPLES as OPERATIONS } from '../operations/index.js';
 import { pausesOnly } from '../support/command-clocks.js';
-import {
-  ADDRESS,
-  BATCH_IDS,
-  CLIENT_ID,
-  DOCUMENTED,
-  ORDER,
-  PLACED_ID,
-  startDocumentExchange,
-} from '../support/document-exchange.js';
+import { DOCUMENTED, startDocumentExchange } from '../support/document-exchange.js';
 import { eventually } from '../support/eventually.js';
 import { type Ran, runPit, temporaryHome } from '../support/pit.js';
 import { atTerminal } from '../support/terminal.js';
@@ -91,14 +85,17 @@ const NEEDS: readonly (readonly [line: string, named: RegExp])[] = [
 const ELSEWHERE =
   /^(commit|completion|keys|profile|sandbox|schema)\b|^(algo (run|service|show)|doctor|mcp|mcp config|shell|watch)$/;
 
-/** The first example of every command that speaks to an exchange, without those of `NEEDS`; this exchange has one order only. */
-const EXAMPLES = (
-  await Promise.all(
-    Object.entries(commands)
-      .filter(([words]) => !ELSEWHERE.test(words) && words !== 'order show')
-      .map(async ([, load]) => (await load()).default.examples[0] ?? ''),
-  )
-).filter((line) => !NEEDS.some(([other]) => other === line));
+/** The first example of every command that speaks to an exchange; it has one order only. */
+const FIRST = await Promise.all(
+  Object.entries(commands)
+    .filter(([words]) => !ELSEWHERE.test(words) && words !== 'order show')
+    .map(async ([, load]) => (await load()).default.examples[0] ?? ''),
+);
+
+/** With the lines that show an answer of it, and without those that are above. */
+const EXAMPLES = [...new Set([...FIRST, ...DOCUMENTED.flatMap((name) => OPERATIONS[name].lines)])].filter(
+  (line) => ![...NEEDS, ...WORKS].some(([other]) => other === line),
+);
 
 /** How much faster than real time a live view waits and measures. */
 const FASTER = 20;

@@ -3,79 +3,11 @@ import { parse, stringify } from 'lossless-json';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type OperationName, operations } from '../../src/exchange/operations/index.js';
 import { readResponse, UnexpectedResponse } from '../../src/exchange/requests/response.js';
-import { ADDRESS, DOCUMENTED, ORDER, shownAnswer, startDocumentExchange } from '../support/document-exchange.js';
+import { changed, fieldsOf } from '../operations/answer-fields.js';
+import { ADDRESS, ORDER } from '../operations/example.js';
+import { EXAMPLES } from '../operations/index.js';
+import { DOCUMENTED, startDocumentExchange } from '../support/document-exchange.js';
 import { runPit, temporaryHome } from '../support/pit.js';
-
-/** Fields that an answer is not used without, with the reason. `[]` stands for each entry of a list, `*` for each name of an object. */
-const REQUIRED: Readonly<Partial<Record<OperationName, Readonly<Record<string, string>>>>> = {
-  depth: { asks: 'prices and amounts of orders', bids: 'prices and amounts of orders' },
-  ticker: { ticker: 'the prices themselves' },
-  trades: {
-    '[].date': 'when a price was reached decides about trailing stops',
-    '[].price': 'a price',
-    '[].amount': 'an amount',
-    '[].tid': 'identifies the trade: pages and gaps are read by it',
-  },
-  kline: { data: 'the prices themselves' },
-  getAccountInfo: {
-    result: 'the balances themselves',
-    'result.coins': 'the balances themselves',
-    'result.coins[].key': 'identifies the coin',
-    'result.coins[].available': 'an amount',
-    'result.coins[].freez': 'an amount',
-  },
-  getSpotBills: {
-    code: 'shows the success',
-    result: 'the bills themselves',
-    'result[].id': 'identifies the bill',
-    'result[].currencyName': 'identifies the coin',
-    'result[].changeAmount': 'an amount',
-    'result[].date': 'decides to which range and trade the bill belongs',
-  },
-  getUserAddress: { code: 'shows the success', message: 'the address itself' },
-  getWithdrawAddress: { code: 'shows the success', message: 'the address itself' },
-  getPayinAddress: {
-    code: 'shows the success',
-    message: 'the addresses themselves',
-    'message.datas[].isUseMemo': 'coins that are sent without their memo are lost',
-  },
-  getWithdrawRecord: {
-    code: 'shows the success',
-    message: 'the records themselves',
-    'message.datas': 'the records themselves',
-    'message.datas.list': 'the records themselves',
-    'message.datas.list[].id': 'identifies the withdrawal',
-    'message.datas.list[].amount': 'an amount; what became of a withdrawal is found out by it',
-    'message.datas.list[].status': 'whether the coins have left',
-    'message.datas.list[].submitTime': 'what became of a withdrawal is found out by it',
-  },
-  getChargeRecord: {
-    code: 'shows the success',
-    message: 'the records themselves',
-    'message.datas': 'the records themselves',
-    'message.datas.list': 'the records themselves',
-    'message.datas.list[].id': 'identifies the deposit',
-    'message.datas.list[].amount': 'an amount',
-    'message.datas.list[].status': 'whether the coins have arrived',
-  },
-  getFeeInfo: { code: 'shows the success', result: 'the fees themselves', 'result.*': 'the fees themselves' },
-  withdraw: { code: 'shows the success', id: 'identifies the withdrawal' },
-  order: { code: 'shows the success', id: 'identifies the order' },
-  orderMoreV2: { code: 'shows the success', data: 'identifies the orders' },
-  cancelOrder: { code: 'shows the success' },
-  cancelAllOrdersAfter: { code: 'shows the success' },
-  getOrder: {
-    id: 'identifies the order',
-    currency: 'identifies the market',
-    price: 'a price',
-    total_amount: 'an amount',
-    trade_amount: 'an amount',
-    trade_money: 'an amount',
-    trade_date: 'what became of an order is found out by it',
-    status: 'whether the order is open',
-    type: 'whether it buys or sells',
-  },
-};
 
 /** Fields that a market is not used without; the others are. */
 const OF_A_MARKET = {
@@ -88,61 +20,24 @@ const OF_A_MARKET = {
 
 const WITHDRAW = `withdraw btc 0.1 --to ${ADDRESS} --dry-run`;
 
-/**
- * The commands that show an answer. Those of writes would leave an outcome to find out, and those of candles may ask once a second.
- */
-const SHOWN_BY: Readonly<Partial<Record<OperationName, readonly string[]>>> = {
-  allTicker: ['ticker'],
-  ticker: ['ticker btc_usdt'],
-  depth: ['depth btc_usdt'],
-  trades: ['trades btc_usdt'],
-  getAccountInfo: ['account', 'balance', 'balance --in usdt', WITHDRAW],
-  getSpotBills: ['bills', 'bills usdt --from 2022-03-28 --to 2022-03-29'],
-  getUserAddress: ['address btc --single'],
-  getPayinAddress: ['address btc', WITHDRAW],
-  getWithdrawAddress: ['address btc --withdraw', WITHDRAW],
-  getWithdrawRecord: ['withdrawals btc'],
-  getChargeRecord: ['deposits btc'],
-  getFeeInfo: ['fees btc', 'address btc --single'],
-  getOrder: [`order show btc_usdt ${ORDER.id}`],
+/** Command lines that use an answer for more than to show it. */
+const ALSO: Readonly<Partial<Record<OperationName, readonly string[]>>> = {
+  getAccountInfo: ['balance --in usdt', WITHDRAW],
+  getSpotBills: ['bills usdt --from 2022-03-28 --to 2022-03-29'],
+  getPayinAddress: [WITHDRAW],
+  getWithdrawAddress: [WITHDRAW],
+  getFeeInfo: ['address btc --single'],
 };
 
-type Tree = { [name: string]: unknown };
-
-function isTree(value: unknown): value is Tree {
-  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
-}
-
-/** Names that are data, such as markets. */
-const isData = (name: string) => /^(btc_usdt|BTC|USDT)$/.test(name);
-
-/** Every field of an answer. */
-function fieldsOf(value: unknown, path = ''): string[] {
-  if (Array.isArray(value)) return [...new Set(value.flatMap((one) => fieldsOf(one, `${path}[]`)))];
-  if (!isTree(value)) return [];
-  const all = Object.entries(value).flatMap(([name, inner]) => {
-    const field = `${path}${path === '' ? '' : '.'}${isData(name) ? '*' : name}`;
-    return [field, ...fieldsOf(inner, field)];
-  });
-  return [...new Set(all)];
-}
-
-/** The answer without a field, or with null there. */
-function changed(value: unknown, field: string, how: 'missing' | 'null', path = ''): unknown {
-  if (Array.isArray(value)) return value.map((one) => changed(one, field, how, `${path}[]`));
-  if (!isTree(value)) return value;
-  const entries = Object.entries(value).flatMap(([name, inner]): [string, unknown][] => {
-    const here = `${path}${path === '' ? '' : '.'}${isData(name) ? '*' : name}`;
-    if (here !== field) return [[name, changed(inner, field, how, here)]];
-    return how === 'missing' ? [] : [[name, null]];
-  });
-  return Object.fromEntries(entries);
-}
-
-const NAMES = DOCUMENTED as readonly OperationName[];
+/** Operations whose answer a command line shows without a field; candles may be asked once a second, and markets have a test below. */
+const SHOWN = DOCUMENTED.filter((name) => EXAMPLES[name].lines.length > 0 && !['kline', 'markets'].includes(name));
 
 function answerTo(name: OperationName) {
-  return parse(shownAnswer(name));
+  return parse(EXAMPLES[name].answer);
+}
+
+function namesIn(name: OperationName): string[] {
+  return fieldsOf(answerTo(name)).map(({ field }) => field);
 }
 
 function without(name: OperationName, field: string, how: 'missing' | 'null'): string {
@@ -163,12 +58,12 @@ function isUnused(name: OperationName, body: string): boolean {
 const isEntry = (field: string) => field.endsWith('*');
 
 describe('the fields of each answer', () => {
-  it.each(NAMES)(
+  it.each(DOCUMENTED)(
     '%s is used without each field that decides nothing about money, and not without the others',
     (name) => {
-      const fields = fieldsOf(answerTo(name));
+      const fields = namesIn(name);
       const unused = (how: 'missing' | 'null') => fields.filter((field) => isUnused(name, without(name, field, how)));
-      const required = Object.keys(REQUIRED[name] ?? {}).toSorted();
+      const required = Object.keys(EXAMPLES[name].required).toSorted();
       expect({ missing: unused('missing').toSorted(), null: unused('null').toSorted() }).toEqual({
         missing: required.filter((field) => !isEntry(field)),
         null: required,
@@ -177,15 +72,15 @@ describe('the fields of each answer', () => {
   );
 
   // so that a command that shows an answer without a field shows one with null there
-  it.each(NAMES.filter((name) => name in SHOWN_BY))('%s is read without a field as with null there', (name) => {
-    const needed = REQUIRED[name] ?? {};
-    const optional = fieldsOf(answerTo(name)).filter((field) => !(field in needed) && !isEntry(field));
+  it.each(SHOWN)('%s is read without a field as with null there', (name) => {
+    const needed = EXAMPLES[name].required;
+    const optional = namesIn(name).filter((field) => !(field in needed) && !isEntry(field));
     const read = (field: string, how: 'missing' | 'null') => readResponse(name, without(name, field, how));
     expect(optional.filter((field) => !isDeepStrictEqual(read(field, 'missing'), read(field, 'null')))).toEqual([]);
   });
 
   it('describes every operation of the interface', () => {
-    expect([...NAMES].toSorted()).toEqual(
+    expect(DOCUMENTED.toSorted()).toEqual(
       Object.keys(operations)
         .filter((name) => name !== 'getOrders')
         .toSorted(),
@@ -193,27 +88,30 @@ describe('the fields of each answer', () => {
   });
 });
 
-describe.each(Object.entries(SHOWN_BY) as [OperationName, readonly string[]][])('%s', (name, lines) => {
-  const needed = REQUIRED[name] ?? {};
-  const optional = fieldsOf(answerTo(name)).filter((field) => !(field in needed));
+describe.each(SHOWN)('%s', (name) => {
+  const needed = EXAMPLES[name].required;
+  const optional = namesIn(name).filter((field) => !(field in needed));
 
-  it.each(lines)(`is shown by pit %s without each field that may be missing`, async (line) => {
-    let body: string | undefined;
-    const exchange = startDocumentExchange({ [name]: () => body ?? shownAnswer(name) });
-    onTestFinished(() => exchange.close());
-    const { environment } = exchange;
-    const broken: unknown[] = [];
-    for (const field of optional)
-      for (const how of isEntry(field) ? (['missing', 'null'] as const) : (['missing'] as const)) {
-        body = without(name, field, how);
-        const home = temporaryHome();
-        const { code, stderr } = await runPit([...line.split(' '), '--json'], { home, environment });
-        if (code !== 0 && !isHonest(line, field, stderr)) broken.push({ field, how, code, stderr });
-        const table = await runPit(line.split(' '), { home, environment });
-        if (/undefined|NaN|\bnull\b/.test(table.stdout)) broken.push({ field, how, shown: table.stdout });
-      }
-    expect(broken).toEqual([]);
-  });
+  it.each([...EXAMPLES[name].lines, ...(ALSO[name] ?? [])])(
+    `is shown by pit %s without each field that may be missing`,
+    async (line) => {
+      let body: string | undefined;
+      const exchange = startDocumentExchange({ [name]: () => body ?? EXAMPLES[name].answer });
+      onTestFinished(() => exchange.close());
+      const { environment } = exchange;
+      const broken: unknown[] = [];
+      for (const field of optional)
+        for (const how of isEntry(field) ? (['missing', 'null'] as const) : (['missing'] as const)) {
+          body = without(name, field, how);
+          const home = temporaryHome();
+          const { code, stderr } = await runPit([...line.split(' '), '--json'], { home, environment });
+          if (code !== 0 && !isHonest(line, field, stderr)) broken.push({ field, how, code, stderr });
+          const table = await runPit(line.split(' '), { home, environment });
+          if (/undefined|NaN|\bnull\b/.test(table.stdout)) broken.push({ field, how, shown: table.stdout });
+        }
+      expect(broken).toEqual([]);
+    },
+  );
 });
 
 describe('markets', () => {

@@ -1,4 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
+import { BATCH_IDS, type OperationExample, ORDER, PLACED_ID, type Rule } from '../operations/example.js';
+import { EXAMPLES, NAMES } from '../operations/index.js';
 import { type HostReply, openHost } from './world/hosts.js';
 
 /*
@@ -11,182 +13,10 @@ import { type HostReply, openHost } from './world/hosts.js';
 const ACCESS_KEY = 'document-access-key';
 const SECRET_KEY = 'document-secret-key';
 
-/** The order that this exchange has from the beginning, and shows for every client id. */
-export const ORDER = { id: '2022022248511515550', market: 'btc_usdt', price: '31000.5', amount: '0.0123' } as const;
-export const CLIENT_ID = 'document01';
-export const PLACED_ID = '2022022248511515553';
-export const BATCH_IDS = ['2022022248511515551', '2022022248511515552'] as const;
-export const ADDRESS = '0x0af7f36b8f09410f3df62c81e5846da673d4d9a9';
+const KNOWN: Readonly<Record<string, OperationExample>> = EXAMPLES;
 
-const TICKER =
-  '{"high":"31500.10","low":"30000.20","buy":"31000.30","sell":"31000.40","last":"31000.5","open":"30500.60","riseRate":"1.64","vol":"120.7"}';
-const COIN = (key: string, available: string) =>
-  `{"key":"${key}","enName":"${key.toUpperCase()}","cnName":"币","showName":"${key.toUpperCase()}","unitTag":"฿","unitDecimal":8,"fundstype":2,"available":"${available}","freez":"0.5","isCanRecharge":true,"isCanWithdraw":true,"canLoan":false}`;
-const withDatas = (datas: string) => `{"code":1000,"message":{"des":"success","isSuc":true,"datas":${datas}}}`;
-
-type Rule = RegExp | 'market' | 'coin';
-interface Shown {
-  readonly family: 'data' | 'api';
-  /** Parameters besides the common ones; a name that ends with `?` may be missing. */
-  readonly parameters: Readonly<Record<string, Rule>>;
-  readonly answer: string;
-  readonly unsigned?: true;
-  /** Whether nothing of a request is checked. */
-  readonly isUnchecked?: true;
-}
-
-const NUMBER = /^\d+(\.\d+)?$/;
-const WHOLE = /^\d+$/;
-const SIDE = /^[01]$/;
-/** Typed int, "values true/false": either form. */
-const SWITCH = /^(true|false|1|0)$/;
-const CLIENT = /^[A-Za-z0-9]{4,36}$/;
-const WALL_CLOCK = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
-const TYPES = /^(1min|3min|5min|15min|30min|1hour|2hour|4hour|6hour|12hour|1day|3day|1week)$/;
-
-const ONE_ORDER = { currency: 'market', 'id?': WHOLE, 'customerOrderId?': CLIENT } as const;
-const PAGED = { currency: 'coin', pageIndex: /^[1-9]\d*$/, pageSize: /^[1-9]\d*$/ } as const;
-
-const SHOWN: Readonly<Record<string, Shown>> = {
-  markets: {
-    family: 'data',
-    parameters: {},
-    answer: '{"btc_usdt":{"amountScale":4,"minAmount":0.0001,"minSize":5,"priceScale":2}}',
-  },
-  allTicker: { family: 'data', parameters: {}, answer: `{"btc_usdt":${TICKER}}` },
-  ticker: { family: 'data', parameters: { market: 'market' }, answer: `{"ticker":${TICKER},"date":"1648461600123"}` },
-  depth: {
-    family: 'data',
-    parameters: { market: 'market', 'size?': /^([1-9]|[1-4]\d|50)$/, 'merge?': NUMBER },
-    answer: '{"asks":[[31000.4,0.5],[31000.5,2]],"bids":[[31000.3,0.25],[31000.2,3]],"timestamp":1648461600}',
-  },
-  trades: {
-    family: 'data',
-    parameters: { market: 'market', 'since?': WHOLE },
-    answer:
-      '[{"date":1648461600,"price":31000.5,"amount":0.01,"tid":1234567890123456789,"trade_type":"bid","type":"buy"}]',
-  },
-  kline: {
-    family: 'data',
-    parameters: { market: 'market', 'type?': TYPES, 'since?': WHOLE, 'size?': /^([1-9]\d{0,2}|1000)$/ },
-    answer:
-      '{"data":[[1648461600000,31000.1,31010.2,30990.3,31005.4,12.5],[1648461660000,31005.4,31006,31001,31002,7.25]],"moneyType":"USDT","symbol":"BTC"}',
-  },
-  getAccountInfo: {
-    family: 'api',
-    parameters: {},
-    answer: `{"result":{"coins":[${COIN('btc', '1.25')},${COIN('usdt', '50000.75')}],"base":{"username":"trader@example.com","trade_password_enabled":true,"auth_google_enabled":true,"auth_mobile_enabled":false}},"assetPerm":true,"leverPerm":true,"entrustPerm":true,"moneyPerm":true}`,
-  },
-  getSpotBills: {
-    family: 'api',
-    parameters: {
-      'currency?': 'coin',
-      'startDate?': WALL_CLOCK,
-      'endDate?': WALL_CLOCK,
-      'dataType?': SIDE,
-      'pageIndex?': /^[1-9]\d*$/,
-      'pageSize?': /^[1-4]\d$|^50$/,
-    },
-    answer:
-      '{"code":1000,"message":"success","result":[{"id":12345678901234567,"currencyName":"USDT","balance":"10.50 USDT","changeAmount":"-1.25 USDT","total":"10.50","date":1648461600123,"showDate":"2022-03-28 18:00:00","remark":"remark","typeDesc":"Buy"}]}',
-  },
-  getUserAddress: { family: 'api', parameters: { currency: 'coin' }, answer: withDatas(`{"key":"${ADDRESS}"}`) },
-  getPayinAddress: {
-    family: 'api',
-    parameters: { currency: 'coin' },
-    answer: withDatas(
-      `[{"blockChain":"eos","isUseMemo":true,"account":"exchange1","memo":"0012345","canDeposit":true,"canWithdraw":false},{"blockChain":"erc20","isUseMemo":false,"address":"${ADDRESS}","canDeposit":true,"canWithdraw":true}]`,
-    ),
-  },
-  getWithdrawAddress: { family: 'api', parameters: { currency: 'coin' }, answer: withDatas(`{"key":"${ADDRESS}"}`) },
-  getWithdrawRecord: {
-    family: 'api',
-    parameters: PAGED,
-    answer: withDatas(
-      `{"list":[{"amount":0.25,"fees":0.001,"hash":"ab12","id":2016011201,"manageTime":1648461700000,"merchantOrderNo":"M1","status":2,"submitTime":1648461600000,"toAddress":"${ADDRESS}"}],"pageIndex":1,"pageSize":10,"totalCount":37,"totalPage":4}`,
-    ),
-  },
-  getChargeRecord: {
-    family: 'api',
-    parameters: PAGED,
-    answer: withDatas(
-      `{"list":[{"address":"${ADDRESS}","amount":"0.75","confirmTimes":12,"currency":"BTC","description":"Confirmed","hash":"cd34","id":3016011201,"itransfer":1,"status":2,"submit_time":"2022-03-28 18:00:00"}],"pageIndex":1,"pageSize":10,"total":29}`,
-    ),
-  },
-  getFeeInfo: {
-    family: 'api',
-    parameters: { currency: 'coin', 'method?': /^getFeeInfo$/ },
-    answer:
-      '{"code":1000,"message":"success","result":{"BTC":[{"chainName":"BTC","mainChainName":"BTC","fee":0.0005,"canDeposit":true,"canWithdraw":true}],"USDT":[{"chainName":"ERC20","mainChainName":"ETH","fee":5,"canDeposit":true,"canWithdraw":true}]}}',
-    unsigned: true,
-  },
-  withdraw: {
-    family: 'api',
-    parameters: {
-      amount: NUMBER,
-      currency: 'coin',
-      fees: NUMBER,
-      'itransfer?': SIDE,
-      receiveAddr: /^.+$/,
-      safePwd: /^.+$/,
-    },
-    answer: '{"code":1000,"message":"success","id":"2016011202"}',
-  },
-  order: {
-    family: 'api',
-    parameters: {
-      currency: 'market',
-      tradeType: SIDE,
-      price: NUMBER,
-      amount: NUMBER,
-      'acctType?': /^[012]$/,
-      'enableExpress?': SWITCH,
-      'enableRepay?': SWITCH,
-      'customerOrderId?': CLIENT,
-      'orderType?': /^.*$/,
-    },
-    answer: `{"code":"1000","message":"success","id":"${PLACED_ID}"}`,
-  },
-  orderMoreV2: {
-    family: 'api',
-    parameters: {
-      market: 'market',
-      tradeParams: /^\[\[[\d.]+,[\d.]+\](,\[[\d.]+,[\d.]+\]){0,19}\]$/,
-      tradeType: SIDE,
-      'acctType?': /^[012]$/,
-    },
-    answer: `{"code":"1000","message":"success","data":[${BATCH_IDS.join(',')}]}`,
-  },
-  cancelOrder: {
-    family: 'api',
-    parameters: ONE_ORDER,
-    answer: withDatas(
-      `{"amount":${ORDER.amount},"price":${ORDER.price},"completeMonty":155.0025,"completeAmount":0.005}`,
-    ),
-  },
-  cancelAllOrdersAfter: {
-    family: 'api',
-    parameters: { currency: 'market' },
-    answer: '{"code":1000,"message":"success"}',
-  },
-  getOrder: {
-    family: 'api',
-    parameters: ONE_ORDER,
-    answer: `{"id":"${ORDER.id}","currency":"${ORDER.market}","price":${ORDER.price},"total_amount":${ORDER.amount},"trade_amount":0.005,"trade_money":155.0025,"trade_date":1648461600123,"status":3,"type":1,"fees":"0.00001","useXxFee":false}`,
-  },
-};
-
-/** "Parameters seen"; its body is not shown. */
-const GET_ORDERS: Shown = {
-  family: 'api',
-  parameters: { currency: 'market', 'pageIndex?': /^[1-9]\d*$/, 'tradeType?': SIDE },
-  answer: '',
-};
-
-/** What the document does not show; a test that gives its answer knows its parameters too. */
-function notShownBy(name: string): Shown {
-  return name === 'getOrders' ? GET_ORDERS : { family: 'api', parameters: {}, answer: '', isUnchecked: true };
-}
+/** The operations whose answer the document shows. */
+export const DOCUMENTED = NAMES.filter((name) => EXAMPLES[name].notShown !== true);
 
 export interface DocumentExchange {
   readonly url: string;
@@ -202,13 +32,6 @@ export interface DocumentExchange {
   /** Its order is open again. */
   reopen(): void;
   close(): void;
-}
-
-export const DOCUMENTED = Object.keys(SHOWN);
-
-/** The example of an answer. */
-export function shownAnswer(name: string): string {
-  return SHOWN[name]?.answer ?? '';
 }
 
 /** The body of an answer, or what makes it of the parameters. */
@@ -230,12 +53,13 @@ export function startDocumentExchange(answers: Readonly<Record<string, Answer>> 
     const name = path.slice(path.lastIndexOf('/') + 1);
     requests.push(given.size === 0 ? path : `${path}?${given}`);
     const answer = answers[name];
-    const shown = Object.hasOwn(SHOWN, name) ? SHOWN[name] : answer === undefined ? undefined : notShownBy(name);
-    if (shown === undefined) {
+    const example = Object.hasOwn(KNOWN, name) ? KNOWN[name] : undefined;
+    if (answer === undefined && (example === undefined || example.notShown)) {
       notShown.add(name);
       return { status: 404, body: '' };
     }
-    const problem = shown.isUnchecked ? undefined : problemOf(path, given, name, shown);
+    // a test that gives the answer of an unknown operation knows its parameters too
+    const problem = example === undefined ? undefined : problemOf(path, given, name, example);
     if (problem !== undefined) {
       broken.push(`${name}: ${problem}`);
       return { status: 404, body: '' };
@@ -244,7 +68,7 @@ export function startDocumentExchange(answers: Readonly<Record<string, Answer>> 
     isCancelled ||= name === 'cancelOrder';
     for (const [id, order] of placedBy(name, given)) placed.set(id, order);
     const own = name === 'getOrder' ? placed.get(given.get('id') ?? '') : undefined;
-    const body = typeof answer === 'function' ? answer(given) : (answer ?? own ?? shown.answer);
+    const body = typeof answer === 'function' ? answer(given) : (answer ?? own ?? example?.answer ?? '');
     return { body: isCancelled ? body.replace('"status":3', '"status":2') : body };
   });
   const environment = {
@@ -273,9 +97,10 @@ function placedBy(name: string, given: URLSearchParams): [id: string, answer: st
 }
 
 /** What the document says against a request; undefined if nothing. */
-function problemOf(path: string, given: URLSearchParams, name: string, shown: Shown): string | undefined {
-  if (path !== `/${shown.family === 'data' ? 'data/v1' : 'api'}/${name}`) return `the path is ${path}`;
-  const common = shown.family === 'api' ? ['method', 'accesskey', 'sign', 'reqTime'] : [];
+function problemOf(path: string, given: URLSearchParams, name: string, shown: OperationExample): string | undefined {
+  if (path !== shown.path.replace(/\?.*/, '')) return `the path is ${path}`;
+  const isTrading = path.startsWith('/api/');
+  const common = isTrading ? ['method', 'accesskey', 'sign', 'reqTime'] : [];
   for (const key of given.keys()) {
     if (given.getAll(key).length > 1) return `${key} is given twice`;
     if (!common.includes(key) && !Object.keys(shown.parameters).some((one) => bare(one) === key))
@@ -289,7 +114,7 @@ function problemOf(path: string, given: URLSearchParams, name: string, shown: Sh
   }
   if ('id?' in shown.parameters && given.has('id') === given.has('customerOrderId'))
     return 'exactly one of id and customerOrderId is given';
-  if (shown.family === 'api' && shown.unsigned !== true) return signatureProblem(given, name);
+  if (isTrading && shown.unsigned !== true) return signatureProblem(given, name);
   return undefined;
 }
 

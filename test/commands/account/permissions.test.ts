@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { permissionHint, permissionsFor, whatNeeds } from '../../../src/commands/account/permissions.js';
 import { commands } from '../../../src/commands/index.js';
 import { SERVED } from '../../../src/sandbox/server/operations/index.js';
-import { READS } from '../../cli-contract/field-answers.js';
+import { READS } from '../../operations/own-values.js';
 
 const firstWord = (words: string) => words.replace(/ .*/, '');
 const PERMISSION_OF = new Map(
