@@ -101,9 +101,11 @@ it('a kind of algo order that is added to the tables is recorded, carried out, l
 });
 
 it.each(Object.entries(ENTRY_FLAGS).filter(([name]) => name !== 'dip'))(
-  'the entry %s is in a table of docs/algo-orders.md by its flag and in the tables of decisions',
+  'the entry %s is in docs/algo-orders.md, in a table and among the entries, and in the tables of decisions',
   (name, { flag }) => {
-    expect(textOf('docs/algo-orders.md')).toMatch(new RegExp(`^\\|.*\`.*${flag}\\b.*\`.*\\|.+\\|$`, 'm'));
+    const page = textOf('docs/algo-orders.md');
+    expect(page).toMatch(new RegExp(`^\\|.*\`.*${flag}\\b.*\`.*\\|.+\\|$`, 'm'));
+    expect(/^An \*entry\* is [^.]*\./m.exec(page)?.[0]).toContain(`\`${flag}\``);
     expect(textOf('test/trading/algos/plan/entries.test.ts')).toMatch(new RegExp(`\\b${name}\\(`));
   },
 );

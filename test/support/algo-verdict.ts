@@ -1,21 +1,11 @@
 import { Decimal } from '../../src/domain/decimal.js';
-import type { AlgoEntryName } from '../../src/trading/algos/plan/entries/entry-terms.js';
+import { type JudgedEntry, rulesOf, type Slots } from '../trading/algos/support/entries.js';
 
 // Judges an algo order by what the exchange saw: its prices, and the orders with their fills. It knows the rules of algo orders and nothing
 // of the code that follows them but the names of the kinds, so that it cannot share a mistake. Amounts and prices are decimal texts, times
 // are in ms.
 
 type Side = 'buy' | 'sell';
-
-/** The terms of each kind of entry that a rule is about. */
-interface EntryTerms {
-  readonly limit: { readonly price: string };
-  readonly twap: { readonly durationMs: number; readonly everyMs: number; readonly bound: string | null };
-  readonly chase: { readonly bound: string | null };
-  readonly iceberg: { readonly price: string; readonly show: string };
-}
-
-type Entry = { [Name in AlgoEntryName]: { readonly kind: Name } & EntryTerms[Name] }[AlgoEntryName];
 
 /** What was asked: the terms as they are on disk. */
 export interface VerdictTerms {
@@ -27,7 +17,7 @@ export interface VerdictTerms {
     readonly minAmount: string;
     readonly minNotional: string;
   };
-  readonly entry: Entry | null;
+  readonly entry: JudgedEntry | null;
   readonly exits: {
     readonly take: string | null;
     readonly stop: string | null;
@@ -137,50 +127,6 @@ type Found = { readonly fault: AlgoFault; readonly at: string };
 
 const ONE = Decimal.of('1');
 const A_SECOND = 1_000;
-
-/** What must hold of the orders of an entry of one kind, by its documentation. */
-interface EntryRules<Terms> {
-  /** The price that each order has, or the bound that none goes beyond; null for no bound. */
-  priceOf(terms: Terms): { readonly given: string } | { readonly bound: string | null };
-  /** How soon orders may follow each other: at any time, at most one a second, or one in each slot of a time. */
-  paceOf(terms: Terms): 'any' | 'one a second' | Slots;
-  /** How much may rest at a time; null for the whole amount. */
-  shownOf(terms: Terms): string | null;
-}
-
-interface Slots {
-  readonly durationMs: number;
-  readonly everyMs: number;
-}
-
-/** The rules of each kind of entry. A kind without a row is a type error. */
-const ENTRY_RULES: { readonly [Name in AlgoEntryName]: EntryRules<EntryTerms[Name]> } = {
-  limit: {
-    priceOf: ({ price }) => ({ given: price }),
-    paceOf: () => 'any',
-    shownOf: () => null,
-  },
-  twap: {
-    priceOf: ({ bound }) => ({ bound }),
-    paceOf: ({ durationMs, everyMs }) => ({ durationMs, everyMs }),
-    shownOf: () => null,
-  },
-  chase: {
-    priceOf: ({ bound }) => ({ bound }),
-    paceOf: () => 'one a second',
-    shownOf: () => null,
-  },
-  iceberg: {
-    priceOf: ({ price }) => ({ given: price }),
-    paceOf: () => 'one a second',
-    shownOf: ({ show }) => show,
-  },
-};
-
-function rulesOf({ kind }: Entry): EntryRules<Entry> {
-  // the rules of a kind are asked about its own terms only
-  return ENTRY_RULES[kind] as EntryRules<Entry>;
-}
 
 class Judge {
   readonly #run: AlgoRun;

@@ -29,7 +29,7 @@ export const PREPARE = {
   ),
   price: optional(
     text(
-      'a number, or bid, ask or mid with an offset: bid+2ticks, mid-0.5%; of a ladder FROM:TO:COUNT; of an algo the entry, or the limit of over and chase',
+      'a number, or bid, ask or mid with an offset: bid+2ticks, mid-0.5%; of a ladder FROM:TO:COUNT; of an algo the entry, or the limit of one that follows the market',
     ),
   ),
   type: optional(choice('of an order (limit)', ...ORDER_TYPES)),

@@ -62,7 +62,7 @@ export function tradingTools(context: ToolContext, terms: TradingTerms): Trading
       tool({
         name: 'prepare',
         title: 'Prepare a trade',
-        description: `Use it first for every order, ladder, replacement, cancellation and algo order: it checks and prices it, and sends nothing. pit runs an algo order: exits alone (stop, trail, or take with one of them), or an entry (price, over, chase or show) with exits that protect what it fills. It returns the exact orders and an id, which commit takes within ${PREPARED_FOR}, once.`,
+        description: `Use it first for every order, ladder, replacement, cancellation and algo order: it checks and prices it, and sends nothing. pit runs an algo order: exits alone (stop, trail, or take with one of them), or an entry with exits that protect what it fills. It returns the exact orders and an id, which commit takes within ${PREPARED_FOR}, once.`,
         parameters: PREPARE,
         output: shape.object(PREPARED_FIELDS),
         effect: 'write',

@@ -1,6 +1,6 @@
 /** The summaries of words that only group commands. */
 export const groups: Readonly<Record<string, string>> = {
-  algo: 'Run and manage algo orders: stops, OCO, brackets, TWAP, chases, icebergs',
+  algo: 'Run and manage algo orders, such as stops, brackets and TWAP',
   profile: 'Manage exchanges by name: their hosts and settings',
   keys: 'Manage the API keys of a profile',
   sandbox: 'Run and control the exchange in a box',

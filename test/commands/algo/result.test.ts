@@ -9,7 +9,8 @@ import { childId } from '../../../src/trading/algos/record/child-name.js';
 import { type AlgoFact, foldFacts } from '../../../src/trading/algos/record/facts.js';
 import { snapshotOf } from '../../../src/trading/algos/record/snapshot.js';
 import { Kept } from '../../terminal/screens.js';
-import { buy, limit, sell } from '../../trading/algos/support/terms.js';
+import { limit } from '../../trading/algos/support/entries.js';
+import { buy, sell } from '../../trading/algos/support/terms.js';
 
 // What `pit algo show` says of an algo order at its end.
 

@@ -7,7 +7,8 @@ import { localTimeText } from '../../../src/errors.js';
 import type { AlgoTerms } from '../../../src/trading/algos/plan/terms.js';
 import { AlgoStore } from '../../../src/trading/algos/record/store.js';
 import { fakeHost } from '../../support/fake-host.js';
-import { buy, limit, sell } from '../../trading/algos/support/terms.js';
+import { limit } from '../../trading/algos/support/entries.js';
+import { buy, sell } from '../../trading/algos/support/terms.js';
 import { temporaryState } from '../../trading/support/trading.js';
 
 afterEach(() => void vi.restoreAllMocks());

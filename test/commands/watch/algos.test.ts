@@ -13,7 +13,8 @@ import type { AlgoTerms } from '../../../src/trading/algos/plan/terms.js';
 import { foldFacts } from '../../../src/trading/algos/record/facts.js';
 import { snapshotOf } from '../../../src/trading/algos/record/snapshot.js';
 import { Kept } from '../../terminal/screens.js';
-import { buy, limit, sell } from '../../trading/algos/support/terms.js';
+import { limit } from '../../trading/algos/support/entries.js';
+import { buy, sell } from '../../trading/algos/support/terms.js';
 import { afterEvents, typed, viewOf } from './views.js';
 
 const price = (text: string) => Decimal.of(text);

@@ -3,10 +3,10 @@ import type { BestPrices } from '../../../domain/book.js';
 import { type Decimal, formatAmount, formatPrice } from '../../../domain/decimal.js';
 import type { Market } from '../../../domain/market.js';
 import { percentText } from '../../../trading/algos/plan/check-terms.js';
-import type { AlgoEntry, AlgoEntryName, EntryOf } from '../../../trading/algos/plan/entries/entry-terms.js';
+import type { AlgoEntry, AlgoEntryName, EntryOf, EntryParts } from '../../../trading/algos/plan/entries/entry-terms.js';
 import { partCount } from '../../../trading/algos/plan/entries/iceberg.js';
 import { sliceCounts } from '../../../trading/algos/plan/entries/twap.js';
-import type { AlgoTerms, EntryParts } from '../../../trading/algos/plan/terms.js';
+import type { AlgoTerms } from '../../../trading/algos/plan/terms.js';
 import { bandText, durationText } from './terms-text.js';
 
 /** The printed terms of an entry, beside its kind, its price and its conditions. */

@@ -4,17 +4,6 @@ import type { GivenLimits } from '../../guards/given-limits.js';
 import { type AlgoEntryName, ENTRY } from './entries/entry-terms.js';
 import { decimal, integer, market } from './line-schemas.js';
 
-/** The terms of an entry as they are printed, beside its kind, its price and its conditions. Null for what it does not have. */
-export interface EntryParts {
-  readonly overMs: number | null;
-  readonly everyMs: number | null;
-  readonly passive: boolean;
-  /** In the base coin, as a text. */
-  readonly show: string | null;
-}
-
-export const NO_PARTS: EntryParts = { overMs: null, everyMs: null, passive: false, show: null };
-
 /** `2%` is the share 0.02; `300` a price; `50ticks`. */
 const TRAIL = v.pipe(v.object({ unit: v.picklist(['share', 'price', 'ticks']), value: decimal }), v.readonly());
 

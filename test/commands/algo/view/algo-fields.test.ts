@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { algoDocument } from '../../../../src/commands/algo/view/algo-fields.js';
 import { Decimal } from '../../../../src/domain/decimal.js';
-import { NO_PARTS } from '../../../../src/trading/algos/plan/terms.js';
+import { NO_PARTS } from '../../../../src/trading/algos/plan/entries/entry-terms.js';
 import type { AlgoFact } from '../../../../src/trading/algos/record/facts.js';
+import { chase, iceberg, twap } from '../../../trading/algos/support/entries.js';
 import {
   BRACKET,
   child,
@@ -13,7 +14,7 @@ import {
   triggered,
   viewOf,
 } from '../../../trading/algos/support/examples.js';
-import { buy, chase, iceberg, twap } from '../../../trading/algos/support/terms.js';
+import { buy } from '../../../trading/algos/support/terms.js';
 
 describe('the row of an algo order', () => {
   const now = START + 90_000;

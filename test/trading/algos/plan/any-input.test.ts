@@ -10,7 +10,7 @@ import { nextStep } from '../../../../src/trading/algos/plan/next-step.js';
 import type { AlgoTerms } from '../../../../src/trading/algos/plan/terms.js';
 import { type AlgoFact, foldFacts } from '../../../../src/trading/algos/record/facts.js';
 import { MARKET } from '../../support/market.js';
-import { anyEntry } from '../support/draw-entries.js';
+import { anyEntry } from '../support/entries.js';
 import { viewOf } from '../support/examples.js';
 
 // Nothing here is what a command would make or an exchange would send: that is the point.

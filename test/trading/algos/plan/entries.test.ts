@@ -9,8 +9,9 @@ import type { AlgoTerms } from '../../../../src/trading/algos/plan/terms.js';
 import { foldFacts } from '../../../../src/trading/algos/record/facts.js';
 import { leastAmount } from '../../../../src/trading/orders/terms.js';
 import { MARKET } from '../../support/market.js';
+import { chase, iceberg, limit, twap } from '../support/entries.js';
 import { expectTable } from '../support/table.js';
-import { buy, chase, iceberg, limit, sell, twap } from '../support/terms.js';
+import { buy, sell } from '../support/terms.js';
 
 describe('a bracket', () => {
   const BRACKET = buy('1', { entry: limit('100'), take: '110', stop: '98' });

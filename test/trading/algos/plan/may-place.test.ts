@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../../src/domain/decimal.js';
 import type { Child } from '../../../../src/trading/algos/plan/children.js';
 import { mayPlace } from '../../../../src/trading/algos/plan/may-place.js';
-import { buy, iceberg, limit, sell } from '../support/terms.js';
+import { iceberg, limit } from '../support/entries.js';
+import { buy, sell } from '../support/terms.js';
 
 type Part = Partial<Pick<Child, 'role' | 'state' | 'duplicate'>> & {
   readonly amount?: string;

@@ -15,7 +15,8 @@ import type { AlgoTerms } from '../../../../src/trading/algos/plan/terms.js';
 import { missedIn, observeStop, seenAfter } from '../../../../src/trading/algos/plan/trigger.js';
 import { type AlgoFact, foldFacts } from '../../../../src/trading/algos/record/facts.js';
 import { MARKET } from '../../support/market.js';
-import { buy, limit, sell } from '../support/terms.js';
+import { limit } from '../support/entries.js';
+import { buy, sell } from '../support/terms.js';
 
 // The prices that decisions rest on, at their boundaries. What follows from them is in the tables of entries and exits.
 

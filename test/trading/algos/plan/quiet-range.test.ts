@@ -9,7 +9,8 @@ import { isQuiet, quietRange } from '../../../../src/trading/algos/plan/quiet-ra
 import type { AlgoTerms } from '../../../../src/trading/algos/plan/terms.js';
 import { seenAfter } from '../../../../src/trading/algos/plan/trigger.js';
 import { type AlgoFact, type AlgoFacts, foldFacts } from '../../../../src/trading/algos/record/facts.js';
-import { algo, buy, chase, limit, sell, type Typed, twap } from '../support/terms.js';
+import { chase, limit, twap } from '../support/entries.js';
+import { algo, buy, sell, type Typed } from '../support/terms.js';
 
 const START = Date.UTC(2026, 0, 5);
 const NOW = START + 60_000;

@@ -17,8 +17,9 @@ import {
   unprotectedSince,
 } from '../../../../src/trading/algos/record/facts.js';
 import { summaryOf } from '../../../../src/trading/algos/record/summary.js';
+import { chase, iceberg, limit, twap } from '../support/entries.js';
 import { BRACKET, beganFact, child, closed, factsOf, OCO, START, triggered } from '../support/examples.js';
-import { algo, buy, chase, iceberg, limit, sell, twap } from '../support/terms.js';
+import { algo, buy, sell } from '../support/terms.js';
 
 describe('the kind of an algo order', () => {
   it.each<[string, AlgoTerms]>([

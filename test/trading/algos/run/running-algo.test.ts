@@ -11,7 +11,8 @@ import { notionalToday } from '../../../../src/trading/guards/limits.js';
 import { eventually } from '../../../support/eventually.js';
 import { anOrder, BTC_USDT, LOST, refused } from '../../../support/scripted-exchange.js';
 import { AtWork, ID, NO_LIMITS, trade } from '../support/at-work.js';
-import { buy, chase, limit, sell, twap } from '../support/terms.js';
+import { chase, limit, twap } from '../support/entries.js';
+import { buy, sell } from '../support/terms.js';
 
 // One algo order at work: what leaves, what is on disk before it does, and what keeps it. Its decisions have tables of their own.
 

@@ -3,7 +3,8 @@ import type { Child } from '../../../../src/trading/algos/plan/children.js';
 import type { AlgoTerms } from '../../../../src/trading/algos/plan/terms.js';
 import { type AlgoFact, type AlgoFacts, foldFacts } from '../../../../src/trading/algos/record/facts.js';
 import type { AlgoView } from '../../../../src/trading/algos/service/algo-views.js';
-import { buy, limit, sell } from './terms.js';
+import { limit } from './entries.js';
+import { buy, sell } from './terms.js';
 
 /* Two algo orders, and facts and children of them, for tests of what is said of an algo order. */
 

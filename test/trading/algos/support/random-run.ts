@@ -19,7 +19,7 @@ import {
 } from '../../../../src/trading/algos/record/facts.js';
 import { judgeAlgoRun, type LoggedOrder, type MarketPoint } from '../../../support/algo-verdict.js';
 import { randomNumbers } from '../../../support/random.js';
-import { DRAWN_ENTRIES, drawEntry } from './draw-entries.js';
+import { DRAWN_ENTRIES, drawEntry } from './entries.js';
 import { algo, type Typed } from './terms.js';
 
 // One random life of an algo order on an exchange that is modelled here: prices that walk and jump, orders that fill in parts, answers that

@@ -39,23 +39,6 @@ export function algo(side: Side, amount: string, typed: Typed): AlgoTerms {
 export const sell = (amount: string, typed: Typed) => algo('sell', amount, typed);
 export const buy = (amount: string, typed: Typed) => algo('buy', amount, typed);
 
-export function limit(price: string, type: 'limit' | 'postOnly' | 'ioc' = 'limit'): AlgoEntry {
-  return { kind: 'limit', type, price: Decimal.of(price) };
-}
-
-export function twap(minutes: number, more: { bound?: string; isPassive?: boolean; everyMs?: number } = {}): AlgoEntry {
-  const { bound, isPassive = false, everyMs = 60_000 } = more;
-  return { kind: 'twap', durationMs: minutes * 60_000, everyMs, isPassive, bound: optional(bound) };
-}
-
-export function chase(bound?: string): AlgoEntry {
-  return { kind: 'chase', bound: optional(bound) };
-}
-
-export function iceberg(price: string, show: string, type: 'limit' | 'postOnly' = 'limit'): AlgoEntry {
-  return { kind: 'iceberg', type, price: Decimal.of(price), show: Decimal.of(show) };
-}
-
 function exitsOf({ take, stop, limit: at, trail }: Typed): Exits | null {
   if (take === undefined && stop === undefined && trail === undefined) return null;
   return { take: optional(take), stop: optional(stop), limit: optional(at), trail: trailOf(trail) };

@@ -4,7 +4,7 @@ import type { Side } from '../../../../src/domain/order.js';
 import { MARKETS } from '../../../../src/sandbox/markets/market.js';
 import type { AlgoEntryName } from '../../../../src/trading/algos/plan/entries/entry-terms.js';
 import type { AlgoTerms, Exits } from '../../../../src/trading/algos/plan/terms.js';
-import { DRAWN_ENTRIES, drawEntry } from '../../algos/support/draw-entries.js';
+import { DRAWN_ENTRIES, drawEntry } from '../../algos/support/entries.js';
 import { between, chosen, type Draw } from '../draw.js';
 
 const EXITS = ['stop', 'stopLimit', 'trail', 'oco', 'ocoTrail'] as const;

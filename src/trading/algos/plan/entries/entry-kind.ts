@@ -1,8 +1,8 @@
 import type { Decimal } from '../../../../domain/decimal.js';
 import type { OrderType } from '../../../../domain/order.js';
 import type { DecisionInput, LegPlan } from '../decision-input.js';
-import type { AlgoTerms, EntryParts } from '../terms.js';
-import type { AlgoEntry } from './entry-terms.js';
+import type { AlgoTerms } from '../terms.js';
+import type { AlgoEntry, EntryParts } from './entry-terms.js';
 
 /** All that pit has to know of a kind of entry. What it says about one is in `commands/algo/view/entry-words.ts`. */
 export interface AlgoEntryKind<Entry extends AlgoEntry> {

@@ -35,3 +35,14 @@ export type EntryOf<Name extends AlgoEntryName> = Extract<AlgoEntry, { readonly 
 
 /** The terms of any entry. */
 export const ENTRY: v.GenericSchema<unknown, AlgoEntry> = v.union(Object.values(ENTRY_TERMS));
+
+/** The terms of an entry as they are printed, beside its kind, its price and its conditions. Null for what it does not have. */
+export interface EntryParts {
+  readonly overMs: number | null;
+  readonly everyMs: number | null;
+  readonly passive: boolean;
+  /** In the base coin, as a text. */
+  readonly show: string | null;
+}
+
+export const NO_PARTS: EntryParts = { overMs: null, everyMs: null, passive: false, show: null };
