@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { Decimal } from '../../../src/domain/decimal.js';
 import type { Bill } from '../../../src/domain/funds.js';
 import type { AccountHistory, FilledOrder } from '../../../src/trading/pnl/account-history.js';
 import { matchBills } from '../../../src/trading/pnl/matching/match-bills.js';
@@ -92,34 +91,6 @@ describe('matchBills', () => {
     const bills = [bill(20, 'usdt', '-200', 'Buy'), bill(21, 'btc', '2', 'Buy')];
     const { fills, unmatched } = matchBills({ ...NOTHING, orders: [buy(10, '2', '200')], bills });
     expect([fills.map(({ time }) => time), unmatched]).toEqual([[21], []]);
-  });
-
-  it('takes a fee that is inside the bill of what was bought', () => {
-    const bills = [bill(20, 'usdt', '-200', 'Buy'), bill(20, 'btc', '1.996', 'Buy')];
-    expect(unexplained({ ...NOTHING, orders: [buy(10, '2', '200', { fee: '0.004' })], bills })).toEqual({});
-  });
-
-  it.for([
-    ['inside, with a bill of its own', ['-9', '-1'], '-10'],
-    ['inside, in one bill', ['-10'], '-10'],
-    ['on top', ['-10', '-1'], '-11'],
-  ] as const)('finds a withdrawal whose fee is %s', ([, changes, total]) => {
-    const record = {
-      id: '1',
-      time: 5,
-      processedTime: null,
-      coin: 'btc',
-      amount: '10',
-      fee: '1',
-      state: 'success',
-    } as const;
-    const rest = { address: null, hash: null, merchantOrderNo: null, status: 2 };
-    const bills = changes.map((change) => bill(5, 'btc', change, 'Out'));
-    const matched = matchBills({ ...NOTHING, bills, withdrawals: [{ ...record, ...rest }] });
-    expect([matched.unmatched, Decimal.sum(matched.movements.map(({ amount }) => amount)).toString()]).toEqual([
-      [],
-      total,
-    ]);
   });
 });
 

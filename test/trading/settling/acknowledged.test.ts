@@ -44,20 +44,6 @@ describe('an answer that accepts an order', () => {
     expect(exchange.count('lookup')).toBe(0);
   });
 
-  it.each([
-    ['has another price', at('7', { price: '29000' })],
-    ['has another amount', at('7', { amount: '0.02' })],
-  ])(
-    'the answer does not count if the order that it names %s and no lookup proves it: it may answer another request',
-    async (_, other) => {
-      const exchange = accepting([other]);
-      const trading = tradingOf(exchange, { budgetMs: 3_000 });
-      expect(await placeOrder(trading, TERMS, { id: 'mine' })).toMatchObject({ outcome: 'unknown' });
-      expect(trading.journal.unsettledEntries().map(({ write }) => write.id)).toEqual(['mine']);
-      expect(exchange.count('order')).toBe(1);
-    },
-  );
-
   it('leaves the record open if a defect of pit hides the answer, because the order was sent', async () => {
     const trading = tradingOf(accepting([]));
     const client = Object.assign(Object.create(trading.client), {
@@ -76,43 +62,6 @@ describe('an answer that accepts an order', () => {
       id: '7',
     });
     expect(exchange.count('lookup')).toBe(1);
-  });
-
-  it('corrects an answer that names an order that nothing shows, if the order exists under its client id', async () => {
-    const exchange = accepting([at('8')], 'none', at('8'));
-    expect(await placeOrder(tradingOf(exchange), TERMS, { id: 'mine0001' })).toMatchObject({
-      outcome: 'placed',
-      id: '8',
-      duplicates: [],
-    });
-  });
-
-  it('the answer does not count if neither the list nor a lookup shows an order: nothing may have been placed', async () => {
-    const exchange = accepting([at('6', { price: '29000' })]);
-    const trading = tradingOf(exchange, { budgetMs: 3_000 });
-    expect(await placeOrder(trading, TERMS, { id: 'mine0001' })).toMatchObject({ outcome: 'unknown' });
-    expect(trading.journal.unsettledEntries().map(({ write }) => write.id)).toEqual(['mine0001']);
-    expect(exchange.count('order')).toBe(1);
-  });
-
-  it('the answer does not count if it names an earlier order', async () => {
-    const exchange = accepting([at('7')]);
-    const trading = tradingOf(exchange, { budgetMs: 3_000 });
-    const earlier = trading.journal.begin<'order'>(
-      { operation: 'order', terms: TERMS },
-      { id: 'earlier', reqTime: NOW },
-    );
-    earlier.settle({ outcome: 'placed', id: '7', duplicates: [] }, 'placed');
-    expect(await placeOrder(trading, TERMS, { id: 'mine' })).toMatchObject({ outcome: 'unknown' });
-  });
-
-  it.each([
-    ['counts', 5_000, 'placed'],
-    ['does not count', 5_001, 'unknown'],
-  ])('the answer %s if its order is %i ms older than the request and no lookup proves it', async (_, age, outcome) => {
-    const exchange = accepting([at('7', { time: NOW - age })]);
-    const trading = tradingOf(exchange, { budgetMs: 3_000 });
-    expect(await placeOrder(trading, TERMS, { id: 'mine' })).toMatchObject({ outcome, id: '7' });
   });
 
   it('the answer does not count if it names an order of an earlier write, in any market', async () => {
@@ -137,27 +86,6 @@ describe('an answer that accepts an order', () => {
       expect(exchange.count('lookup')).toBe(1);
     },
   );
-
-  it.each([
-    ['refuses to look up client ids', refusedRead('invalid')],
-    ['shows some order for any client id', at('3', { time: NOW - 90_000, price: '1' })],
-  ])(
-    'counts if the exchange dates that order by another clock and %s: its id is all that there is',
-    async (_, byClientId) => {
-      const exchange = accepting([], at('7', { time: NOW - 90_000 }), byClientId);
-      const placed = await placeOrder(tradingOf(exchange), TERMS, { id: 'mine' });
-      expect(placed).toMatchObject({ outcome: 'placed', id: '7', duplicates: null });
-    },
-  );
-
-  it('does not count then if that order is of an earlier write, however long ago', async () => {
-    const exchange = accepting([], at('7', { time: NOW - 86_400_000 }), refusedRead('invalid'));
-    const before = tradingOf(exchange, { elapsedMs: -86_400_000 });
-    const earlier = before.journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'first', reqTime: NOW });
-    earlier.settle({ outcome: 'placed', id: '7', duplicates: [] }, 'placed');
-    const trading = tradingOf(exchange, { state: before.state, budgetMs: 3_000 });
-    expect(await placeOrder(trading, TERMS, { id: 'mine' })).toMatchObject({ outcome: 'unknown', id: null });
-  });
 
   it('is left to the user once its request has expired: no later read can show whether the answer was true', async () => {
     const exchange = accepting([]);
@@ -193,12 +121,6 @@ describe('an answer that accepts an order', () => {
     expect(entry?.events).toContainEqual(expect.objectContaining({ namedId: '7' }));
     const later = tradingOf(exchange, { budgetMs: 3_000, state: trading.state });
     expect(await resolve(later, later.journal.unsettledEntries())).toMatchObject([{ outcome: 'unknown', id: '7' }]);
-  });
-
-  it('gives way to the order that the exchange has under the client id', async () => {
-    const exchange = accepting([at('8'), at('7', { price: '29000' })], at('7', { price: '29000' }), at('8'));
-    const placed = await placeOrder(tradingOf(exchange), TERMS, { id: 'mine' });
-    expect(placed).toMatchObject({ outcome: 'placed', id: '8', duplicates: [] });
   });
 
   it('counts if the exchange has that order under the client id, though the list shows it with other terms', async () => {

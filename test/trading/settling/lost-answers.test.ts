@@ -6,7 +6,6 @@ import { resolve } from '../../../src/trading/settling/resolve.js';
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
 import {
-  AWAY,
   anOrder,
   GARBLED,
   LOST,
@@ -42,15 +41,6 @@ describe('an order whose answer was lost', () => {
     expect([exchange.count('order'), lookupsOf(exchange)]).toEqual([1, 1]);
     expect(exchange.arrived('lookup')).toMatchObject([{ market: 'btc_usdt', order: { clientId: CLIENT_ID } }]);
     expect(trading.journal.unsettledEntries()).toEqual([]);
-  });
-
-  it('stays unknown while the exchange does not list it, because it may still arrive', async () => {
-    const exchange = lookedUp(LOST);
-    const trading = tradingOf(exchange, { budgetMs: BUDGET_MS });
-    expect(await place(trading)).toMatchObject({ outcome: 'unknown' });
-    expect(exchange.count('order')).toBe(1);
-    expect(lookupsOf(exchange)).toBeGreaterThan(2);
-    expect(trading.journal.unsettledEntries().map(({ write }) => write.id)).toEqual([CLIENT_ID]);
   });
 
   it('was not sent if the exchange no longer accepts its request and does not list it', async () => {
@@ -97,35 +87,6 @@ describe('placing an order', () => {
     }
   });
 
-  it('accepts any order under a client id that pit generated, and reports the differences', async () => {
-    const own = 'pit0123456789abcdef01234567';
-    const changed = anOrder({ type: 'other', price: '29999.5', amount: '0.0099' });
-    for (const write of [LOST, REFUSED]) {
-      const exchange = lookedUp(write, { shows: [changed], clientId: own });
-      const trading = tradingOf(exchange);
-      expect(await place(trading, {}, own)).toMatchObject({ outcome: 'placed', id: ID });
-      const differs = 'the price 29999.5 instead of 30000, the amount 0.0099 instead of 0.01';
-      expect(trading.warnings).toEqual([
-        expect.stringContaining(`The exchange changed order ${ID}: it has ${differs}`),
-      ]);
-      const [settled] = trading.journal.archive.since(0);
-      expect(settled?.events.map(({ event }) => event)).toContainEqual(expect.stringContaining(differs));
-    }
-  });
-
-  it.each([
-    ['other terms', { price: '29999.5' }],
-    ['a time long before the request', { time: 1_500_000_000_000 }],
-  ])('concludes nothing from an order with %s if the exchange shows one for any client id', async (_, changes) => {
-    const own = 'pit0123456789abcdef01234567';
-    const other = anOrder(changes);
-    const exchange = lookedUp(LOST, { shows: [other], others: other, clientId: own });
-    const trading = tradingOf(exchange, { budgetMs: 3_000 });
-    expect(await place(trading, {}, own)).toMatchObject({ outcome: 'unknown' });
-    expect([exchange.count('order'), trading.warnings]).toEqual([1, []]);
-    expect(trading.journal.unsettledEntries().map(({ write }) => write.id)).toEqual([own]);
-  });
-
   it('treats a chosen client id as chosen even if it reads generated', async () => {
     const own = 'pit0123456789abcdef01234567';
     const exchange = lookedUp(LOST, { others: anOrder({ price: '29999.5' }) });
@@ -146,12 +107,6 @@ describe('placing an order', () => {
     expect(exchange.count('order')).toBe(1);
   });
 
-  it('concludes nothing if the exchange claims to know an unused client id', async () => {
-    const exchange = lookedUp(LOST, { others: anOrder() });
-    const trading = tradingOf(exchange, { budgetMs: 200_000, tolerance: 60_000 });
-    expect(await place(trading)).toMatchObject({ outcome: 'unknown' });
-  });
-
   it('reads a refused order once, because the refusal may answer a repeated request', async () => {
     const exchange = lookedUp(REFUSED, { shows: [anOrder()] });
     expect(await place(tradingOf(exchange))).toMatchObject({ outcome: 'placed', id: ID });
@@ -163,30 +118,12 @@ describe('placing an order', () => {
     expect([none.count('order'), lookupsOf(none)]).toEqual([1, 1]);
   });
 
-  it('the outcome is unknown after a refusal if the order cannot be read', async () => {
-    const exchange = lookedUp(REFUSED, { shows: [GARBLED] });
-    expect(await place(tradingOf(exchange))).toMatchObject({
-      outcome: 'unknown',
-      reason: expect.stringMatching(
-        /^the exchange rejected it \(“balance”\), but a duplicate may have been executed: /,
-      ),
-    });
-    const later = lookedUp(REFUSED, { shows: [AWAY, anOrder()] });
-    expect(await place(tradingOf(later))).toMatchObject({ outcome: 'placed', id: ID });
-  });
-
   it('counts as refused if it can be read only after its request has expired, and does not exist', async () => {
     const exchange = lookedUp(REFUSED, { shows: [GARBLED, 'none'] });
     const trading = tradingOf(exchange, { budgetMs: 90_000, tolerance: 60_000 });
     expect(await place(trading)).toMatchObject({ outcome: 'refused', refusal: { kind: 'insufficientFunds' } });
     expect(trading.journal.archive.since(0)).toMatchObject([{ outcome: 'refused', write: { id: CLIENT_ID } }]);
     expect(exchange.count('order')).toBe(1);
-  });
-
-  it.each(['noPermission', 'badKey'] as const)('counts as refused if its lookup is refused alike: %s', async (kind) => {
-    const exchange = lookedUp(refused(kind), { shows: [refusedRead(kind)], others: refusedRead(kind) });
-    expect(await place(tradingOf(exchange))).toMatchObject({ outcome: 'refused', refusal: { kind } });
-    expect(lookupsOf(exchange)).toBe(1);
   });
 
   it.each(['inTrouble', 'locked', 'tooFrequent'] as const)(
