@@ -13,7 +13,7 @@ const MINUTE = 60_000;
 const FINE = 10 * STEPS_PER_MINUTE;
 /** Of a longer gap, only the last day is simulated; before it prices stay flat. */
 const LONGEST = 24 * 60 * STEPS_PER_MINUTE;
-/** The last steps before genesis in which simulated traders quote, so that the first book is like any later one. */
+/** The last steps before genesis, and of a long gap, in which simulated traders quote, so that the first book is like any later one. */
 const QUOTED = 20;
 /** The steps of a minute at which the price trades if the minute is simulated at once. */
 const PRINTS = [0, 40, 80, 119];
@@ -81,8 +81,7 @@ export class MarketSimulator {
 
   /** At genesis: simulates the time before `now`, most of it without quotes, because no request saw the books. */
   begin(now: number): void {
-    const quoted = Math.floor(now / STEP) - QUOTED;
-    while (this.#step < quoted) this.#take(this.#step + 1, (traders, moment) => traders.stepWithoutQuotes(moment));
+    this.#advanceWithoutQuotes(Math.floor(now / STEP) - QUOTED);
     this.advance(now);
   }
 
@@ -113,7 +112,10 @@ export class MarketSimulator {
     const target = Math.floor(now / STEP);
     const behind = target - this.#step;
     if (behind <= 0 || this.#venues.length === 0) return false;
-    if (behind > FINE) this.#catchUp(target);
+    if (behind > FINE) {
+      this.#catchUp(target);
+      this.#advanceWithoutQuotes(target - QUOTED);
+    }
     while (this.#step < target) this.#take(this.#step + 1, (traders, moment) => traders.step(moment));
     return true;
   }
@@ -123,6 +125,11 @@ export class MarketSimulator {
     const from = Math.max(this.#step, target - LONGEST);
     const last = Math.floor(target / STEPS_PER_MINUTE) - 2;
     for (let minute = Math.floor(from / STEPS_PER_MINUTE) + 1; minute <= last; minute += 1) this.#takeMinute(minute);
+  }
+
+  /** Simulates steps in which no request sees the books. */
+  #advanceWithoutQuotes(target: number): void {
+    while (this.#step < target) this.#take(this.#step + 1, (traders, moment) => traders.stepWithoutQuotes(moment));
   }
 
   #take(step: number, act: (traders: MarketTraders, moment: SimulatedMoment) => void): void {

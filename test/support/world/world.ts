@@ -324,7 +324,7 @@ export class World {
     const random = randomNumbers(identity.pid);
     return {
       ...{ now: clock.now, monotonic: clock.monotonic, sleep, random },
-      randomBytes: (count) => Uint8Array.from({ length: count }, () => Math.floor(random() * 256)),
+      randomBytes: (count) => new Uint8Array(count).map(() => Math.floor(random() * 256)),
     };
   }
 
