@@ -88,15 +88,18 @@ describe('a command of pit', () => {
     ['trailing stop', 'order sell btc_usdt 0.5 --trail 1%'],
     ['OCO', 'order sell btc_usdt 0.5 --take 20250 --stop 19800'],
     ['bracket', 'order buy btc_usdt 0.5 --at 20150 --take 20280 --stop 19800'],
-    ['TWAP', 'order buy btc_usdt 0.5 --over 40m --every 5m'],
-    ['chase', 'order buy btc_usdt 0.5 --chase --for 10m'],
+    ['TWAP', 'order buy btc_usdt 0.5 --over 10m --every 2m'],
+    ['chase', 'order buy btc_usdt 0.5 --chase --for 3m'],
     ['iceberg', 'order buy btc_usdt 0.5 --at 19950 --show 0.2'],
     ['conditional order', 'order buy btc_usdt 0.5 --at 20250 --when last>20200'],
   ])('gives the same report and the same fills byte for byte, twice: a %s', async (kind, command) => {
     const runs = [];
     for (let run = 0; run < 2; run += 1) {
       const out = path.join(folder, `${kind.replaceAll(' ', '-')}-${run}.csv`);
-      const { code, stdout } = await rehearse(`${HILL} --json --latency 80ms --out ${out}`, command);
+      const { code, stdout } = await rehearse(
+        `${HILL} --to 2026-01-05T01:00 --json --latency 80ms --out ${out}`,
+        command,
+      );
       runs.push({ code, stdout, fills: readFileSync(out, 'utf8') });
     }
     expect(runs[0]?.code).toBe(0);
@@ -111,7 +114,7 @@ describe('a command of pit', () => {
   });
 
   it('survives answers that are lost, and says what the fault did', async () => {
-    const command = 'order buy btc_usdt 0.5 --over 60m --every 2m';
+    const command = 'order buy btc_usdt 0.5 --over 20m --every 2m';
     const report = await reportOf(`${HILL} --funds usdt=30000 --fault drop-after`, command);
     expect(report.faults).toEqual([{ kind: 'drop-after', applied: expect.any(Number), executed: expect.any(Number) }]);
     expect(report.faults[0]?.applied).toBeGreaterThan(0);
