@@ -38,6 +38,8 @@ export class FileStore implements PermitStore {
   #recoverAt = 0;
   /** A digest of this machine, because a host name may hold any character. */
   readonly #here: string;
+  /** The permits when they were last read. One that was taken since has another name, so it cannot be taken by this one. */
+  #seen: readonly PermitFile[] = [];
 
   /**
    * @param root a private folder; the permits are in `within`, and are made if missing
@@ -58,18 +60,29 @@ export class FileStore implements PermitStore {
 
   /** Throws Failure if the folder cannot be used. */
   async take(priority: Priority): Promise<TakeResult> {
-    const takeable = this.#permits().filter(({ number }) => this.#mayTake(number, priority));
+    // one that is gone shows that other processes take permits: then they are read again
+    const known = this.#takeFree(priority, 1);
+    if (known !== undefined) return known;
+    this.#seen = this.#permits();
+    const taken = this.#takeFree(priority, this.#seen.length);
+    if (taken !== undefined) return taken;
     const now = this.#now();
-    for (const found of shuffled(
-      takeable.filter(({ freeAt }) => freeAt <= now),
-      priority,
-    )) {
-      const taken = this.#move(found.name, heldName(found.number, now + LOST_MS, this.#here));
-      if (taken !== undefined) return { release: (milliseconds) => this.#release(taken, found.number, milliseconds) };
-    }
+    const takeable = this.#seen.filter(({ number }) => this.#mayTake(number, priority));
     if (now >= this.#recoverAt) for (const found of takeable) this.#recover(found, now);
     const next = Math.min(...takeable.flatMap(({ freeAt, pid }) => (pid === 0 ? freeAt : [])));
     return { waitMs: Math.min(next - now, POLL_MS) };
+  }
+
+  /** Takes one of the permits that were seen to be free, after at most so many tries. */
+  #takeFree(priority: Priority, tries: number): TakeResult | undefined {
+    const now = this.#now();
+    const free = this.#seen.filter(({ number, freeAt }) => freeAt <= now && this.#mayTake(number, priority));
+    for (const found of shuffled(free, priority).slice(0, tries)) {
+      const taken = this.#move(found.name, heldName(found.number, now + LOST_MS, this.#here));
+      this.#seen = this.#seen.filter((permit) => permit !== found);
+      if (taken !== undefined) return { release: (milliseconds) => this.#release(taken, found.number, milliseconds) };
+    }
+    return undefined;
   }
 
   /** Whether this process may take a permit. The first ones are reserved for cancellations. */
@@ -82,7 +95,9 @@ export class FileStore implements PermitStore {
 
   async #release(name: string, number: number, milliseconds: number): Promise<void> {
     try {
-      this.#move(name, freeName(number, this.#now() + milliseconds));
+      const freeAt = Math.ceil(this.#now() + milliseconds);
+      const free = this.#move(name, freeName(number, freeAt));
+      if (free !== undefined) this.#seen = [...this.#seen, { name: free, number, freeAt, pid: 0, machine: undefined }];
     } catch {
       // counts as lost, and is free again after LOST_MS
     }
