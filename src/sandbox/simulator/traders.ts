@@ -54,9 +54,10 @@ export class MarketTraders {
 
   /** Takes over a stored quote. */
   restore(order: AccountOrder): void {
-    const better = order.side === 'buy' ? -1 : 1;
-    this.#quotes[order.side].push({ price: Number(order.price), order });
-    this.#quotes[order.side].sort((a, b) => (a.price - b.price) * better);
+    const price = Number(order.price);
+    const quotes = this.#quotes[order.side];
+    const worse = quotes.findIndex((quote) => isBefore(order.side, price, quote.price));
+    quotes.splice(worse < 0 ? quotes.length : worse, 0, { price, order });
   }
 
   step(moment: SimulatedMoment): void {
