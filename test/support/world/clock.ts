@@ -75,7 +75,8 @@ class Timer {
   }
 
   end(): void {
-    this.#ended.abort();
+    // with a reason, because an error of its own would have to be made for each
+    this.#ended.abort('ended');
   }
 
   refresh(): this {
