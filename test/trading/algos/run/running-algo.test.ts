@@ -88,6 +88,7 @@ test('the take-profit is cancelled by this algo order and by nobody else, and on
   work.move('98', '99');
   await eventually(() => expect(work.names).toEqual(['placed', 'triggered', 'childCancelled', 'placed']));
   expect(sent(work)).toEqual(['order', 'cancel', 'order']);
+  expect(work.texts).toContain('Cancelled the take order at 110.');
   expect(work.algo.snapshot.said).toEqual([]);
   expect(work.store.read(ID)?.children[0]).toMatchObject({ clientId: `${ID}t1`, isCancelledHere: true });
 });
@@ -533,6 +534,54 @@ test('an exchange whose clock stands is not seen, with the reason, and not calle
   const reason = "The exchange's clock stands still: it dates its prices before this algo order began";
   expect(work.algo.snapshot).toMatchObject({ state: 'blind', reason });
   expect(work.texts).toBe(`${reason}. No stop triggers until it goes on.`);
+});
+
+test('a market that is seen no more is said, and that it is seen again', async () => {
+  const work = await AtWork.of(STOP);
+  work.move('100', '101');
+  work.market.ageMs = 5_001;
+  work.algo.changed();
+  expect(work.texts).toBe('No current data for btc_usdt: no stop triggers until it returns.');
+  work.algo.changed();
+  work.market.ageMs = 0;
+  work.algo.changed();
+  expect(work.events.map(({ event, text }) => [event, text]).slice(1)).toEqual([
+    ['seen', 'Data for btc_usdt is current again.'],
+  ]);
+});
+
+test('a market that was not seen yet is said to be missing after five seconds', async () => {
+  const work = await AtWork.of(STOP);
+  work.market.wasSeen = false;
+  work.market.ageMs = 9_000;
+  work.algo.changed();
+  work.pass(4_999);
+  expect([work.texts, work.algo.state]).toEqual(['', 'waiting']);
+  work.pass(1);
+  expect([work.names, work.algo.state]).toEqual([['blind'], 'blind']);
+});
+
+test('a pause of everything follows one of the take-profit alone, and nothing pauses what is paused', async () => {
+  const work = await AtWork.of(OCO);
+  work.algo.pause('rejected', 'so', 'take');
+  work.algo.pause('rejected', 'again', 'take');
+  expect(work.algo.facts.paused).toMatchObject({ reason: 'so', role: 'take' });
+  work.algo.pause('halt', 'news');
+  work.algo.pause('user', 'more news');
+  expect(work.algo.facts.paused).toMatchObject({ cause: 'halt', reason: 'news', role: null });
+  expect(work.names).toEqual(['paused', 'paused']);
+});
+
+test.each<[string, Parameters<typeof buy>[1], boolean]>([
+  ['are waited for before its entry has begun', { entry: limit('100'), when: ['last>1'] }, true],
+  ['are waited for by no algo order without any', { entry: limit('100') }, false],
+])('conditions %s', async (_, typed, expected) => {
+  const work = await AtWork.of(buy('1', typed));
+  expect(work.algo.waitsForCondition).toBe(expected);
+  if (!expected) return;
+  const cancelled = { fact: 'cancelled', time: work.algo.facts.began.time, reason: 'You cancelled it' } as const;
+  work.store.add(ID, cancelled);
+  expect(work.reopened().waitsForCondition).toBe(false);
 });
 
 test('an order without an answer is looked for, and not sent again while it may still arrive', async () => {
