@@ -273,6 +273,7 @@ const GROUPS = [
       'test/commands/guided/guided.test.ts',
       'test/commands/interrupted.test.ts',
       'test/commands/listings/orders.test.ts',
+      'test/commands/live/watch.test.ts',
       ...['algo-orders', 'trading', 'unattended'].map((name) => `test/commands/mcp/${name}.test.ts`),
       'test/commands/writes/guards.test.ts',
       'test/trading/orders/own-fills.test.ts',

@@ -99,7 +99,15 @@ describe('what an iceberg shows is held against the market before anything is cr
   });
 });
 
+it('a TWAP may be as short as the time between two slices', async () => {
+  const line = 'order sell btc_usdt 0.01 --over 5m --every 5m --dry-run';
+  expect(await pit.json(line)).toMatchObject({ operation: 'algo', request: { kind: 'twap' } });
+});
+
 it('an algo order without an amount is refused: pit never asks for its parts', async () => {
   const error = await pit.failure('order sell btc_usdt --stop 27000', 2);
-  expect(error.message).toBe('An algo order needs a side, a market and an amount.');
+  expect(error).toMatchObject({
+    message: 'An algo order needs a side, a market and an amount.',
+    hint: 'Write them before the flags, for instance: sell btc_usdt 0.1',
+  });
 });
