@@ -38,15 +38,17 @@ describe('a refused batch that a proxy repeats once the balance covers it', () =
       expect(resumed.code).toBe(accepted === 0 ? 0 : 9);
       expect(resumed.stderr).toMatch(WARNING);
       expect(batch(resumed)).toMatchObject({ placed: 2, refused: 0, duplicates });
-      const [row] = await pit.json<object[]>(`resolve ${job}`);
-      expect(row).toMatchObject({ clientId: job, outcome: 'placed', duplicates });
+      const resolved = await pit.run(`resolve ${job} --json`);
+      expect(resolved.code).toBe(resumed.code);
+      expect(JSON.parse(resolved.stdout)).toMatchObject([{ clientId: job, outcome: 'placed', duplicates }]);
       expect(pit.world.sent('orderMoreV2')).toHaveLength(1);
     },
   );
 
   it.each([0, 1] as const)('resolve finds the batch after %i accepted orders', async (accepted) => {
     const { duplicates } = await carriedOutAgain(accepted);
-    const { stdout, stderr } = await pit.run('resolve --json');
+    const { code, stdout, stderr } = await pit.run('resolve --json');
+    expect(code).toBe(accepted === 0 ? 0 : 9);
     expect(JSON.parse(stdout)).toMatchObject([{ outcome: 'placed', duplicates }]);
     expect(stderr).toMatch(WARNING);
   });
