@@ -85,7 +85,7 @@ export class AlgoVoice {
     const isStarting = state === 'blind' && this.#blind?.isSaid !== true;
     const danger = isStopHeld || (unsentSince !== null && trouble !== null);
     this.state = isStarting ? stateOf(known) : state;
-    this.reason = trouble === null ? decision.reason : danger ? `${NOT_PROTECTED}: ${trouble}` : trouble;
+    this.reason = trouble === null ? decision.reason : danger ? unprotected(trouble) : trouble;
     this.unsentSince = unsentSince;
     for (const note of notes) this.#note(note);
     if (danger) this.keepStatus(facts);
@@ -103,7 +103,8 @@ export class AlgoVoice {
     );
     const hint = ` If it is not yours, cancel it: pit cancel ${this.#terms.market.market} ${ids.join(' ')}`;
     const when = `The stop is reached since ${localTimeText(since)} and not sent.`;
-    this.tell('unprotected', `${reason}. ${when}${ids.length === 0 ? '' : hint}`);
+    const why = reason.endsWith('.') ? reason : `${reason}.`;
+    this.tell('unprotected', `${why} ${when}${ids.length === 0 ? '' : hint}`);
   }
 
   /** Says it at once, or at the start once the market could not be seen for long enough. */
@@ -221,4 +222,9 @@ export class AlgoVoice {
     const side = isExit(child) ? exitSideOf(this.#terms) : this.#terms.side;
     return `${side} ${formatAmount(child.amount)} ${this.#terms.market.base} at ${grouped(child.price)}`;
   }
+}
+
+/** What keeps a reached stop from leaving, with the warning that it may have already. */
+function unprotected(trouble: string): string {
+  return trouble.startsWith(NOT_PROTECTED) ? trouble : `${NOT_PROTECTED}: ${trouble}`;
 }

@@ -81,6 +81,25 @@ test('the room that is kept on a full disk goes to the fact that a stop was reac
   expect(work.store.reserve.free()).toBe(false);
 });
 
+test('an order of a stop that the disk does not take is said to be missing, and leaves when it does', async () => {
+  const work = await AtWork.of(STOP, ({ trading: { journal } }) => {
+    const begin = journal.begin.bind(journal);
+    let isFull = true;
+    journal.begin = (...given) => {
+      if (!isFull) return begin(...given);
+      isFull = false;
+      throw usage('The disk is full.');
+    };
+  });
+  work.move('98', '99');
+  await eventually(() => expect(work.names).toEqual(['triggered', 'note', 'unprotected']));
+  expect(work.texts).toMatch(
+    /^NOT PROTECTED: The disk is full\. pit tries again\.\nNOT PROTECTED: The disk is full\. The stop is reached since .* and not sent\.$/m,
+  );
+  work.pass(1_000);
+  await eventually(() => expect(sent(work)).toEqual(['order']));
+});
+
 test('the take-profit is cancelled by this algo order and by nobody else, and only then the stop leaves', async () => {
   const work = await AtWork.of(OCO);
   work.algo.changed();
