@@ -17,7 +17,7 @@ describe('the orders of a side', () => {
     expect(requests).toEqual(['page 1', 'page 2', 'page 3', 'page 4']);
   });
 
-  it.each([100, 3_000])(
+  it.each([100, 400])(
     'take one page, and one request for each older open one, the second time, after %i',
     async (many) => {
       const account = await oldAccount(many);
@@ -29,7 +29,7 @@ describe('the orders of a side', () => {
   );
 
   it('are as they were when they closed: what has filled since is asked for', async () => {
-    const account = await oldAccount(2_000);
+    const account = await oldAccount(400);
     account.become('3', 'filled');
     await account.history();
     account.pass(SETTLED_MS + 1);
@@ -40,7 +40,7 @@ describe('the orders of a side', () => {
   });
 
   it('are asked for no further than they are wanted', async () => {
-    const account = await oldAccount(3_000);
+    const account = await oldAccount(400);
     const recent = account.orders.at(-25);
     const { ids, requests, hasOlder } = await account.history(recent?.time);
     expect([ids.length, hasOlder]).toEqual([30, true]);
@@ -49,7 +49,7 @@ describe('the orders of a side', () => {
   });
 
   it('are known after a read that wanted only the newest', async () => {
-    const account = await oldAccount(1_000);
+    const account = await oldAccount(300);
     account.place(12, 'filled');
     account.pass(SETTLED_MS);
     await account.history(account.orders.at(-12)?.time);
@@ -71,10 +71,10 @@ describe('the orders of a side', () => {
   });
 
   it('have those that the exchange lists no more, after the others', async () => {
-    const account = await oldAccount(2_000);
+    const account = await oldAccount(400);
     account.place(3, 'filled');
     const all = allOf(account);
-    account.orders = account.orders.filter((_, index) => index < 5 || index >= 1_900);
+    account.orders = account.orders.filter((_, index) => index < 5 || index >= 300);
     const { ids } = await account.history(undefined, { isWhole: true });
     expect(ids.slice(0, 3)).toEqual(all.slice(0, 3));
     for (const one of [ids, (await account.history()).ids]) expect(one.toSorted()).toEqual(all.toSorted());
@@ -115,7 +115,7 @@ describe('the orders of a side', () => {
 
 describe('orders that cannot be read', () => {
   it('are no end of the list', async () => {
-    const account = await oldAccount(1_000);
+    const account = await oldAccount(300);
     account.place(15);
     account.broken.add('page 2');
     await expect(account.history()).rejects.toMatchObject({ kind: 'unreachable' });
@@ -124,7 +124,7 @@ describe('orders that cannot be read', () => {
   });
 
   it('are in the list if they cannot be asked for by their ids, and that is said', async () => {
-    const account = await oldAccount(1_000);
+    const account = await oldAccount(300);
     account.broken.add('order 4');
     expect((await account.history()).ids).toEqual(allOf(account));
     expect(account.notes).toEqual([
@@ -134,7 +134,7 @@ describe('orders that cannot be read', () => {
 
   it('are read again if a file that has them is damaged or is not there', async () => {
     for (const text of ['', '[]', undefined]) {
-      const account = await oldAccount(2_000);
+      const account = await oldAccount(400);
       const [part = ''] = [...account.kept.files.keys()].filter((key) => / 1$/.test(key));
       if (text === undefined) account.kept.files.delete(part);
       else account.kept.files.set(part, text);
@@ -147,7 +147,7 @@ describe('orders that cannot be read', () => {
   it('are read again if the disk was full when they were to be kept', async () => {
     const account = await oldAccount(100);
     account.kept.isFull = true;
-    account.place(2_000, 'filled');
+    account.place(400, 'filled');
     account.pass(3_600_000);
     expect((await account.history()).ids).toEqual(allOf(account));
     expect((await account.history()).ids).toEqual(allOf(account));
@@ -167,7 +167,7 @@ type Step =
 const STEP: fc.Arbitrary<Step> = fc.oneof(
   fc.record({
     kind: fc.constant('place' as const),
-    count: fc.constantFrom(1, 7, 45, 600, 1_300),
+    count: fc.constantFrom(1, 7, 45, 220, 430),
     state: fc.constantFrom<OrderState[]>('open', 'filled', 'cancelled', 'filled', 'filled', 'other'),
     isLate: fc.boolean(),
   }),
