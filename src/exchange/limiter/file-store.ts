@@ -60,6 +60,7 @@ export class FileStore implements PermitStore {
 
   /** Throws Failure if the folder cannot be used. */
   async take(priority: Priority): Promise<TakeResult> {
+    requireOwnFolder(this.#root, this.#within);
     // one that is gone shows that other processes take permits: then they are read again
     const known = this.#takeFree(priority, 1);
     if (known !== undefined) return known;
@@ -126,7 +127,6 @@ export class FileStore implements PermitStore {
   }
 
   #permits(): PermitFile[] {
-    requireOwnFolder(this.#root, this.#within);
     const found = permitFilesIn(this.#folder);
     if (found.length > 0) return found;
     this.#make();

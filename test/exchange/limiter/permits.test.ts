@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { FileStore, heldPermits, machineDigest, permitsTaken } from '../../../src/exchange/limiter/file-store.js';
@@ -101,6 +101,27 @@ describe('a permit in files', () => {
   it('is waited for at most 25 ms if another process has it', async () => {
     const { waitMs, taken } = await takeAll(processOf(temporaryState(), { now: START }));
     expect([waitMs, taken.length]).toEqual([25, 3]);
+  });
+
+  it('is not taken from a folder that was opened to others since the permits were read', async () => {
+    const root = temporaryState();
+    const store = processOf(root, { now: START });
+    expect(await store.take('common')).toHaveProperty('release');
+    chmodSync(path.join(root, FOLDER), 0o777);
+    await expect(store.take('common')).rejects.toMatchObject({ kind: 'credentials' });
+  });
+
+  it('that was released is taken by one process only, though others have seen it free before', async () => {
+    const root = temporaryState();
+    const clock = { now: START };
+    const [one, other] = [processOf(root, clock), processOf(root, clock)];
+    const first = await takeAll(one);
+    expect((await takeAll(other)).taken).toHaveLength(0);
+    for (const permit of first.taken) await permit.release(10);
+    // both have seen them now
+    expect((await takeAll(other)).taken).toHaveLength(0);
+    clock.now += 10;
+    expect((await takeAll(one)).taken.length + (await takeAll(other)).taken.length).toBe(3);
   });
 
   it('is one of a number that all processes of a home share, whatever part of them each may take', async () => {
