@@ -35,16 +35,17 @@ async function duplicatesText(host: Host): Promise<string[]> {
   return Promise.all(lines);
 }
 
-/** @param duplicates as they were seen last */
-export function unseenDuplicatesText(id: string, duplicates: readonly Order[]): string {
-  const them = duplicates.length === 0 ? '' : ` (${duplicates.map((order) => order.id).join(', ')})`;
+/** @param duplicates as they were seen last; null for one that was not: it may trade */
+export function unseenDuplicatesText(id: string, duplicates: readonly (Order | null)[]): string {
+  const ids = duplicates.flatMap((order) => order?.id ?? []);
+  const them = ids.length === 0 ? '' : ` (${ids.join(', ')})`;
   if (duplicates.length > 0 && duplicates.every(hasTradedNothing))
     return `THE NETWORK MADE AN ORDER TWICE: what was too much of the algo order ${id} was cancelled before it traded${them}.`;
   return `THE NETWORK MADE AN ORDER TWICE: the algo order ${id} has traded more than you asked for, or may do so${them}.`;
 }
 
-function hasTradedNothing({ state, filled }: Order): boolean {
-  return state === 'cancelled' && Decimal.of(filled).sign === 0;
+function hasTradedNothing(order: Order | null): boolean {
+  return order?.state === 'cancelled' && Decimal.of(order.filled).sign === 0;
 }
 
 /** A line for each account whose records of algo orders cannot be written. */

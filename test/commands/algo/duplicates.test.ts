@@ -93,6 +93,21 @@ describe('an order of an algo order that the network made twice', () => {
     expect(algoList([viewOf(store)], 10, '').failure?.message).toBe(warning);
   });
 
+  test('may have traded while another duplicate is known by its id only', () => {
+    const { store } = soldTwice();
+    const cancelled: Order = { ...FILLED, id: '101', state: 'cancelled', filled: '0', filledValue: '0' };
+    store.addLine(ID, { ...DUPLICATE, order: cancelled });
+    const view = viewOf(store);
+    const [own] = view.orders;
+    const orders = [
+      ...view.orders,
+      ...(own === undefined ? [] : [{ ...own, orderId: '102', order: null, duplicate: 'proven' as const }]),
+    ];
+    expect(algoList([{ ...view, orders }], 10, '').failure?.message).toContain(
+      'more than you asked for, or may do so (101).',
+    );
+  });
+
   test('is not news again if another process finds it once more, or finds more of it filled', () => {
     const { store } = soldTwice();
     store.unseenDuplicates.seen(ID);

@@ -58,14 +58,14 @@ export function snapshotOf(
   };
 }
 
-/** The orders that the network made twice, as far as they were seen. */
-export function duplicatesIn({ orders }: Pick<AlgoSnapshot, 'orders'>): Order[] {
-  return orders.flatMap(({ order, duplicate }) => (duplicate === null ? [] : (order ?? [])));
+/** The orders that the network made twice; null for one that was not seen yet. */
+export function duplicatesIn({ orders }: Pick<AlgoSnapshot, 'orders'>): (Order | null)[] {
+  return orders.flatMap(({ order, duplicate }) => (duplicate === null ? [] : [order]));
 }
 
-/** Their ids. */
+/** The ids of those that were seen. */
 export function duplicateIds(snapshot: Pick<AlgoSnapshot, 'orders'>): string[] {
-  return duplicatesIn(snapshot).map(({ id }) => id);
+  return duplicatesIn(snapshot).flatMap((order) => order?.id ?? []);
 }
 
 /** What facts and children show, if no process says more. */
