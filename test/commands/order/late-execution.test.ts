@@ -1,13 +1,13 @@
-import { beforeEach, expect, it } from 'vitest';
-import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
-import { lastError, useWorldPerTest } from '../pit-home.js';
+import { beforeAll, expect, it } from 'vitest';
+import { lastError, useWorld } from '../pit-home.js';
 import { Straight } from '../straight.js';
 
 /*
  * An exchange that checks the time of a request as it arrives, and executes it later: each of these writes counts as not sent,
  * since its time limit is over and the exchange does not have it, and is executed 200 s after it was sent.
+ * Each test is about one of them, and asks about its market alone.
  */
-const pit = useWorldPerTest({ limits: UNLIMITED });
+const pit = useWorld();
 const straight = new Straight(pit);
 
 interface Row {
@@ -18,7 +18,7 @@ interface Row {
 
 const ids = { batch: '', resumed: '', withdrawal: '' };
 
-beforeEach(async () => {
+beforeAll(async () => {
   // the batches are far from the market, so that they never fill
   await pit.done('profile set sandbox priceBand 100%');
   for (const operation of ['order', 'orderMoreV2', 'withdraw'])
@@ -104,6 +104,6 @@ it('sends nothing for --resume if the exchange has executed the orders after all
 
 it('says of an order that expired while its command waited that it counts as not sent, which is not that it never left', async () => {
   await straight.fault('drop-before', 'order', { count: 1 });
-  const { code, stderr } = await pit.run('order buy btc_usdt 0.01 --at 20002 --yes --timeout 100');
+  const { code, stderr } = await pit.run('order buy xrp_usdt 20 --at bid-3% --yes --timeout 100');
   expect([code, stderr]).toEqual([5, expect.stringContaining('The order counts as not sent: ')]);
 });

@@ -159,6 +159,8 @@ describe('a sandbox', () => {
 
   it('pushes without any request while somebody listens', async () => {
     const { address } = await sandbox();
+    // the book changes with each second of the exchange
+    await done(address, 'POST /clock/speed', { speed: 100 });
     const client = await StreamClient.connect(Number(new URL(address.tradeUrl).port));
     client.subscribe('btcusdt_depth');
     const frames = [await client.next(), await client.next(), await client.next()];

@@ -38,12 +38,12 @@ describe('a world for tests', () => {
     expect([placed(world).length, stdout + stderr]).toEqual([executions, expect.stringContaining(said)]);
   });
 
-  it('keeps the limits on its own clock: 200 requests take three of its seconds', async () => {
+  it('keeps the limits on its own clock: 80 requests take more than one of its seconds', async () => {
     const world = await testWorld({ markets: MARKETS });
     const start = world.clock.now();
-    const all = Array.from({ length: 200 }, () => world.run('account --json'));
+    const all = Array.from({ length: 80 }, () => world.run('account --json'));
     expect((await Promise.all(all)).map(({ code }) => code)).toEqual(all.map(() => 0));
-    expect(world.clock.now() - start).toBeGreaterThan(3_000);
+    expect(world.clock.now() - start).toBeGreaterThan(1_000);
     // as the exchange counts them, on the same clock
     expect(
       world.network.requests.filter(({ answers }) => answers.some((answer) => !answer.includes('"sandbox"'))),
@@ -94,12 +94,8 @@ describe('a world for tests', () => {
     let points = 0;
     for (let point = 0; ; point += 1) {
       let passed = 0;
-      const before = placed(world).length;
       const { signal } = await world.run(ORDER.replace('0.01', `0.01${point}1`), { kill: () => passed++ === point });
-      const open = (await world.json<object[]>('orders btc_usdt')).length;
-      expect(open - (placed(world).length - before)).toBe(0);
-      await world.json('resolve');
-      expect((await world.run('cancel btc_usdt --all --yes')).code).toBe(0);
+      expect(await world.json('orders btc_usdt')).toHaveLength(placed(world).length);
       if (signal === null) break;
       points += 1;
     }
