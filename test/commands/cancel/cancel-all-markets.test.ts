@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { LOST, late, PASS, type Passed } from '../../support/world/network.js';
 import { document, useWorldPerTest } from '../pit-home.js';
 
-const pit = useWorldPerTest();
+const pit = useWorldPerTest({
+  markets: {
+    btc_usdt: { bid: '29990.00', ask: '30000.00' },
+    eth_usdt: { bid: '1999.00', ask: '2000.00' },
+    eos_usdt: { bid: '0.990', ask: '1.000' },
+  },
+});
 
 /** The message of the last line, which warnings may precede. */
 function lastMessage(stderr: string): string {

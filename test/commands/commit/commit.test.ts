@@ -8,13 +8,15 @@ import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import { AgentLimits } from '../../../src/trading/guards/agent-limits.js';
 import { PreparedStore } from '../../../src/trading/prepared/prepared-store.js';
 import { idOf, type PreparedWrite } from '../../../src/trading/prepared/prepared-write.js';
-import { eventually } from '../../support/eventually.js';
 import { cancellation, ladder, order, prepareIn, replacement } from '../../support/prepare.js';
 import { LOST, PASS, slow } from '../../support/world/network.js';
 import type { StartOptions } from '../../support/world/world.js';
 import { lastError, useWorldPerTest } from '../pit-home.js';
 
-const pit = useWorldPerTest({ limits: UNLIMITED });
+const pit = useWorldPerTest({
+  limits: UNLIMITED,
+  markets: { btc_usdt: { bid: '29990.00', ask: '30000.00' }, eth_usdt: { bid: '1999.00', ask: '2000.00' } },
+});
 
 const ORDER = 'buy 0.01 btc_usdt bid-2%';
 
@@ -54,22 +56,9 @@ function orders(state = 'all', market = 'btc_usdt'): Promise<Listed[]> {
   return pit.json<Listed[]>(`orders ${market} --state ${state} --all`);
 }
 
-async function bid(): Promise<number> {
-  const [ticker] = await pit.json<[{ bid: string }]>('ticker btc_usdt');
-  return Number(ticker.bid);
-}
-
-/** Moves the market, and waits until the book has moved. */
-async function moveTo(price: number): Promise<void> {
-  await pit.json(`sandbox price btc_usdt ${price.toFixed(2)}`);
-  await eventually(async () => expect(Math.abs((await bid()) / price - 1)).toBeLessThan(0.002));
-}
-
-/** The same by a factor. Returns the price before. */
-async function moveBy(factor: number): Promise<number> {
-  const before = await bid();
-  await moveTo(before * factor);
-  return before;
+/** Sets the price of the market. */
+function moveTo(price: number): void {
+  pit.world.exchange.quote('btc_usdt', { bid: (price - 10).toFixed(2), ask: price.toFixed(2) });
 }
 
 /** Commits with a user who confirms. Returns what the command prints. */
@@ -222,9 +211,8 @@ describe('pit commit', () => {
 
   it('sends the prepared price although the market has moved since', async () => {
     const { id, write } = await prepare(order(ORDER));
-    const before = await moveBy(1.01);
+    moveTo(30_300);
     expect(await committed(id)).toMatchObject({ price: write.places[0]?.price });
-    await moveTo(before);
   });
 
   it('holds the limits of the agent that prepared it', async () => {
@@ -242,12 +230,11 @@ describe('pit commit', () => {
 
   it('sends nothing if the market has moved so that a guard blocks', async () => {
     const { id } = await prepare(order('sell 0.01 btc_usdt bid'));
-    const before = await moveBy(1.3);
+    moveTo(39_000);
     expect(await refusal(id)).toMatchObject({
       message: expect.stringMatching(/^price-band blocks this: .* Nothing was sent\.$/),
       hint: 'The market or the limits have changed since it was prepared. Prepare it again.',
     });
-    await moveTo(before);
     await pit.failure(`order show btc_usdt --id ${id}`, 3);
   });
 
