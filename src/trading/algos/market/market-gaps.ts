@@ -55,6 +55,11 @@ export class MarketGaps {
     return this.#fresh !== undefined;
   }
 
+  /** When the book was fresh last, or when the gap began that is not over yet, by the exchange's clock; undefined before the first. */
+  get freshUntil(): number | undefined {
+    return this.#fresh === undefined ? undefined : Math.min(this.#fresh.exchange, this.#missedSince);
+  }
+
   /** Until the book is fresh again there is a gap, however short. @param since when it began, if that is known, by the exchange's clock */
   interrupt(since = this.#fresh?.exchange): void {
     this.#missedSince = Math.min(this.#missedSince, since ?? Number.POSITIVE_INFINITY);

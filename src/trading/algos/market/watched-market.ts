@@ -156,9 +156,10 @@ export class WatchedMarket {
     }
   }
 
-  /** Until when each book was seen that was pushed, by the exchange's clock; undefined before the first. */
+  /** Until when each book was seen that was pushed, by the exchange's clock, but for gaps that were reported; undefined before the first. */
   get seenUntil(): number | undefined {
-    return this.#pushedAt;
+    const { freshUntil } = this.#gaps;
+    return this.#pushedAt === undefined || freshUntil === undefined ? undefined : Math.min(this.#pushedAt, freshUntil);
   }
 
   /** Whether the book was ever fresh. */

@@ -4,7 +4,7 @@ import { Failure, hasErrorCode } from '../../../errors.js';
 import { create, HIDDEN, ignoringDiskErrors, readIfExists, valueInLine } from '../../journal/files.js';
 import type { AlgoState } from './facts.js';
 
-/** What the process that watches an algo order says of it. It is no fact: nothing rests on it. */
+/** What the process that watches an algo order says of it. It is no fact: no order is sent or cancelled because of it. */
 export interface StatusNote {
   readonly state: AlgoState;
   readonly reason: string | null;

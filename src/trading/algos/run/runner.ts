@@ -223,8 +223,9 @@ export class AlgoRunner {
         void this.#options.waitForCondition(terms, (met) => algo.meet(met), this.#ending.signal);
       // a clock that was set back since says nothing
       const since = Math.max(record.lastFactTime, seen <= market.now() ? seen : 0);
-      // a trail that has begun was followed by another process until now
-      market.add(algo, { since, leastMs: facts.trailBest === null ? STALE_MS : 0 });
+      // until then, another process watched it or followed its trail
+      const wasWatched = since === seen || facts.trailBest !== null;
+      market.add(algo, { since, leastMs: wasWatched ? 0 : STALE_MS });
       algo.changed();
     }
   }

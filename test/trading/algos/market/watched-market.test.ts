@@ -457,6 +457,18 @@ describe('a time in which the market was not seen', () => {
     expect(scene.gaps).toEqual([]);
   });
 
+  test('is not among what was seen, though a book that is old was pushed after it', async () => {
+    const scene = await Scene.begin();
+    expect(scene.market.seenUntil).toBe(START);
+    scene.pass(7_000);
+    await scene.push('101', 6_000);
+    expect(scene.market.seenUntil).toBe(START);
+    await scene.push('102');
+    expect(scene.market.seenUntil).toBe(START + 7_000);
+    scene.streams[0]?.miss(START + 3_000, { isOpen: false });
+    await eventually(() => expect(scene.market.seenUntil).toBe(START + 3_000));
+  });
+
   test('ends with a new connection after a sleep, however short', async () => {
     const scene = await Scene.begin();
     scene.pass(10);

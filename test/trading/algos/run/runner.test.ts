@@ -149,6 +149,17 @@ test('a trail that another process followed a moment ago takes in what was trade
   await eventually(() => expect(watching.store.read(ID)?.facts?.trailBest?.price.toString()).toBe('110'));
 });
 
+test('a stop that was reached and passed in the moment between two watching processes is said to have been missed', async () => {
+  const watching = await Watching.begin({ stop: '98' }, ({ store, exchange }) => {
+    const seen = marketNow() - 1_000;
+    store.notes.write(ID, { state: 'waiting', reason: null, since: seen, seen, resumed: null });
+    const [id, amount] = ['7', '1'];
+    const trades = [{ id, amount, price: '97', time: seen + 500, side: 'sell', orderSide: null }];
+    Object.assign(exchange, { trades: async () => trades });
+  });
+  await eventually(() => expect(watching.events.map(({ text }) => text).join()).toContain('98 was reached (97)'));
+});
+
 test('after a sleep it connects again, and reads the market before it acts', async () => {
   const watching = await Watching.begin();
   watching.ahead += 6_000;
