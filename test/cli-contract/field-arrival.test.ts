@@ -8,6 +8,7 @@ import { schemasOf } from '../../src/commands/reference/schema.js';
 import { isDocumented, type OperationName, operations } from '../../src/exchange/operations/index.js';
 import { PitHome } from '../commands/pit-home.js';
 import { ORDER } from '../operations/example.js';
+import { EXAMPLES, NAMES } from '../operations/index.js';
 import { answersIn, FIELDS, isShownIn, NOWHERE, READS, type Read, RUNS, sentIn } from '../operations/own-values.js';
 import { pausesOnly } from '../support/command-clocks.js';
 import { type Answer, type DocumentExchange, startDocumentExchange } from '../support/document-exchange.js';
@@ -237,6 +238,13 @@ describe('a value of its own for each field of each answer', () => {
 
   it('is in a field that is marked as text from outside, if it is a text', () => {
     expect([...new Set(unmarked)]).toEqual([]);
+  });
+
+  it.each(NAMES)('of %s belongs to one field of its answer', (operation) => {
+    const sent = Object.values(FIELDS[operation]).map((value) => JSON.stringify(value.sent));
+    expect(sent.filter((one, index) => sent.indexOf(one) !== index)).toEqual([]);
+    const given = Object.keys(EXAMPLES[operation].own ?? {});
+    expect(given.filter((name) => !Object.hasOwn(FIELDS[operation], name))).toEqual([]);
   });
 
   it('is sent for every field that the operations describe', () => {

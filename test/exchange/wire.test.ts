@@ -51,8 +51,10 @@ describe.each(NAMES)('%s', (name) => {
     expect(readResponse(name, answer)).toEqual(result);
   });
 
-  it.skipIf(/"(btc_usdt|BTC)":/.test(answer))('reads an answer with fields that it does not know', () => {
-    expect(readResponse(name, answer.replaceAll('{"', '{"news":[1],"'))).toEqual(result);
+  it('reads an answer with fields that it does not know', () => {
+    // in an object of markets or coins, each name is one of them
+    const more = answer.replaceAll(/\{"(?!btc_usdt"|BTC")/g, '{"news":[1],"');
+    expect(readResponse(name, more)).toEqual(result);
   });
 
   /** What is in a list of lists, each number of its first entry, has no name. */
