@@ -17,6 +17,8 @@ interface Row {
 }
 
 const ids = { batch: '', resumed: '', withdrawal: '' };
+/** The first list of withdrawals afterwards. `pit resolve` reads that list too, and what was found late is named once. */
+const withdrawals = { stdout: '', stderr: '' };
 
 beforeAll(async () => {
   // the batches are far from the market, so that they never fill
@@ -43,6 +45,7 @@ beforeAll(async () => {
   const rows = await pit.json<Row[]>('resolve --timeout 100');
   expect(rows.map(({ outcome }) => outcome)).toEqual(Array.from({ length: 5 }, () => 'notSent'));
   await pit.world.pass(200_000);
+  Object.assign(withdrawals, await pit.run('withdrawals btc --json'));
 });
 
 /** The ids that `pit resolve` names. */
@@ -57,7 +60,7 @@ async function doctorOfJournal(): Promise<string> {
 }
 
 it('names a withdrawal that is executed after it counted as not sent, and corrects its outcome', async () => {
-  const { stdout, stderr } = await pit.run('withdrawals btc --json');
+  const { stdout, stderr } = withdrawals;
   const [{ id }] = JSON.parse(stdout) as [{ id: string }];
   expect(stderr).toContain('A WITHDRAWAL THAT COUNTED AS NOT SENT EXISTS: 0.05 btc to ');
   expect(stderr).toContain(`(${ids.withdrawal}) as ${id}.`);

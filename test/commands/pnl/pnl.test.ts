@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import { temporaryHome } from '../../support/pit.js';
 import { keyWith } from '../funds/funds.js';
@@ -440,10 +440,14 @@ describe('pit pnl on an exchange of the past', () => {
   });
 
   describe('at the end of a window that is over', () => {
+    // candles are asked for once a second, which is none of a real one here
+    const pit = useWorldPerTest();
+    beforeEach(() => {
+      home = pit;
+    });
     const WINDOW = '--to 2024-03-02T12:00 --zone +01:00';
 
     it('names the candle of each price, in JSON and below the table', async () => {
-      newHome();
       const [btc, all] = document<[Row, Row]>((await run(`pnl ${WINDOW} --json`)).stdout);
       const opened = '2024-03-02T00:00:00.000Z';
       expect(btc).toMatchObject({
@@ -465,7 +469,6 @@ describe('pit pnl on an exchange of the past', () => {
     });
 
     it('shows everything but the prices that cannot be read, and says so', async () => {
-      newHome();
       refusesCandles = true;
       try {
         const { code, stdout, stderr } = await run(`pnl ${WINDOW} --json`);

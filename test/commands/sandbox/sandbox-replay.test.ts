@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
 import { SandboxExchange } from '../../../src/sandbox/exchange/exchange.js';
@@ -60,6 +61,7 @@ describe('a tape of a sandbox, replayed', () => {
       expect(documentsIn(tape).map(({ channel }) => channel)).toEqual(expect.arrayContaining(CHANNELS)),
     );
     await recorder.done('sandbox clock start');
+    await recorder.done('sandbox clock speed 8');
     for (const side of ['buy', 'sell', 'buy'])
       await recorder.done(`order ${side} btc_usdt 0.01 --at ${side === 'buy' ? 'ask' : 'bid'} --yes`);
     await recording;
@@ -176,27 +178,29 @@ describe('pit sandbox replay', () => {
     await replayer.done('sandbox deposit abc 5');
   });
 
-  it.each([
-    { market: 'pepe_usdt', scales: [12, 0], price: '0.000001234567', amount: '1000001', value: '1.234568234567' },
-    { market: 'eth_btc', scales: [6, 4], price: '0.068123', amount: '0.0203', value: '0.0013828969' },
-    { market: 'xrp_usdt', scales: [5, 9], price: '2.12345', amount: '0.500000001', value: '1.06172500212345' },
-    {
-      market: 'tiny_coin',
-      scales: [18, 18],
-      price: '1.000000000000000001',
-      amount: '0.5',
-      value: '0.5000000000000000005',
-    },
-  ])(
-    'has markets whose scales are together more than the decimals of a coin: $market',
-    async ({ market, ...terms }) => {
-      const { price, amount, value } = terms;
-      const [[base = '', quote = ''], [priceScale, amountScale]] = [market.split('_'), terms.scales];
-      const scaled = { ...RULES, market, base, quote, priceScale, amountScale, minAmount: '0', minNotional: '0' };
-      const file = tapeOf([{ markets: [scaled] }, depthLine(0, [], [[price, '5000000']], market)], 'scales.ndjson');
-      await replayer.json(`sandbox replay ${file} --yes`);
-      await replayer.done(`sandbox deposit ${quote} 100`);
-      await replayer.done('sandbox clock advance 1h');
+  it('has markets whose scales are together more than the decimals of a coin', async () => {
+    const cases = [
+      { market: 'pepe_usdt', scales: [12, 0], price: '0.000001234567', amount: '1000001', value: '1.234568234567' },
+      { market: 'eth_btc', scales: [6, 4], price: '0.068123', amount: '0.0203', value: '0.0013828969' },
+      { market: 'xrp_usdt', scales: [5, 9], price: '2.12345', amount: '0.500000001', value: '1.06172500212345' },
+      {
+        market: 'tiny_coin',
+        scales: [18, 18],
+        price: '1.000000000000000001',
+        amount: '0.5',
+        value: '0.5000000000000000005',
+      },
+    ];
+    const markets = cases.map(({ market, scales: [priceScale, amountScale] }) => {
+      const [base, quote] = market.split('_');
+      return { ...RULES, market, base, quote, priceScale, amountScale, minAmount: '0', minNotional: '0' };
+    });
+    const books = cases.map(({ market, price }) => depthLine(0, [], [[price, '5000000']], market));
+    await replayer.json(`sandbox replay ${tapeOf([{ markets }, ...books], 'scales.ndjson')} --yes`);
+    for (const coin of ['usdt', 'btc', 'coin']) await replayer.done(`sandbox deposit ${coin} 100`);
+    await replayer.done('sandbox clock advance 15m');
+    for (const { market, price, amount, value } of cases) {
+      const [, quote = ''] = market.split('_');
       const before = await balanceOf(quote);
       const { id } = await replayer.json<{ id: string }>(`order buy ${market} ${amount} --at ${price} --yes`);
       const order = await replayer.json<{ state: string; filledValue: string }>(`order show ${market} ${id}`);
@@ -205,11 +209,11 @@ describe('pit sandbox replay', () => {
       expect(before.minus(await balanceOf(quote)).equals(Decimal.of(value))).toBe(true);
       const [bill] = await replayer.json<{ change: string }[]>(`bills ${quote}`);
       expect(Decimal.of(bill?.change ?? '0').equals(Decimal.of(value).negated())).toBe(true);
-    },
-  );
+    }
+  });
 
   it('has a market without rules by the decimals of the tape, and says so', async () => {
-    const file = fileIn('def.csv', 'time,open,high,low,close,volume\n1767225600,1.25,1.5,1.125,1.25,40.5\n');
+    const file = fileIn('def.csv', 'time,open,high,low,close,volume\n1767268800,1.25,1.5,1.125,1.25,40.5\n');
     const shown = await replayer.run(`sandbox replay def_usdt ${file} --yes`);
     expect(shown.stderr).toContain(
       'The rules of def_usdt are unknown: as in the tape, its prices have 3 decimals, and its amounts 1 decimal.',
@@ -267,45 +271,10 @@ describe('pit sandbox replay', () => {
   });
 
   it('tells by its content what a file is, whatever its name', async () => {
-    const text = textOf([{ markets: [rules] }, book(600_000)]);
+    const text = textOf([{ markets: [rules] }, book(960_000)]);
     for (const bytes of [Buffer.from(text), gzipSync(text)]) {
       const file = fileIn('piped', bytes);
       expect(await replayer.json(`sandbox replay ${file} --yes`)).toMatchObject({ rows: 1 });
-    }
-  });
-
-  it('takes files of pit kline and pit trades, in each format', async () => {
-    for (const ending of ['csv', 'ndjson', 'parquet']) {
-      const [candles, trades] = [
-        path.join(recorder.home, `minutes.${ending}`),
-        path.join(recorder.home, `trades.${ending}`),
-      ];
-      const downloaded = await recorder.json<{ added: number }>(
-        `kline btc_usdt --type 30min --since 12h --out ${candles}`,
-      );
-      const replayed = await replayer.json<{ rows: number }>(`sandbox replay ${candles} --yes`);
-      expect([replayed, downloaded.added]).toEqual([
-        expect.objectContaining({ kind: 'candles', markets: ['btc_usdt'] }),
-        replayed.rows,
-      ]);
-      const columns = (rows: readonly Record<string, unknown>[]) =>
-        rows.map(({ time, open, high, low, close, volume }) => [time, open, high, low, close, volume]);
-      const [before, after] = [
-        await recorder.json<Record<string, unknown>[]>('kline btc_usdt --type 30min --since 8h --size 100'),
-        await replayer.json<Record<string, unknown>[]>('kline btc_usdt --type 30min --since 8h --size 400'),
-      ];
-      const known = new Set(columns(after).map((row) => JSON.stringify(row)));
-      expect(
-        columns(before)
-          .slice(1, -2)
-          .filter((row) => !known.has(JSON.stringify(row))),
-      ).toEqual([]);
-      const [first] = await recorder.json<{ id: string }[]>('trades btc_usdt');
-      await recorder.done(`trades btc_usdt --since ${first?.id} --out ${trades}`);
-      expect(await replayer.json(`sandbox replay ${trades} --yes`)).toMatchObject({
-        kind: 'trades',
-        markets: ['btc_usdt'],
-      });
     }
   });
 
@@ -318,5 +287,36 @@ describe('pit sandbox replay', () => {
     expect((await replayer.failure('sandbox replay none.ndjson', 2)).message).toMatch(
       /^Cannot read .*none\.ndjson: ENOENT\.$/,
     );
+  });
+});
+
+describe('pit sandbox replay of what pit has saved', () => {
+  const replayer = usePitHome();
+
+  it('takes files of pit kline, and has their candles', async () => {
+    const candles = path.join(recorder.home, 'candles.parquet');
+    const downloaded = await recorder.json<{ added: number }>(
+      `kline btc_usdt --type 30min --since 12h --out ${candles}`,
+    );
+    const replayed = await replayer.json<{ rows: number }>(`sandbox replay ${candles} --yes`);
+    expect([replayed, downloaded.added]).toEqual([
+      expect.objectContaining({ kind: 'candles', markets: ['btc_usdt'] }),
+      replayed.rows,
+    ]);
+    const columns = (rows: readonly Record<string, unknown>[]) =>
+      rows.map(({ time, open, high, low, close, volume }) => [time, open, high, low, close, volume]);
+    const saved = await parquetReadObjects({ file: await asyncBufferFromFile(candles) });
+    const shown = await replayer.json<Record<string, unknown>[]>('kline btc_usdt --type 30min --since 8h --size 400');
+    expect(columns(shown)).toEqual(expect.arrayContaining(columns(saved).slice(-15)));
+  });
+
+  it.each(['csv', 'ndjson', 'parquet'])('takes files of pit trades: %s', async (ending) => {
+    const trades = path.join(recorder.home, `trades.${ending}`);
+    const [first] = await recorder.json<{ id: string }[]>('trades btc_usdt');
+    await recorder.done(`trades btc_usdt --since ${first?.id} --out ${trades}`);
+    expect(await replayer.json(`sandbox replay ${trades} --yes`)).toMatchObject({
+      kind: 'trades',
+      markets: ['btc_usdt'],
+    });
   });
 });

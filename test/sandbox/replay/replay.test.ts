@@ -101,7 +101,7 @@ describe('a replay of candles', () => {
   it('leaves a book around the last price that simulated traders do not move', async () => {
     const { address, directory } = await sandbox();
     await done(address, 'POST /replay', { market: 'btc_usdt', files: [saved(directory, CANDLES)] });
-    await done(address, 'POST /clock/advance', { ms: 300_000 });
+    await done(address, 'POST /clock/advance', { ms: 900_000 });
     const ticker = JSON.parse(await (await fetch(`${address.baseUrl}/data/v1/ticker?market=btc_usdt`)).text());
     expect(ticker.ticker).toMatchObject({ last: '23160.00', vol: '4.763159', open: '23140.48' });
     const [buy, sell] = [Number(ticker.ticker.buy), Number(ticker.ticker.sell)];
@@ -127,7 +127,7 @@ describe('a replay of candles', () => {
     await running.close();
     const again = await sandbox({ directory, now });
     expect(await done(again.address, 'GET /status')).toMatchObject({ orders: 1 });
-    clock.time += 10_000;
+    clock.time += 15_000;
     // the maker's price comes first; the volume is the file's all the same
     const filled = '[1677629280000,23155.00,23160.12,23155.00,23160.12,0.250000]';
     expect(await kline(again.address, '1min')).toContain(filled);
@@ -198,7 +198,7 @@ describe('the state', () => {
     const [first, second] = [path.join(directory, 'first'), path.join(directory, 'second')];
     const { rows } = await done<{ rows: number }>(address, 'POST /export', { file: first });
     expect(rows).toBeGreaterThan(100);
-    await done(address, 'POST /clock/advance', { ms: 3_600_000 });
+    await done(address, 'POST /clock/advance', { ms: 900_000 });
     await fetch(signedUrl(address, address, 'order', { ...order, customerOrderId: 'mine2' }));
     expect(await admin(address, 'POST /import', { file: first })).toMatchObject([400, { reason: 'losesState' }]);
     const ended = ['accounts, orders and balances'];
@@ -325,7 +325,7 @@ describe('a replay of a tape with a latency', () => {
     void placed.then(() => {
       isAnswered = true;
     });
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await new Promise((resolve) => setTimeout(resolve, 50));
     expect([isAnswered, await newest()]).toEqual([false, before]);
     now.time += 80;
     expect(await (await placed).text()).toContain('"code":"1000"');
@@ -368,7 +368,7 @@ describe('a replay while another one runs', () => {
 
   it('in another market, from a later time, keeps both', async () => {
     const { address, directory } = await two();
-    const later = { market: 'eth_usdt', files: [file(directory, 'later', FIRST + 600_000)] };
+    const later = { market: 'eth_usdt', files: [file(directory, 'later', FIRST + 1_200_000)] };
     expect(await done(address, 'POST /replay/plan', later)).toMatchObject({ restarts: false, ended: [] });
     expect(await done<Report>(address, 'POST /replay', later)).toMatchObject({ restarts: false, ended: [], left: 0 });
     for (const market of ['btc_usdt', 'eth_usdt'])
@@ -387,7 +387,7 @@ describe('a replay while another one runs', () => {
 
   it('in the same market names the rest of the first one and drops it only if that is confirmed', async () => {
     const { address, directory } = await two();
-    const again = { market: 'btc_usdt', files: [file(directory, 'again', FIRST + 600_000)] };
+    const again = { market: 'btc_usdt', files: [file(directory, 'again', FIRST + 1_200_000)] };
     const ended = ['the replay of btc_usdt, 3 rows before its end'];
     expect(await admin(address, 'POST /replay', again)).toMatchObject([400, { reason: 'losesState' }]);
     expect(await done(address, 'POST /replay', { ...again, force: true })).toMatchObject({ restarts: false, ended });
