@@ -7,7 +7,11 @@ import { useWorldPerTest } from '../pit-home.js';
 
 // `pit algo run` in a world: what it does, step by step, as its events say and as the exchange shows.
 
-const pit = useWorldPerTest({ limits: UNLIMITED, tolerance: 2_000 });
+const pit = useWorldPerTest({
+  limits: UNLIMITED,
+  tolerance: 2_000,
+  markets: { btc_usdt: { bid: '27999.00', ask: '28000.00' } },
+});
 let runner: WorldProcess;
 /** How far the clock of the machine that watches is set ahead, in ms. */
 let ahead = 0;
@@ -39,20 +43,26 @@ interface Algo {
 
 const call = (name: AdminCallName, input: object) => pit.administer(name, input);
 
-/** Moves the market to a price, and waits until the exchange shows it. */
-async function move(price: string): Promise<void> {
-  await call('POST /price', { market: 'btc_usdt', price, ms: 0 });
-  await eventually(async () => {
-    const [{ bid = '' } = {}] = await pit.json<{ readonly bid: string }[]>('ticker btc_usdt');
-    expect(Math.abs(Number(bid) / Number(price) - 1)).toBeLessThan(0.001);
-  });
+/** Moves the market to a price, with a trade there. */
+function move(price: string): void {
+  const { exchange } = pit.world;
+  exchange.quote('btc_usdt', { bid: price, ask: (Number(price) + 1).toFixed(2) });
+  exchange.trade('btc_usdt', 'sell', price, '0.01');
+}
+
+/** Lets the market have a minute that is over, and one before it: a trail is compared with the movement between them. */
+async function haveMovement(): Promise<void> {
+  for (let minutes = 0; minutes < 2; minutes += 1) {
+    await pit.world.pass(60_000);
+    move('28000');
+  }
 }
 
 /** Adds a fault for so many requests of an operation. */
 const fault = (kind: string, operation: string, count = 1) => call('POST /faults/add', { kind, operation, count });
 
 beforeEach(async () => {
-  await move('28000');
+  move('28000');
   await pit.done('profile set sandbox reqTimeTolerance 2s');
   // its first one keeps it running
   await create('sell btc_usdt 0.001 --stop 20000');
@@ -106,8 +116,8 @@ async function untilState(id: string, state: string): Promise<Algo> {
 
 test('a stop sends nothing before it is reached, then an IOC order 1 % below the price that reached it, and ends', async () => {
   const id = await create('sell btc_usdt 0.01 --stop 27000');
-  await move('27100');
-  await move('26900');
+  move('27100');
+  move('26900');
   const { children, filled } = await untilState(id, 'done');
   expect(names(id).filter((name) => name !== 'note')).toEqual(['triggered', 'placed', 'filled', 'ended']);
   expect(children).toMatchObject([{ role: 'stop', type: 'ioc', state: 'filled' }]);
@@ -119,7 +129,7 @@ test('a stop sends nothing before it is reached, then an IOC order 1 % below the
 test('the stop of an OCO cancels the take-profit, and sells only after its outcome is known', async () => {
   const id = await create('sell btc_usdt 0.01 --stop 27000 --take 29000');
   await untilEvent(id, 'placed');
-  await move('26900');
+  move('26900');
   await untilState(id, 'done');
   const steps = ['placed', 'triggered', 'childCancelled', 'filled', 'ended'];
   expect(names(id).filter((name) => steps.includes(name))).toEqual([
@@ -133,7 +143,7 @@ test('a cancellation of the take-profit that got no answer is repeated, and the 
   const id = await create('sell btc_usdt 0.01 --stop 27000 --take 29000');
   await untilEvent(id, 'placed');
   await fault('drop-before', 'cancelOrder');
-  await move('26900');
+  move('26900');
   const { children, filled } = await untilState(id, 'done');
   expect(children.map(({ role, state }) => `${role} ${state}`)).toEqual(['take cancelled', 'stop filled']);
   expect(filled).toBe('0.01');
@@ -142,16 +152,16 @@ test('a cancellation of the take-profit that got no answer is repeated, and the 
 test('a take-profit that fills ends it, and its stop sends nothing any more', async () => {
   const id = await create('sell btc_usdt 0.01 --stop 27000 --take 28500');
   await untilEvent(id, 'placed');
-  await move('28600');
+  move('28600');
   await untilState(id, 'done');
-  await move('26900');
+  move('26900');
   expect((await show(id)).children).toMatchObject([{ role: 'take', state: 'filled' }]);
 });
 
 test('an order whose answer is lost is found, and not sent again', async () => {
   const id = await create('sell btc_usdt 0.01 --stop 27000');
   await fault('drop-after', 'order');
-  await move('26900');
+  move('26900');
   const { children } = await untilState(id, 'done');
   expect(children).toMatchObject([{ role: 'stop', state: 'filled' }]);
 });
@@ -159,7 +169,7 @@ test('an order whose answer is lost is found, and not sent again', async () => {
 test('an order that never arrived is sent again under another number once that is certain', async () => {
   const id = await create('sell btc_usdt 0.01 --stop 27000');
   await fault('drop-before', 'order');
-  await move('26900');
+  move('26900');
   const { children, filled } = await untilState(id, 'done');
   expect(children).toHaveLength(1);
   expect(filled).toBe('0.01');
@@ -173,7 +183,7 @@ test('a take-profit that the network made twice is cancelled once, and what is t
     expect(children.map(({ state }) => state).sort()).toEqual(['cancelled', 'open']);
   });
   expect(texts(id)).toContain('THE NETWORK MADE AN ORDER TWICE: 0.01 btc more than asked has filled or may fill.');
-  await move('26900');
+  move('26900');
   const { filled } = await untilState(id, 'done');
   expect(filled).toBe('0.01');
 });
@@ -181,7 +191,7 @@ test('a take-profit that the network made twice is cancelled once, and what is t
 test('a rate limit is waited for, and the order then leaves', async () => {
   const id = await create('sell btc_usdt 0.01 --stop 27000');
   await fault('rate-limit', 'order');
-  await move('26900');
+  move('26900');
   await untilState(id, 'done');
   expect(names(id)).toContain('rejected');
 });
@@ -189,7 +199,7 @@ test('a rate limit is waited for, and the order then leaves', async () => {
 test('a guard that holds its order back pauses it, says which one, and nothing leaves until it is resumed', async () => {
   const id = await create('sell btc_usdt 0.01 --stop 27000');
   await pit.done('profile set sandbox orderNotional 1usdt');
-  await move('26900');
+  move('26900');
   const paused = await untilState(id, 'paused');
   expect(paused.reason).toMatch(/^order-notional: /);
   expect(texts(id)).toMatch(/It is paused: order-notional: .* NOT PROTECTED: no stop is sent meanwhile\./);
@@ -207,7 +217,7 @@ test('a guard that holds back a later order of the entry leaves the stop of what
   const paused = await untilState(id, 'paused');
   expect(texts(id)).toContain('The stop goes on.');
   await pit.done('profile unset sandbox orderNotional');
-  await move('26900');
+  move('26900');
   const ended = await untilState(id, 'partial');
   expect(ended.filled).toBe(paused.filled);
   expect(ended.children.filter(({ role }) => role === 'stop')).toMatchObject([{ state: 'filled' }]);
@@ -216,7 +226,7 @@ test('a guard that holds back a later order of the entry leaves the stop of what
 test('a stop that is reached while it is paused is said and not sent, and acts when it is resumed', async () => {
   const id = await create('sell btc_usdt 0.01 --stop 27000');
   await pit.done(`algo pause ${id}`);
-  await move('26900');
+  move('26900');
   await eventually(() =>
     expect(texts(id)).toContain('The stop at 27,000 is reached, and the algo order is paused: NOT PROTECTED.'),
   );
@@ -234,7 +244,7 @@ test('an order that somebody else cancels is said, not placed again, and the sto
   const again = await pit.failure(`cancel btc_usdt ${take?.id}`, 3);
   expect(again.hint).toContain(`pit algo cancel ${id}`);
   await eventually(() => expect(texts(id)).toContain('was cancelled elsewhere. It is not placed again.'));
-  await move('26900');
+  move('26900');
   const { children } = await untilState(id, 'done');
   expect(children.map(({ role, state }) => `${role} ${state}`)).toEqual(['take cancelled', 'stop filled']);
 });
@@ -255,13 +265,14 @@ test('a take-profit is not replaced, not in a dry run either: the new order woul
 });
 
 test('a trailing stop follows the best price up, keeps its level when the price falls back, and then acts', async () => {
+  await haveMovement();
   const id = await create('sell btc_usdt 0.01 --trail 500');
-  await move('28400');
+  move('28400');
   await eventually(async () => expect(Number((await show(id)).exit?.level)).toBeGreaterThan(27_880));
   const { exit } = await show(id);
-  await move('28100');
+  move('28100');
   expect((await show(id)).exit?.level).toBe(exit?.level);
-  await move('27700');
+  move('27700');
   const { children } = await untilState(id, 'done');
   expect(children).toMatchObject([{ role: 'stop', state: 'filled' }]);
 });
@@ -275,7 +286,7 @@ test('pit algo list --watch in a pipe prints a document for each change until Ct
     return lines.map((line) => JSON.parse(line) as Algo).flatMap((shown) => (shown.id === id ? shown.state : []));
   };
   await eventually(() => expect(states()).toContain('waiting'));
-  await move('26900');
+  move('26900');
   await eventually(() => expect(states().at(-1)).toBe('done'));
   await pit.finish(watch.interrupt('SIGINT'));
   await pit.finish(watch.ended);
@@ -288,7 +299,7 @@ test('without current data nothing triggers, which is said once, and so is the e
   await call('POST /faults/add', { kind: 'stream-stale' });
   await call('POST /faults/add', { kind: 'drop-before', operation: 'depth' });
   await untilEvent(id, 'blind');
-  await move('26900');
+  move('26900');
   expect((await show(id)).children).toEqual([]);
   await call('POST /faults/clear', {});
   await untilEvent(id, 'seen');
@@ -300,7 +311,7 @@ test('a halt pauses it within a moment, also one that is made meanwhile by anoth
   const id = await create('sell btc_usdt 0.01 --stop 27000');
   await pit.done('halt');
   await untilState(id, 'halted');
-  await move('26900');
+  move('26900');
   await pit.done('halt --lift --confirm sandbox');
   expect(await show(id)).toMatchObject({
     state: 'paused',
@@ -314,10 +325,10 @@ test('a clock of the machine that is set an hour forward, and back, ends nothing
   const id = await create('buy btc_usdt 0.01 --at 27000 --stop 26000 --for 30m');
   await untilEvent(id, 'placed');
   ahead = 3_600_000;
-  await move('26900');
+  move('26900');
   await untilEvent(id, 'filled');
   ahead = 0;
-  await move('25900');
+  move('25900');
   expect((await untilState(id, 'done')).children.map(({ role, state }) => `${role} ${state}`)).toEqual([
     'entry filled',
     'stop filled',
@@ -333,7 +344,7 @@ test('Ctrl-C leaves what rests at the exchange and names the command that contin
     /not watched any more; what is open at the exchange stays there\. Continue with: pit algo run"/,
   );
   expect((await show(id)).children).toMatchObject([{ state: 'open' }]);
-  await move('26900');
+  move('26900');
   start();
   const { children } = await untilState(id, 'done');
   expect(children.map(({ role, state }) => `${role} ${state}`)).toEqual(['take cancelled', 'stop filled']);
@@ -345,7 +356,7 @@ test('an iceberg rests one part after the other, also if the answer to one is lo
   const [first] = (await show(id)).children;
   expect(first).toMatchObject({ role: 'entry', type: 'limit', state: 'open', price: '27500.00', amount: '0.020000' });
   await pit.finish(runner.interrupt('SIGINT'));
-  await move('27400');
+  move('27400');
   await fault('drop-after', 'order');
   start();
   const { children, filled } = await untilState(id, 'done');
@@ -357,10 +368,13 @@ test('an iceberg rests one part after the other, also if the answer to one is lo
 });
 
 test('the next process does not say of a time that it was not seen which the one before has seen until it was ended', async () => {
+  await haveMovement();
   const id = await create('sell btc_usdt 0.01 --trail 10%');
-  await move('27900');
-  // more trades than an answer of the exchange has
-  await pit.world.pass(300_000);
+  // more trades than an answer of the exchange has, each with a book
+  for (let trades = 0; trades < 60; trades += 1) {
+    move(trades % 2 === 0 ? '27900' : '27901');
+    await pit.world.pass(500);
+  }
   await pit.world.finish(runner.interrupt('SIGTERM'));
   await pit.world.until(() => runner.isOver);
   start();
