@@ -94,7 +94,7 @@ export async function runAlgos(context: Context, { onEvent, onOther }: RunCallba
   const stop = async () => {
     await runner.stop();
     // another process may watch, for which this one has waited
-    if (store.watcher() === undefined) warnOfUnwatched(context, runner.openIds.length, said.warn);
+    if (!store.isWatched) warnOfUnwatched(context, runner.openIds.length, said.warn);
     actions.announceRest();
     await actions.done();
     // a signal ends the process as soon as this is done

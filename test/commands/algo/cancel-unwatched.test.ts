@@ -44,6 +44,13 @@ test('the other algo orders are not watched while it ends one, and every command
   expect((await cancelling.ended).code).toBe(0);
 });
 
+test('a process that waits for it and is ended says that the others are not watched', async () => {
+  const waiting = pit.world.start('algo run');
+  await pit.world.until(() => waiting.printed.stderr.includes('cancels algo orders of this account'));
+  await pit.world.finish(waiting.interrupt('SIGINT'));
+  expect(waiting.printed.stderr).toContain('not watched any more');
+});
+
 test('a new algo order gets a process that watches it and the others once the cancelled one has ended', async () => {
   const made = await create('--stop 20000');
   expect([made.watched, watchers.length]).toEqual([true, 2]);
