@@ -93,7 +93,7 @@ export class PreparedStore {
     return this.#all().kept.filter(({ isTaken }) => isTaken);
   }
 
-  /** Which of them cannot be read and why, a sentence for each: the others are as they were. */
+  /** Which of them were changed or cannot be read and why, a sentence for each: the others are as they were. */
   unread(): string[] {
     return this.#all().unread.map(
       ({ id, message }) =>
@@ -144,7 +144,7 @@ export class PreparedStore {
     ignoringDiskErrors(() => append(this.#fileOf(id), encodeLine({ reported: outcome, known })));
   }
 
-  /** All that can be read, oldest first, and why the others cannot. Throws Failure if that is not the fault of a single file. */
+  /** All that are as they were written, oldest first, and why the others cannot. Throws Failure if that is not the fault of a single file. */
   #all() {
     const ids = namesIn(this.#folder);
     if (ids.length > 0) {
@@ -157,6 +157,7 @@ export class PreparedStore {
       try {
         const found = this.find(id);
         if (typeof found === 'object') kept.push(found);
+        else if (found === 'changed') unread.push({ id, message: 'its file was changed after it was prepared' });
       } catch (thrown) {
         if (!(thrown instanceof Failure)) throw thrown;
         unread.push({ id, message: thrown.message });
@@ -182,10 +183,11 @@ export class PreparedStore {
 
   #sweep(): void {
     const before = this.#host.now() - KEPT_MS;
-    ignoringDiskErrors(() => {
-      for (const id of namesIn(this.#folder))
+    // one that is no file must not keep the others
+    for (const id of namesIn(this.#folder))
+      ignoringDiskErrors(() => {
         if (fs.lstatSync(this.#fileOf(id)).mtimeMs < before) fs.rmSync(this.#fileOf(id), { force: true });
-    });
+      });
     sweepLeftovers(this.#folder, before);
   }
 }

@@ -1,5 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { PrepareRequest } from '../../../src/commands/commit/prepare.js';
@@ -444,6 +454,26 @@ describe('pit commit', () => {
     expect([refused.code, refused.screen]).toEqual([expect.any(Number), expect.stringContaining(fileOf(bad))]);
     expect(refused.code).not.toBe(0);
     expect(await committed(id)).toMatchObject({ outcome: 'placed', clientId: id });
+  });
+
+  it('is named by every other one if its file was changed: nothing is compared with it', async () => {
+    const changed = await prepare(order(ORDER));
+    writeFileSync(fileOf(changed), '{', { mode: 0o600 });
+    onTestFinished(() => rmSync(fileOf(changed)));
+    const { estimates } = await prepare(order(ORDER));
+    expect(estimates.warnings).toEqual([
+      `The prepared write ${changed.id} cannot be committed, and a new one is not compared with it: its file was changed after it was prepared.`,
+    ]);
+  });
+
+  it('is deleted after a day, also if something else is in the folder that cannot be', async () => {
+    const old = fileOf(await prepare(order(ORDER)));
+    const folder = path.join(path.dirname(old), 'a');
+    mkdirSync(folder, { mode: 0o700 });
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    for (const one of [old, folder]) utimesSync(one, 0, 0);
+    await prepare(order('sell 0.02 btc_usdt ask+5%'));
+    expect([existsSync(old), existsSync(folder)]).toEqual([false, true]);
   });
 
   it.each(['', 'no key', 'ab'])(
