@@ -6,7 +6,7 @@ const BORDER = 2;
 const BESIDE = 4;
 
 /**
- * A text as a QR code, drawn with half blocks; null if the screen is no terminal or has no room for it, or if the text ends within a
+ * A text as a QR code, drawn with half blocks; null if the screen is no terminal or has no room for it, or if the text has half a
  * character. With colour it is black on white, whatever the theme; without, it is drawn for a dark screen.
  */
 export async function qrCode(screen: Screen, text: string): Promise<string | null> {
