@@ -28,6 +28,11 @@ it('each operation has an example', () => {
   expect(NAMES.toSorted()).toEqual(Object.keys(operations).sort());
 });
 
+it('each operation that reads has a line that shows its answer', () => {
+  const reads = NAMES.filter((name) => operations[name].effect === 'read');
+  expect(reads.filter((name) => EXAMPLES[name].lines.length === 0)).toEqual([]);
+});
+
 it('counts four operations as writes and one as a refresh', () => {
   const having = (effect: string) => NAMES.filter((name) => operations[name].effect === effect);
   expect(having('write').sort()).toEqual(['cancelOrder', 'order', 'orderMoreV2', 'withdraw']);
