@@ -14,7 +14,6 @@ const TYPES = /^import type .*$/gm;
 const MIXED = new Set([
   'test/commands/algo/service.test.ts',
   'test/commands/completion/answer.test.ts',
-  'test/commands/named-files/output.test.ts',
   'test/commands/reference/reference.test.ts',
   'test/exchange/limiter/latch.test.ts',
   'test/platform/bounded-file.test.ts',

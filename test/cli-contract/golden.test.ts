@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { rowFields } from '../../src/cli/row-fields.js';
 import { commands } from '../../src/commands/index.js';
 import { UNLIMITED } from '../../src/sandbox/server/limits.js';
+import { useWorld } from '../commands/pit-home.js';
 import { expectJsonLines } from '../support/json-lines.js';
 import { runPit, serveSandbox, temporaryHome } from '../support/pit.js';
 import { testWorld } from '../support/world/world.js';
@@ -82,12 +83,13 @@ it.each([...EXAMPLES, ...LINES])(
 );
 
 describe('the CSV of a list', () => {
+  const pit = useWorld();
+
   it.each(LISTS)('pit %s --csv has the header of its schema', async (line) => {
     const words = commandOf(line) ?? '';
     const definition = (await commands[words]?.())?.default;
     if (definition === undefined) throw new Error(`no command ${words}`);
-    const world = await testWorld({ limits: UNLIMITED });
-    const { stdout } = await world.run(`${line} --csv`);
+    const { stdout } = await pit.run(`${line} --csv`);
     const [header] = stdout.split('\n');
     expect(header).toBe(
       rowFields(definition)

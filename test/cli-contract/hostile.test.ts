@@ -48,21 +48,23 @@ it('the tests use two hundred different payloads', () => {
 });
 
 describe('hostile texts of an exchange', () => {
-  it.each(LISTS)('pit %s prints none of their control sequences', async (line) => {
-    for (const columns of [40, 80, 200, undefined]) {
+  it.each(LISTS)('pit %s prints none of their control sequences on a terminal', async (line) => {
+    for (const columns of [40, 200]) {
       const { stdout, stderr } = await ran(line, columns);
       expect(stdout.split('\n').length).toBeGreaterThan(PAYLOADS.length);
       expect(`${stdout}${stderr}`).not.toMatch(OBEYED);
     }
   });
 
-  it.each(LISTS.filter(([, title]) => title !== ''))(
-    'pit %s keeps its columns aligned with their titles',
+  it.each(LISTS)(
+    'pit %s prints none in a pipe, and aligns its columns with their titles',
     async (line, title, value) => {
-      const { stdout } = await ran(line);
+      const { stdout, stderr } = await ran(line);
+      expect(`${stdout}${stderr}`).not.toMatch(OBEYED);
       const [head = '', ...rows] = stdout.trimEnd().split('\n');
       expect(head).toMatch(new RegExp(`${title}$`));
       expect(rows.length).toBe(PAYLOADS.length);
+      if (title === '') return;
       const starts = rows.map((row) => stringWidth(row.replace(value, '')));
       // a streamed listing has blocks of a hundred rows, whose columns may become wider
       const odd = rows.filter((_, index) => starts[index] !== starts[index < 100 ? 0 : 100]);
@@ -117,7 +119,7 @@ describe('hostile texts of an exchange', () => {
     (line, turn) =>
       drawNone(
         line,
-        PAYLOADS.filter((_, index) => index % 20 === turn % 20),
+        PAYLOADS.filter((_, index) => index % SINGLES.length === turn),
         // candles are limited to one request a second
         line.startsWith('kline') ? temporaryHome : inTurn,
       ),

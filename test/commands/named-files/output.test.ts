@@ -1,4 +1,3 @@
-import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
@@ -6,8 +5,8 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { OutputTarget } from '../../../src/commands/named-files/output.js';
 import type { Context } from '../../../src/commands/session/command.js';
 import { Failure } from '../../../src/errors.js';
-import { PIT } from '../../support/command.js';
-import { plainEnvironment, runPit, temporaryHome } from '../../support/pit.js';
+import { pausesOnly } from '../../support/command-clocks.js';
+import { runPit, temporaryHome } from '../../support/pit.js';
 import { PitHome } from '../pit-home.js';
 
 const home = temporaryHome();
@@ -73,27 +72,6 @@ describe.each(WRITERS)('pit %s FILE.%s', (command, ending, beginning) => {
 });
 
 describe.each(WRITERS.filter(([, ending]) => ending !== 'parquet'))('pit %s, as %s', (command, _ending, beginning) => {
-  it('writes through a pipe, which stays one', async () => {
-    spawnSync('mkfifo', [at('pipe')]);
-    const reader = spawn('cat', [at('pipe')], { stdio: ['ignore', 'pipe', 'ignore'] });
-    let text = '';
-    reader.stdout.on('data', (chunk) => {
-      text += chunk;
-    });
-    const closed = new Promise((resolve) => reader.on('close', resolve));
-    expect((await pit.run(`${command} ${at('pipe')}`)).code).toBe(0);
-    await closed;
-    expect(text).toMatch(beginning);
-    expect(fs.lstatSync(at('pipe')).isFIFO()).toBe(true);
-  });
-
-  it('writes through devices, which stay devices', async () => {
-    const ran = await pit.run(`${command} /dev/full`);
-    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('Cannot write /dev/full: ENOSPC.') });
-    expect((await pit.run(`${command} /dev/null`)).code).toBe(0);
-    expect(['/dev/full', '/dev/null'].map((device) => fs.lstatSync(device).isCharacterDevice())).toEqual([true, true]);
-  });
-
   it('writes to stdout for -, and nothing else there', async () => {
     const { code, stdout } = await pit.run(`${command} -`);
     expect([code, stdout]).toEqual([0, expect.stringMatching(beginning)]);
@@ -115,43 +93,14 @@ it('refuses to replace a file that is read-only, also for root, and one that has
   expect([fs.readdirSync(folder), read('state')]).toEqual([['state'], before]);
 });
 
-describe('a pipe', () => {
-  beforeEach(() => spawnSync('mkfifo', [at('pipe')]));
-
-  it('that nobody reads is given up at --timeout', async () => {
-    await pit.failure(`sandbox export ${at('pipe')} --timeout 1`, 5);
-    expect(fs.lstatSync(at('pipe')).isFIFO()).toBe(true);
-  });
-
-  it('that its reader closes too early is an error', async () => {
-    spawn('head', ['-c', '3', at('pipe')], { stdio: 'ignore' });
-    const { message } = await pit.failure(`sandbox export ${at('pipe')}`, 2);
-    expect(message).toBe(`The reader of ${at('pipe')} closed it early.`);
-  });
-
-  it('cannot be a Parquet file', async () => {
-    fs.renameSync(at('pipe'), at('pipe.parquet'));
-    await pit.failure(`trades btc_usdt --since 1000000001 --out ${at('pipe.parquet')}`, 2);
-  });
-});
-
 it('a download with --force leaves the old file as it was until it has rows', async () => {
   fs.writeFileSync(at('a.csv'), 'mine\n');
   const environment = { PIT_BASE_URL: 'http://127.0.0.1:1', PIT_TRADE_URL: 'http://127.0.0.1:1' };
-  await pit.failure(`trades btc_usdt --since 1 --out ${at('a.csv')} --force --timeout 1`, 5, { environment });
-  expect([fs.readdirSync(folder), read('a.csv')]).toEqual([['a.csv'], 'mine\n']);
-});
-
-it('an export that does not fit on the disk leaves the old one as it was', async () => {
-  fs.writeFileSync(at('old'), '{"pitSandbox":1}\n');
-  // the shell limits the size of files, and the signal for that is ignored
-  const words = [...PIT.arguments, 'sandbox', 'export', at('old')];
-  const child = spawn('sh', ['-c', `trap '' XFSZ; ulimit -f 8; exec "$@"`, 'sh', PIT.command, ...words], {
-    env: plainEnvironment(home),
-    stdio: 'ignore',
+  await pit.failure(`trades btc_usdt --since 1 --out ${at('a.csv')} --force --timeout 1`, 5, {
+    environment,
+    host: pausesOnly(),
   });
-  expect(await new Promise((resolve) => child.on('exit', resolve))).toBe(2);
-  expect([fs.readdirSync(folder), read('old')]).toEqual([['old'], '{"pitSandbox":1}\n']);
+  expect([fs.readdirSync(folder), read('a.csv')]).toEqual([['a.csv'], 'mine\n']);
 });
 
 describe('what excludes -', () => {
