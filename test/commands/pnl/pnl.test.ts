@@ -45,17 +45,29 @@ interface Lot {
   readonly daysHeld: number | null;
 }
 
-/** In ms. The sandbox simulates more than ten minutes by the minute, which costs less than a few minutes by the step. */
-const PASSES_FAST = 900_000;
+/** Markets that stand still, so that days cost nothing. */
+const STILL = {
+  limits: UNLIMITED,
+  markets: {
+    eos_usdt: { bid: '0.9990', ask: '1.0000', amount: '1000' },
+    xrp_usdt: { bid: '0.49990', ask: '0.50000' },
+    ltc_usdt: { bid: '79.99', ask: '80.00' },
+    btc_usdt: { bid: '29990.00', ask: '30000.00' },
+  },
+};
 
-/** Trades three days ago and now. Returns a time between. */
+/** Longer than a request of an order can still be carried out, in ms. */
+const SETTLED = 900_000;
+
+/** Trades three days ago and now, for another price. Returns a time between. */
 async function tradeForDays(pit: WorldHome): Promise<string> {
   await place(pit, 'buy eos_usdt 100 --at ask+2%');
   await pit.world.pass(3 * 86_400_000);
   await pit.done('sandbox deposit usdt 500');
-  await pit.world.pass(PASSES_FAST);
+  await pit.world.pass(SETTLED);
   const between = new Date(pit.world.clock.now()).toISOString();
-  await pit.world.pass(PASSES_FAST);
+  await pit.world.pass(SETTLED);
+  pit.world.exchange.quote('eos_usdt', { bid: '1.0990', ask: '1.1000', amount: '1000' });
   await place(pit, 'buy eos_usdt 40 --at ask+2%');
   await place(pit, 'sell eos_usdt 120 --at bid-2%');
   await place(pit, 'sell xrp_usdt 50 --at bid-2%');
@@ -64,7 +76,7 @@ async function tradeForDays(pit: WorldHome): Promise<string> {
 }
 
 describe('pit pnl', () => {
-  const pit = useWorld();
+  const pit = useWorld(STILL);
   const total = (rows: readonly Row[]) => rows.at(-1) as Row;
   let between = '';
 
@@ -193,18 +205,16 @@ describe('pit pnl', () => {
 });
 
 describe('what pit pnl has kept', () => {
-  const pit = useWorldPerTest({ limits: UNLIMITED });
+  const pit = useWorldPerTest(STILL);
 
   it('takes the totals that it has kept for the question that they answer, and for no other', async () => {
     const between = await tradeForDays(pit);
     const folder = path.join(pit.home, 'cache/answers');
     const altered = '12345.678';
     // no request of an order can still be carried out
-    await pit.world.pass(PASSES_FAST);
-    // no price changes while the views are compared
-    await pit.administer('POST /clock/stop');
+    await pit.world.pass(SETTLED);
     await pit.done('pnl');
-    const views = ['', ' --in btc', ' eos_usdt', ' --fees in', ' --method lifo', ' --method average --fees in'];
+    const views = ['', ' --in btc', ' eos_usdt', ' --fees in', ' --method average --fees in'];
     const others = [
       ' --refresh',
       ` --from ${between}`,
@@ -215,7 +225,6 @@ describe('what pit pnl has kept', () => {
     ];
     for (const view of views) {
       // twice: the first one keeps them
-      await pit.done('pnl');
       const shown = [await pit.json(`pnl${view}`), await pit.json(`pnl${view}`)];
       expect([view, ...shown]).toEqual([view, ...Array(2).fill(await pit.json(`pnl${view} --refresh`))]);
     }
@@ -232,8 +241,6 @@ describe('what pit pnl has kept', () => {
     for (const view of views) expect([view, await isAltered(view)]).toEqual([view, true]);
     for (const other of others) expect([other, await isAltered(other)]).toEqual([other, false]);
     // new fills, and all that was kept is of an earlier history
-    await pit.administer('POST /clock/set', { time: pit.world.clock.now() });
-    await pit.administer('POST /clock/start');
     await place(pit, 'buy ltc_usdt 1 --at ask+2%');
     await pit.world.pass(10_000);
     for (const view of views) expect([view, await isAltered(view)]).toEqual([view, false]);
@@ -241,16 +248,16 @@ describe('what pit pnl has kept', () => {
 });
 
 describe('pit pnl, the second time', () => {
-  const pit = useWorldPerTest({ limits: UNLIMITED });
+  const pit = useWorldPerTest(STILL);
   const sent = (operation: string) => pit.world.sent(operation).length;
 
   it('asks only for the account, its newest bills and each open order while nothing is new', async () => {
     await place(pit, 'buy eos_usdt 100 --at ask+2%');
-    await pit.world.pass(PASSES_FAST);
+    await pit.world.pass(SETTLED);
     await place(pit, 'sell eos_usdt 40 --at bid-2%');
     await pit.done('order buy xrp_usdt 20 --at bid-3% --yes');
     // no request of the order can still be carried out
-    await pit.world.pass(PASSES_FAST);
+    await pit.world.pass(SETTLED);
     // its lists settle these orders, and the next one keeps what it read
     await pit.done('pnl');
     const before = await pit.json<Row[]>('pnl');

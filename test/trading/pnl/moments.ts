@@ -26,7 +26,7 @@ const FEE_RATE = Decimal.of('0.002');
 const REBATE_RATE = Decimal.of('-0.0005');
 
 /** An order: how far its limit is from the price, in ticks, and its fills, each in one of the moments. */
-const drawnOrder = (mostFills: number) =>
+const drawnOrder = (fills: fc.ArrayConstraints, moments: number) =>
   fc.record({
     market: fc.constantFrom(...TRIANGLE),
     isBuy: fc.boolean(),
@@ -34,21 +34,21 @@ const drawnOrder = (mostFills: number) =>
     slack: fc.integer({ min: 0, max: 900 }),
     fills: fc.array(
       fc.record({
-        moment: fc.integer({ min: 0, max: 3 }),
+        moment: fc.integer({ min: 0, max: moments - 1 }),
         ms: fc.integer({ min: 0, max: 999 }),
         lots: fc.integer({ min: 1, max: 5_000 }),
         better: fc.integer({ min: 0, max: 900 }),
         shuffle: fc.tuple(fc.nat(), fc.nat(), fc.nat()),
       }),
-      { minLength: 1, maxLength: mostFills },
+      fills,
     ),
   });
 
-/** Orders whose moments have up to fifty fills. */
-export const manyOrders = fc.array(drawnOrder(12), { minLength: 1, maxLength: 25, size: 'max' });
+/** Orders with two moments, one of which has from 32 to fifty fills. */
+export const manyOrders = fc.array(drawnOrder({ minLength: 7, maxLength: 12 }, 2), { minLength: 9, maxLength: 11 });
 
 /** Orders whose moments have a few fills, which may fit in one way only. */
-export const fewOrders = fc.array(drawnOrder(3), { minLength: 1, maxLength: 5 });
+export const fewOrders = fc.array(drawnOrder({ minLength: 1, maxLength: 3 }, 4), { minLength: 1, maxLength: 5 });
 
 export interface Traded {
   readonly market: string;
