@@ -93,7 +93,7 @@ describe.for(
 
 describe.for(HABITS.map((habit) => [titleOf(habit), habit] as const))(TITLE, ([, habit]) => {
   it('a few at once', () => {
-    const { said } = check(fewOrders, habit, 20);
+    const { said } = check(fewOrders, habit, 40);
     // of several fees in the own coin at one moment, nothing says whose they are
     const most = { apart: 0.5, 'own coin': 0.7, inside: 1 }[habit.fees];
     expect(said).toBeLessThanOrEqual(most);
