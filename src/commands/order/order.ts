@@ -178,7 +178,7 @@ function withExisting<Data>(answer: Answer<Data>, existing: boolean) {
 
 /**
  * The answer if an order has this client id; undefined if none has, and with `--dry-run`, which warns of it. Throws Failure `usage`
- * for an order with other terms.
+ * for an order with other terms, and in a dry run for one whose outcome is unknown.
  */
 async function existingAnswer(
   context: WriteContext,
@@ -192,11 +192,13 @@ async function existingAnswer(
   if (existing === undefined) return undefined;
   const { dryRun } = context.globals;
   if (existing.outcome === 'unknown') {
-    if (dryRun) {
-      context.output.warn(`It is unknown whether an order with the client id ${id} was placed: nothing would be sent.`);
-      return undefined;
-    }
     const { write } = existing;
+    if (dryRun)
+      throw new Failure(
+        'usage',
+        `It is unknown whether an order with the client id ${id} was placed: nothing would be sent.`,
+        { clientId: id, hint: suggest('Find out', 'resolve', id) },
+      );
     const sent = { id: write.id, clientId: id, terms: write.terms };
     return withExisting(orderResult(context, sent, existing, await markets.find(write.terms.market)), false);
   }

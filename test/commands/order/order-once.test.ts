@@ -95,12 +95,12 @@ describe('--once after an order whose outcome is unknown', () => {
 
   it('says in a dry run that nothing would be sent while the outcome stays unknown', async () => {
     await unknownOrder('once0012', false);
-    const { code, stdout, stderr } = await pit.run(`${OTHER} --id once0012 --once --dry-run --timeout 3`);
-    // nor would it be placed beside the other
-    expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain(
-      'It is unknown whether an order with the client id once0012 was placed: nothing would be sent.',
-    );
+    const error = await pit.failure(`${OTHER} --id once0012 --once --dry-run --timeout 3`, 2);
+    expect(error).toMatchObject({
+      message: 'It is unknown whether an order with the client id once0012 was placed: nothing would be sent.',
+      hint: 'Find out: pit resolve once0012',
+      clientId: 'once0012',
+    });
   });
 });
 
