@@ -411,7 +411,8 @@ class Life {
     this.#walk(this.#chance(0.1) ? 300 : 25);
     this.#settle(0.4);
     if (this.#limitedUntil !== null && this.#limitedUntil <= this.#now) this.#limitedUntil = null;
-    this.#isCrossed = this.#chance(0.05);
+    // a gap has the prices of the market, which a crossed book does not show
+    this.#isCrossed = this.#chance(0.05) && this.#blindSince === null && !this.#isLate;
     if (this.#blindSince === null && this.#chance(0.08)) this.#goBlind();
     else if (this.#blindSince !== null && this.#chance(0.4)) this.#seeAgain(this.#blindSince);
     if (this.#chance(0.03)) this.#limitedUntil = this.#now + 5_000;
@@ -491,6 +492,7 @@ class Life {
   #goBlind(): void {
     this.story.push(`${this.#time()} blind`);
     this.#blindSince = this.#now;
+    this.#isCrossed = false;
     if (!this.#isLate) [this.#gapLow, this.#gapHigh] = [this.#bid, this.#ask];
   }
 
