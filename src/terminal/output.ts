@@ -34,10 +34,7 @@ const MAX_WITHHELD = 20;
 
 /** Writes a command's answer to stdout, and remarks about it to stderr. */
 export class Output {
-  readonly #host: Pick<
-    Host,
-    'input' | 'output' | 'errors' | 'environment' | 'onInterrupt' | 'onExit' | 'jobControl' | 'endSignal'
-  >;
+  readonly #host: Pick<Host, 'input' | 'output' | 'errors' | 'environment' | 'onInterrupt' | 'onExit' | 'jobControl'>;
   readonly #options: OutputOptions;
 
   readonly #answers: OutputPipe;
@@ -53,10 +50,7 @@ export class Output {
   #isEnded = false;
 
   constructor(
-    host: Pick<
-      Host,
-      'input' | 'output' | 'errors' | 'environment' | 'onInterrupt' | 'onExit' | 'jobControl' | 'endSignal'
-    >,
+    host: Pick<Host, 'input' | 'output' | 'errors' | 'environment' | 'onInterrupt' | 'onExit' | 'jobControl'>,
     readonly format: Format,
     options: OutputOptions = {},
   ) {
@@ -114,10 +108,11 @@ export class Output {
     const stop = () => {
       if (this.#live !== line) return;
       this.#live = undefined;
-      this.#host.endSignal?.removeEventListener('abort', stop);
+      forget();
       line.stop();
     };
-    this.#host.endSignal?.addEventListener('abort', stop);
+    // what is printed next, such as the shell's prompt, begins its line
+    const forget = this.#host.onExit(stop);
     return stop;
   }
 

@@ -48,6 +48,20 @@ describe('a live line', () => {
     expect(screen.text).toBe(`${CLEARED}waiting${CLEARED}`);
   });
 
+  it('erases the line when the process ends', () => {
+    const { errors, screen } = terminal(80);
+    const atExit: (() => void)[] = [];
+    const onExit = (work: () => void) => {
+      atExit.push(work);
+      return () => {};
+    };
+    new Output({ ...hostWith({ errors, environment: { TERM: 'xterm', NO_COLOR: '1' } }), onExit }, 'table').live(
+      () => 'waiting',
+    );
+    for (const work of atExit) work();
+    expect(screen.text).toBe(`${CLEARED}waiting${CLEARED}`);
+  });
+
   it('makes room for messages', () => {
     const { output, screen } = terminal(80);
     const stop = output.live(() => 'waiting');
