@@ -75,7 +75,7 @@ describe('a replacement whose order was not cancelled', () => {
       'refused',
       'The order was not cancelled, and nothing was placed: the exchange gave no reason.',
     ],
-  ])('by a cancellation %s leaves the order as it is', (_, cancel, kind, message) => {
+  ])('by a cancellation %s changes nothing in the order', (_, cancel, kind, message) => {
     const { failure } = ended({ kind: 'kept', cancel });
     expect(failure).toMatchObject({ kind, message, clientId: 'mine1', code: 3001 });
     expect(failure?.hints.map(adviceText)).toEqual(['See the order: pit order show btc_usdt 7']);

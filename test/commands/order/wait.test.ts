@@ -16,7 +16,7 @@ interface Shown {
 }
 
 describe('pit order --wait', () => {
-  it('prints the order as it is when it reaches the state', async () => {
+  it('prints the order once it has reached the state', async () => {
     expect(await pit.json<Shown>('order buy btc_usdt 0.01 --at ask --wait filled --yes')).toMatchObject({
       ...{ outcome: 'placed', state: 'filled', filled: '0.010000' },
     });

@@ -333,7 +333,7 @@ it('pit resolve shows a job that goes on as unknown, not as it had ended before'
   expect([code, JSON.parse(stdout)]).toMatchObject([6, [{ clientId: job, outcome: 'unknown' }]]);
 });
 
-it('pit resolve shows a job of which one line was placed as partial, by its id too', async () => {
+it('pit resolve shows a job as partial if only one of its lines was placed, also when asked by its id', async () => {
   await pit.done('profile set sandbox dayNotional off');
   const batch = await pit.run(
     'order batch sell btc_usdt --ladder 30000:30100:2 --amount 9 --override order-notional --yes --json',

@@ -18,7 +18,7 @@ import { type Sharing, sharedRateLimits } from '../../../src/exchange/limiter/sh
 import { thisMachine } from '../../../src/platform/programs/processes.js';
 import { temporaryState } from '../../trading/support/trading.js';
 
-/** Five permits, the first two of which only cancellations take. */
+/** Five permits. Only cancellations take the first two. */
 const FIVE: PermitCount = { count: 5, reserved: 2 };
 const START = 1_000_000;
 /** More than any process id: as that of a process that is gone. */

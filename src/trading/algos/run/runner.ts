@@ -196,7 +196,7 @@ export class AlgoRunner {
       const { terms } = facts.began;
       const market = (this.#markets as WatchedMarkets).of(terms.market.market);
       const trading = await this.#open();
-      // before it is written anew
+      // it is read before this process writes it again
       const seen = this.#options.store.notes.seenOf(record.id);
       const algo: RunningAlgo = new RunningAlgo(
         {

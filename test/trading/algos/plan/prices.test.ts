@@ -78,7 +78,7 @@ describe('a bound', () => {
 it.each([
   ['a buy that rests is rounded down to a tick', 'buy', '100.019', '100.01'],
   ['a sell that rests is rounded up to a tick', 'sell', '100.011', '100.02'],
-  ['a price of whole ticks stays as it is written', 'sell', '100.0100', '100.0100'],
+  ['a price of whole ticks is not rewritten', 'sell', '100.0100', '100.0100'],
 ] as const)('%s', (_, side, price, expected) => {
   expect(textOf(onTick(MARKET, side, d(price)))).toBe(expected);
 });

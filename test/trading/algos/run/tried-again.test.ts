@@ -35,7 +35,7 @@ function writing({ isFull = true, hasReserve = false } = {}) {
 }
 
 describe('a fact that the disk does not take', () => {
-  it('holds up the next ones for 0.5 s, 1 s and then 2 s each, and is told once', async () => {
+  it('delays the next ones by 0.5 s, 1 s and then 2 s each, and is reported once', async () => {
     const { writer, host, told } = writing();
     for (const pauseMs of [500, 1_000, 2_000, 2_000]) {
       expect([writer.isHeld, writer.trouble]).toEqual([false, null]);
