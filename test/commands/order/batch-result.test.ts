@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { batchQuestion, type PlannedBatch, summaryOf } from '../../../src/commands/order/batch-preview.js';
 import { batchAnswer, progressOf } from '../../../src/commands/order/batch-result.js';
-import type { Order } from '../../../src/domain/order.js';
 import { Failure } from '../../../src/errors.js';
 import type { BatchEvent } from '../../../src/trading/batches/batch-event.js';
 import type { Job } from '../../../src/trading/batches/job.js';
@@ -10,23 +9,12 @@ import type { BatchLine } from '../../../src/trading/journal/write.js';
 import type { BrokenRules } from '../../../src/trading/orders/changed-rules.js';
 import { adviceText } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
+import { anOrder } from '../../support/scripted-exchange.js';
 import { pipe } from '../../terminal/screens.js';
 import { lines, recordedJob } from '../../trading/batches/jobs.js';
 import { MARKET } from '../../trading/support/market.js';
 
-const ORDER: Order = {
-  ...{ id: '7', clientId: null, market: 'btc_usdt', side: 'buy', type: 'limit', price: '20000.00', amount: '0.01' },
-  ...{
-    filled: '0',
-    filledValue: '0',
-    fee: '0',
-    feeCoin: 'btc',
-    feeDiscount: false,
-    time: NOW,
-    state: 'open',
-    status: 0,
-  },
-};
+const ORDER = anOrder({ price: '20000.00', fee: '0', feeCoin: 'btc', time: NOW });
 
 const FINISHED: Ending = { kind: 'finished' };
 

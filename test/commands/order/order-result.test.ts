@@ -6,6 +6,7 @@ import { type Advice, Failure } from '../../../src/errors.js';
 import type { Placement } from '../../../src/trading/settling/settle-sent-order.js';
 import { adviceText } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
+import { anOrder } from '../../support/scripted-exchange.js';
 import { pipe } from '../../terminal/screens.js';
 import { MARKET } from '../../trading/support/market.js';
 import { TERMS } from '../../trading/support/terms.js';
@@ -13,27 +14,10 @@ import { TERMS } from '../../trading/support/terms.js';
 type Sent = Parameters<typeof orderResult>[1];
 type Unknown = Extract<Placement, { outcome: 'unknown' }>;
 
-const ORDER: Order = {
-  ...{
-    id: '7',
-    clientId: 'mine1',
-    market: 'btc_usdt',
-    side: 'buy',
-    type: 'limit',
-    price: '30000.00',
-    amount: '0.0100',
-  },
-  ...{
-    filled: '0',
-    filledValue: '0',
-    fee: '0',
-    feeCoin: 'btc',
-    feeDiscount: false,
-    time: NOW,
-    state: 'open',
-    status: 0,
-  },
-};
+const ORDER = anOrder({
+  ...{ clientId: 'mine1', price: '30000.00', amount: '0.0100' },
+  ...{ fee: '0', feeCoin: 'btc', time: NOW },
+});
 const PLACED: Extract<Placement, { outcome: 'placed' }> = { outcome: 'placed', id: '7', duplicates: [], order: ORDER };
 const UNKNOWN: Unknown = { outcome: 'unknown', id: null, reason: 'connection reset', localExpiry: null };
 

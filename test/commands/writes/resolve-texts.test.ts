@@ -302,13 +302,18 @@ it('pit resolve says of a damaged record what is left of it, what to check and h
   expect(await pit.json(`resolve ${id}`)).toMatchObject([{ clientId: id, outcome: 'refused' }]);
 });
 
-it('pit resolve places nothing of a job that ended before all was sent, and names the command that does', async () => {
+/** Kills a batch that has sent a part of its orders. */
+async function killBatch(): Promise<void> {
   await pit.done('profile set sandbox orderNotional off');
   await pit.done('profile set sandbox dayNotional off');
   pit.world.network.treat = ({ operation }) => (operation === 'orderMoreV2' ? slow(500) : PASS);
   const batch = pit.world.start('order batch buy btc_usdt --ladder 28000:29000:200 --amount 20 --yes');
   await pit.world.until(() => pit.world.sent('orderMoreV2').some(({ answers }) => answers.length > 0));
   batch.kill();
+}
+
+it('pit resolve places nothing of a job that ended before all was sent, and names the command that does', async () => {
+  await killBatch();
   const sent = pit.world.sent('orderMoreV2').length;
   const { stdout, stderr, code } = await pit.run('resolve --json --verbose --timeout 100');
   const [row] = JSON.parse(stdout) as [{ readonly clientId: string }];
@@ -319,12 +324,7 @@ it('pit resolve places nothing of a job that ended before all was sent, and name
 });
 
 it('pit resolve shows a job that goes on as unknown, not as it had ended before', async () => {
-  await pit.done('profile set sandbox orderNotional off');
-  await pit.done('profile set sandbox dayNotional off');
-  pit.world.network.treat = ({ operation }) => (operation === 'orderMoreV2' ? slow(500) : PASS);
-  const batch = pit.world.start('order batch buy btc_usdt --ladder 28000:29000:200 --amount 20 --yes');
-  await pit.world.until(() => pit.world.sent('orderMoreV2').some(({ answers }) => answers.length > 0));
-  batch.kill();
+  await killBatch();
   const [{ clientId: job }] = await pit.json<[{ readonly clientId: string }]>('resolve --timeout 100');
   expect(await pit.json(`resolve ${job}`)).toMatchObject([{ outcome: 'partial' }]);
   pit.world.network.treat = ({ operation }) => (operation === 'orderMoreV2' ? LOST : PASS);
