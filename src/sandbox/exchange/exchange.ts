@@ -154,29 +154,28 @@ export class SandboxExchange {
     const { clock, changes, ledger } = this;
     this.margin = new MarginService(ledger, bills, markets, (market) => lastPrice(venues.get(market)), clock, store);
     const orders = new OrderRepository(store, markets);
-    const timers = new Scheduler(state.cancelTimers);
-    this.orders = new OrderService(
+    this.orders = new OrderService({
       orders,
       venues,
       ledger,
       bills,
-      this.#sequences,
-      this.margin,
-      timers,
+      sequences: this.#sequences,
+      margin: this.margin,
+      timers: new Scheduler(state.cancelTimers),
       changes,
       clock,
       store,
-    );
-    this.funds = new FundsService(
+    });
+    this.funds = new FundsService({
       state,
       store,
       ledger,
       bills,
-      this.#sequences,
-      this.customers,
-      () => this.coins,
+      sequences: this.#sequences,
+      customers: this.customers,
+      coins: () => this.coins,
       clock,
-    );
+    });
     this.market = new MarketService(venues, clock.now);
     this.replays = new Replays(state.replays, store.table<ReplayRow>('replayRows'));
     this.#simulator = new MarketSimulator(

@@ -106,6 +106,19 @@ export interface FundsState extends AddressState {
   readonly fundsTasks: Task<FundsTask>[];
 }
 
+/** What deposits and withdrawals are kept in and change, made by the exchange. */
+interface FundsServiceParts {
+  readonly state: FundsState;
+  readonly store: ServiceStore;
+  readonly ledger: Ledger;
+  readonly bills: BillBook;
+  readonly sequences: Sequences;
+  readonly customers: Customers;
+  /** All coins by name: a tape may bring further ones. */
+  readonly coins: () => ReadonlyMap<string, CoinRules>;
+  readonly clock: Clock;
+}
+
 /**
  * The coins of accounts: balances, bills, addresses, deposits and withdrawals. Each call leaves ledger, bills, records and
  * scheduler consistent. Coins must exist; amounts are decimal text, pages count from 1.
@@ -124,17 +137,7 @@ export class FundsService {
   readonly #coins: () => ReadonlyMap<string, CoinRules>;
   readonly #clock: Clock;
 
-  /** @param coins all coins by name: a tape may bring further ones */
-  constructor(
-    state: FundsState,
-    store: ServiceStore,
-    ledger: Ledger,
-    bills: BillBook,
-    sequences: Sequences,
-    customers: Customers,
-    coins: () => ReadonlyMap<string, CoinRules>,
-    clock: Clock,
-  ) {
+  constructor({ state, store, ledger, bills, sequences, customers, coins, clock }: FundsServiceParts) {
     this.#addresses = new AddressBook(state);
     this.#scheduler = new Scheduler(state.fundsTasks);
     this.#attempts = state.attempts;

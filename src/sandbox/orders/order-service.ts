@@ -60,6 +60,22 @@ export interface CancelTimer {
   readonly market: string;
 }
 
+/** What orders are kept in and what their trades change, made by the exchange. */
+interface OrderServiceParts {
+  readonly orders: OrderRepository;
+  /** By the name of the market. */
+  readonly venues: ReadonlyMap<string, TradedMarket>;
+  readonly ledger: Ledger;
+  readonly bills: BillBook;
+  readonly sequences: Sequences;
+  readonly margin: MarginService;
+  /** Those that run of cancelAllOrdersAfter. */
+  readonly timers: Scheduler<CancelTimer>;
+  readonly changes: Changes;
+  readonly clock: Clock;
+  readonly store: ServiceStore;
+}
+
 /**
  * Takes orders, holds what they may cost, matches and settles them, one after the other. Each call leaves book, ledger, orders,
  * trades and bills consistent. Every trade and every change of an order, of customers and of simulated traders, passes here.
@@ -81,29 +97,17 @@ export class OrderService {
   #time = 0;
   #fees = FEES_OF_SANDBOX;
 
-  /** @param venues by the name of the market */
-  constructor(
-    orders: OrderRepository,
-    venues: ReadonlyMap<string, TradedMarket>,
-    ledger: Ledger,
-    bills: BillBook,
-    sequences: Sequences,
-    margin: MarginService,
-    timers: Scheduler<CancelTimer>,
-    changes: Changes,
-    clock: Clock,
-    store: ServiceStore,
-  ) {
-    this.#orders = orders;
-    this.#venues = venues;
-    this.#ledger = ledger;
-    this.#bills = bills;
-    this.#sequences = sequences;
-    this.#margin = margin;
-    this.#timers = timers;
-    this.#changes = changes;
-    this.#clock = clock;
-    this.#store = store;
+  constructor(parts: OrderServiceParts) {
+    this.#orders = parts.orders;
+    this.#venues = parts.venues;
+    this.#ledger = parts.ledger;
+    this.#bills = parts.bills;
+    this.#sequences = parts.sequences;
+    this.#margin = parts.margin;
+    this.#timers = parts.timers;
+    this.#changes = parts.changes;
+    this.#clock = parts.clock;
+    this.#store = parts.store;
   }
 
   /** The id of the new order. Throws {@link RequestRefused}, with nothing changed. */

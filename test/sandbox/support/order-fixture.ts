@@ -58,20 +58,18 @@ export class OrderFixture {
       book: new OrderBook<AccountOrder>(),
       trades: new MarketTrades('btc_usdt', this.trades, series),
     };
-    const venues = new Map([['btc_usdt', this.venue]]);
-    const [timers, changes] = [new Scheduler<CancelTimer>([]), new Changes()];
-    this.orderService = new OrderService(
+    this.orderService = new OrderService({
       orders,
-      venues,
-      this.ledger,
+      venues: new Map([['btc_usdt', this.venue]]),
+      ledger: this.ledger,
       bills,
       sequences,
-      this.margin,
-      timers,
-      changes,
+      margin: this.margin,
+      timers: new Scheduler<CancelTimer>([]),
+      changes: new Changes(),
       clock,
-      this.#store,
-    );
+      store: this.#store,
+    });
     for (const account of accounts) {
       this.credit(account, 'usdt', steps);
       this.ledger.credit(account, 'btc', market.units(lots));
