@@ -185,7 +185,8 @@ export function freePermits(home: string): void {
   const limits = path.join(home, 'state', 'limits');
   if (!existsSync(limits)) return;
   // of each exchange, and in it of each account and address
-  for (const folder of foldersIn(limits).flatMap(foldersIn))
+  const folders = foldersIn(limits).flatMap(foldersIn);
+  for (const folder of [...folders, ...folders.flatMap(foldersIn)])
     for (const name of readdirSync(folder)) {
       const [, permit] = /^(\d+)\.[1-9]\d*$/.exec(name) ?? [];
       if (permit === undefined) continue;

@@ -10,9 +10,12 @@ import { HOLD_MS, type PermitCount, type PermitStore, POLL_MS, type Priority, ty
 const LOST_MS = 60_000;
 /** The time between two searches for permits whose process is gone. */
 const RECOVER_MS = 200;
+/** The number of the first permit of each part: each doubles what there is. */
+const PARTS = [0, 10, 20, 40, 80];
 
 /** One permit as its file name says: when it is free again, and who holds it. Times are of the clock that all processes of the machine share. */
 interface PermitFile {
+  /** With the folder of its part. */
   readonly name: string;
   readonly number: number;
   readonly freeAt: number;
@@ -26,6 +29,10 @@ interface PermitFile {
  * Permits as empty files in one folder, shared by all processes that see it. A permit is taken by renaming its file, which
  * only one of several processes can do. So no lock can go stale, and the permits of a killed process come back by
  * themselves.
+ *
+ * Most commands need few of them, so they are made in parts: the first ones lie in the folder itself, and each further part, which is made
+ * once all before it are taken, in a folder within it. A part appears whole, by one rename that fails if it is there, and stays. So no
+ * permit is made twice.
  */
 export class FileStore implements PermitStore {
   readonly #root: string;
@@ -64,9 +71,16 @@ export class FileStore implements PermitStore {
     // one that is gone shows that other processes take permits: then they are read again
     const known = this.#takeFree(priority, 1);
     if (known !== undefined) return known;
-    this.#seen = this.#permits();
-    const taken = this.#takeFree(priority, this.#seen.length);
-    if (taken !== undefined) return taken;
+    const seen = this.#takeSeen(priority);
+    if (seen !== undefined) return seen;
+    for (const [part, start] of PARTS.entries()) {
+      // an earlier version made all of them at once, in the first part
+      const isThere = this.#seen.some(({ number }) => number >= start);
+      if (isThere || !this.#numbersOf(part).some((number) => this.#mayTake(number, priority))) continue;
+      this.#make(part);
+      const made = this.#takeSeen(priority);
+      if (made !== undefined) return made;
+    }
     const now = this.#now();
     const takeable = this.#seen.filter(({ number }) => this.#mayTake(number, priority));
     if (now >= this.#recoverAt) for (const found of takeable) this.#recover(found, now);
@@ -74,12 +88,18 @@ export class FileStore implements PermitStore {
     return { waitMs: Math.min(next - now, POLL_MS) };
   }
 
+  /** Reads the permits, and takes one that is free. */
+  #takeSeen(priority: Priority): TakeResult | undefined {
+    this.#seen = permitFilesIn(this.#folder);
+    return this.#takeFree(priority, this.#seen.length);
+  }
+
   /** Takes one of the permits that were seen to be free, after at most so many tries. */
   #takeFree(priority: Priority, tries: number): TakeResult | undefined {
     const now = this.#now();
     const free = this.#seen.filter(({ number, freeAt }) => freeAt <= now && this.#mayTake(number, priority));
     for (const found of shuffled(free, priority).slice(0, tries)) {
-      const taken = this.#move(found.name, heldName(found.number, now + LOST_MS, this.#here));
+      const taken = this.#rename(found.name, heldName(found.number, now + LOST_MS, this.#here));
       this.#seen = this.#seen.filter((permit) => permit !== found);
       if (taken !== undefined) return { release: (milliseconds) => this.#release(taken, found.number, milliseconds) };
     }
@@ -97,7 +117,7 @@ export class FileStore implements PermitStore {
   async #release(name: string, number: number, milliseconds: number): Promise<void> {
     try {
       const freeAt = Math.ceil(this.#now() + milliseconds);
-      const free = this.#move(name, freeName(number, freeAt));
+      const free = this.#rename(name, freeName(number, freeAt));
       if (free !== undefined) this.#seen = [...this.#seen, { name: free, number, freeAt, pid: 0, machine: undefined }];
     } catch {
       // counts as lost, and is free again after LOST_MS
@@ -112,11 +132,12 @@ export class FileStore implements PermitStore {
     this.#recoverAt = now + RECOVER_MS;
     const isLost = machine === this.#here && pid !== 0 && pid !== process.pid && !isAlive(pid);
     const isImpossible = freeAt > now + (pid === 0 ? HOLD_MS : LOST_MS);
-    if (isLost || isImpossible) this.#move(name, freeName(number, now + HOLD_MS));
+    if (isLost || isImpossible) this.#rename(name, freeName(number, now + HOLD_MS));
   }
 
-  /** Renames a permit's file. Returns the new name; undefined if another process was quicker. */
-  #move(from: string, to: string): string | undefined {
+  /** Renames a permit's file within its folder. Returns the new name; undefined if another process was quicker. */
+  #rename(from: string, name: string): string | undefined {
+    const to = path.join(path.dirname(from), name);
     try {
       fs.renameSync(path.join(this.#folder, from), path.join(this.#folder, to));
       return to;
@@ -126,25 +147,26 @@ export class FileStore implements PermitStore {
     }
   }
 
-  #permits(): PermitFile[] {
-    const found = permitFilesIn(this.#folder);
-    if (found.length > 0) return found;
-    this.#make();
-    return permitFilesIn(this.#folder);
+  /** The numbers of the permits of a part; none if the limit has fewer. */
+  #numbersOf(part: number): number[] {
+    const [start = 0, end = this.#limit.count] = PARTS.slice(part);
+    const size = Math.max(0, Math.min(end, this.#limit.count) - start);
+    return Array.from({ length: size }, (_, index) => start + index);
   }
 
-  /** Makes the folder elsewhere and moves it into place, so that only one of several starting processes succeeds. */
-  #make(): void {
-    makePrivateFolder(this.#root, path.dirname(this.#within));
+  /** Makes a part elsewhere and moves it into place, so that only one of several processes succeeds. */
+  #make(part: number): void {
+    if (part === 0) makePrivateFolder(this.#root, path.dirname(this.#within));
     const draft = `${this.#folder}.${process.pid}.${process.hrtime.bigint()}`;
-    fs.mkdirSync(draft, FOLDER_MODE);
-    for (let number = 0; number < this.#limit.count; number += 1)
-      fs.writeFileSync(path.join(draft, freeName(number, 0)), '', { mode: FILE_MODE });
     try {
-      fs.renameSync(draft, this.#folder);
+      fs.mkdirSync(draft, FOLDER_MODE);
+      for (const number of this.#numbersOf(part))
+        fs.writeFileSync(path.join(draft, freeName(number, 0)), '', { mode: FILE_MODE });
+      fs.renameSync(draft, path.join(this.#folder, part === 0 ? '' : String(part)));
     } catch (thrown) {
       fs.rmSync(draft, { recursive: true, force: true });
-      if (!['ENOTEMPTY', 'EEXIST'].includes(systemErrorCode(thrown))) throw thrown;
+      // also if the limits were cleared in between: then the next try begins with the first part
+      if (!['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(systemErrorCode(thrown))) throw thrown;
     }
   }
 }
@@ -178,20 +200,26 @@ export function machineDigest({ host, pids }: Machine = thisMachine()): string {
   return createHash('sha256').update(`${host}\n${pids}`).digest('hex').slice(0, 8);
 }
 
-function permitFilesIn(folder: string): PermitFile[] {
+/** The permits of all parts of a folder; none if there is no such folder. */
+function permitFilesIn(folder: string, part = ''): PermitFile[] {
+  let names: string[];
   try {
-    const found = fs.readdirSync(folder).map(permitFileIn);
-    return found.filter((permit) => permit !== undefined);
+    names = fs.readdirSync(path.join(folder, part));
   } catch (thrown) {
     if (systemErrorCode(thrown) === 'ENOENT') return [];
     throw thrown;
   }
+  return names.flatMap((name) => {
+    if (part === '' && /^\d$/.test(name)) return permitFilesIn(folder, name);
+    return permitFileIn(part, name) ?? [];
+  });
 }
 
-function permitFileIn(name: string): PermitFile | undefined {
-  const parts = /^(\d+)\.(\d+)(?:\.(\d+)\.([0-9a-f]+))?$/.exec(name);
+function permitFileIn(part: string, fileName: string): PermitFile | undefined {
+  const parts = /^(\d+)\.(\d+)(?:\.(\d+)\.([0-9a-f]+))?$/.exec(fileName);
   if (parts === null) return undefined;
   const [, number, freeAt, pid = '0', machine] = parts;
+  const name = path.join(part, fileName);
   return { name, number: Number(number), freeAt: Number(freeAt), pid: Number(pid), machine };
 }
 

@@ -135,6 +135,47 @@ describe('a permit in files', () => {
     expect((await takeAll(processOf(root, clock), 'cancel')).taken).toHaveLength(1);
   });
 
+  describe('of a large limit', () => {
+    const filesOf = (root: string) =>
+      readdirSync(path.join(root, FOLDER), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const storeOf = (root: string, part: PermitCount = LIMITS.address) =>
+      new FileStore(root, FOLDER, LIMITS.address, () => START, part);
+
+    it('is made only once those before it are taken', async () => {
+      const root = temporaryState();
+      await storeOf(root).take('common');
+      expect(filesOf(root)).toHaveLength(10);
+      for (let count = 1; count < 8; count += 1) await storeOf(root).take('common');
+      expect(filesOf(root)).toHaveLength(20);
+      expect(permitsTaken(path.join(root, FOLDER), START)).toBe(8);
+      expect(heldPermits(path.join(root, FOLDER), START)).toHaveLength(8);
+    });
+
+    it('is made once, whichever of the processes needs it first', async () => {
+      const root = temporaryState();
+      const stores = Array.from({ length: 4 }, () => storeOf(root));
+      let taken = 0;
+      for (let turn = 0; turn < 50; turn += 1)
+        for (const store of stores) if ('release' in (await store.take('common'))) taken += 1;
+      expect(taken).toBe(147);
+      expect((await takeAll(storeOf(root), 'cancel')).taken).toHaveLength(3);
+      const numbers = filesOf(root).map(({ name }) => Number(name.split('.')[0]));
+      expect(numbers.sort((one, other) => one - other)).toEqual(Array.from({ length: 150 }, (_, number) => number));
+    });
+
+    it('is not made beyond the part that a process may take', async () => {
+      const root = temporaryState();
+      expect((await takeAll(storeOf(root, { count: 12, reserved: 1 }))).taken).toHaveLength(11);
+      expect(filesOf(root)).toHaveLength(20);
+    });
+
+    it('is not made again if an earlier version has made all of them in one folder', async () => {
+      const root = folderWith(...Array.from({ length: 150 }, (_, number) => `${number}.0`));
+      expect((await takeAll(storeOf(root), 'cancel')).taken).toHaveLength(150);
+      expect(filesOf(root)).toHaveLength(150);
+    });
+  });
+
   const here = machineDigest();
   const soon = START + 50_000;
 
