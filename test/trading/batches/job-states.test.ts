@@ -282,6 +282,16 @@ it('knows how many orders it had met before its oldest open request', () => {
   expect(jobOf([SENT, ANSWERED], [], { baseline: ['5'] }).knownBefore).toBe(1);
 });
 
+it('has as pending the lines that are not sent, and those whose outcome is open', () => {
+  const rejected: BatchEvent = { ...CLOSED, outcome: 'refused' };
+  const pending = (...events: BatchEvent[]) => jobOf(events).pending.map(([line]) => line);
+  expect([pending(SENT), pending(SENT, ANSWERED), pending(SENT, rejected)]).toEqual([
+    [1, 2, 3, 4, 5, 6],
+    [4, 5, 6],
+    [4, 5, 6],
+  ]);
+});
+
 it('names the terms of lines whose outcome is unknown once nobody waits for their answer', () => {
   const uncertain = (events: BatchEvent[], isUnderWay: boolean) => {
     const job = jobOf(events);

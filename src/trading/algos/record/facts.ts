@@ -127,6 +127,15 @@ export function foldFacts(facts: readonly AlgoFact[]): AlgoFacts | undefined {
   return facts.reduce(withFact, start);
 }
 
+/**
+ * What another process has added to the facts: the first that cancels, pauses or resumes it and that was not there before. Undefined if
+ * there is none.
+ */
+export function changedBetween(before: AlgoFacts, facts: AlgoFacts) {
+  const changing = [facts.cancelled, facts.paused, facts.resumed].filter((fact) => fact !== null);
+  return changing.find((fact) => fact.time !== before[fact.fact]?.time);
+}
+
 /** The facts with one more. */
 export function withFact(facts: AlgoFacts, fact: AlgoFact): AlgoFacts {
   switch (fact.fact) {

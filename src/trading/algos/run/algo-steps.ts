@@ -95,7 +95,6 @@ export class AlgoSteps {
     voice.tellChange(facts, before);
     this.#requests.tryAgain();
     this.#writer.tryAgain();
-    voice.forgetStatus();
     changed();
   }
 

@@ -9,7 +9,7 @@ import type { AlgoNote } from '../plan/decision-input.js';
 import { type AlgoTerms, exitSideOf } from '../plan/terms.js';
 import { type TOLD_EVENTS, toldOf } from '../record/fact-events.js';
 import type { SaidLine } from '../record/fact-record.js';
-import type { AlgoFact, AlgoFacts, AlgoState } from '../record/facts.js';
+import { type AlgoFact, type AlgoFacts, type AlgoState, changedBetween } from '../record/facts.js';
 import type { AlgoSnapshot } from '../record/snapshot.js';
 import type { AlgoStore } from '../record/store.js';
 import { noteText, subjectOf } from './note-text.js';
@@ -146,11 +146,6 @@ export class AlgoVoice {
     store.notes.write(this.#terms.id, { state, reason, since: market.now(), resumed, unsentSince, ...seen });
   }
 
-  /** What was noted before a fact of the user counts no more. */
-  forgetStatus(): void {
-    this.#status = '';
-  }
-
   #note(note: AlgoNote): void {
     const text = noteText(note, this.#terms);
     const subject = subjectOf(note) ?? text;
@@ -196,10 +191,9 @@ export class AlgoVoice {
   }
 
   /** Tells what another process has added. */
-  tellChange(facts: AlgoFacts, { paused, resumed, cancelled }: AlgoFacts): void {
-    if (facts.cancelled !== null && cancelled === null) this.tellFact(facts.cancelled, facts);
-    else if (facts.paused !== null && facts.paused.time !== paused?.time) this.tellFact(facts.paused, facts);
-    else if (facts.resumed !== null && facts.resumed.time !== resumed?.time) this.tellFact(facts.resumed, facts);
+  tellChange(facts: AlgoFacts, before: AlgoFacts): void {
+    const fact = changedBetween(before, facts);
+    if (fact !== undefined) this.tellFact(fact, facts);
   }
 
   tellFills(child: ChildOrder): void {

@@ -1,6 +1,6 @@
 import { Failure } from '../../../errors.js';
 import type { FactRecord } from '../record/fact-record.js';
-import type { AlgoFacts } from '../record/facts.js';
+import { type AlgoFacts, changedBetween } from '../record/facts.js';
 import type { AlgoStore } from '../record/store.js';
 
 interface OpenRecordsOptions {
@@ -44,12 +44,7 @@ export class OpenRecords {
     const size = this.#options.store.sizeOf(id);
     if (size === undefined || size === this.#sizes.get(id)) return undefined;
     const facts = this.#read(id)?.facts;
-    if (facts === undefined) return undefined;
-    const isOther =
-      facts.paused?.time !== known.paused?.time ||
-      facts.resumed?.time !== known.resumed?.time ||
-      (facts.cancelled === null) !== (known.cancelled === null);
-    return isOther ? facts : undefined;
+    return facts === undefined || changedBetween(known, facts) === undefined ? undefined : facts;
   }
 
   /** Undefined if there is none or, after a warning, if nothing may be done for it. */

@@ -35,7 +35,7 @@ export interface AlgoRunnerOptions extends ClaimOptions {
    * Whether the exchange and all that changes anything is in this process, on one clock: then data are never stale, and nothing is looked
    * for before it is due.
    */
-  readonly isAlone?: boolean;
+  readonly isAlone: boolean;
 }
 
 /** How often it is looked for new facts, new algo orders and a halt. */
@@ -66,7 +66,7 @@ export class AlgoRunner {
   constructor(options: AlgoRunnerOptions) {
     this.#options = options;
     this.#records = new OpenRecords(options);
-    this.#pause = new TickPause(options.host, options.isAlone === true);
+    this.#pause = new TickPause(options.host, options.isAlone);
     this.#limits = new KnownLimits(options);
   }
 
@@ -114,7 +114,7 @@ export class AlgoRunner {
   #watchedMarkets({ client, budget }: TradingContext, funds: AccountFunds): WatchedMarkets {
     const { host, follow, warn, isAlone } = this.#options;
     return new WatchedMarkets({
-      ...{ host, client, follow, warn, isAlone: isAlone === true },
+      ...{ host, client, follow, warn, isAlone },
       restartBudget: () => budget.restart(),
       // the answer shows the exchange's time: this machine's clock may have been set
       slept: () => funds.request(),
@@ -151,8 +151,7 @@ export class AlgoRunner {
   /** Algo orders that are new or have ended, facts of other processes, a halt. */
   async #look(): Promise<void> {
     this.#removeEnded();
-    const added = this.openIds.filter((id) => !this.#algos.has(id));
-    if (added.length > 0) await this.#add(added);
+    await this.#add(this.openIds.filter((id) => !this.#algos.has(id)));
     for (const [id, algo] of this.#algos) this.#reloadIfChanged(id, algo);
     await this.#checkHalt();
     // the next child waits for no handshake
@@ -207,7 +206,7 @@ export class AlgoRunner {
           trading,
           limits: () => this.#limits.current(),
           knownLimits: () => this.#limits.known,
-          isAlone: this.#options.isAlone === true,
+          isAlone: this.#options.isAlone,
           report: this.#options.report,
           worked: () => this.#pause.endIn(algo.dueInMs),
           failed: (thrown) => {

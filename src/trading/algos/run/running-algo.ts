@@ -21,7 +21,7 @@ import { type AlgoEvent, AlgoVoice } from './algo-voice.js';
 
 export interface RunningAlgoOptions extends AlgoStepsOptions, Omit<MarketSightOptions, 'host'> {
   /** Whether the exchange is in this process: nothing that it pushes is ever lost. */
-  readonly isAlone?: boolean;
+  readonly isAlone: boolean;
   readonly report: (event: AlgoEvent) => void;
   /** Called when it has done what it can for now. */
   readonly worked: () => void;
@@ -64,7 +64,7 @@ export class RunningAlgo {
       missing: ({ orderId, role }) =>
         this.pause('missing', `the exchange does not show order ${orderId} any more`, role),
       failed: options.failed,
-      isPushSure: options.isAlone === true,
+      isPushSure: options.isAlone,
     });
     this.#voice = new AlgoVoice({ host, store, market, report, snapshot: () => this.snapshot }, terms, said, children);
     const parts = { book: this.#book, voice: this.#voice, sight: this.#sight, changed: this.changed };
@@ -103,8 +103,8 @@ export class RunningAlgo {
 
   /** Whether its conditions are still waited for. */
   get waitsForCondition(): boolean {
-    const { ended, cancelled, entryTriggered } = this.facts;
-    return this.terms.when.length > 0 && ended === null && cancelled === null && entryTriggered === null;
+    const { cancelled, entryTriggered } = this.facts;
+    return this.terms.when.length > 0 && cancelled === null && entryTriggered === null;
   }
 
   /** Something has changed: it looks at once. */

@@ -2,6 +2,7 @@ import { renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
+import type { AccountInfo } from '../../../../src/domain/account.js';
 import { Decimal } from '../../../../src/domain/decimal.js';
 import type { ExchangeClient } from '../../../../src/exchange/exchange-client.js';
 import type { ConnectionUser } from '../../../../src/exchange/stream/connection.js';
@@ -9,10 +10,12 @@ import { StreamClient } from '../../../../src/exchange/stream/stream-client.js';
 import { monotonicMs } from '../../../../src/platform/host.js';
 import { AlgoStore } from '../../../../src/trading/algos/record/store.js';
 import type { AlgoEvent } from '../../../../src/trading/algos/run/algo-voice.js';
-import { AlgoRunner } from '../../../../src/trading/algos/run/runner.js';
+import { AlgoRunner, type AlgoRunnerOptions } from '../../../../src/trading/algos/run/runner.js';
 import { eventually } from '../../../support/eventually.js';
+import { refused } from '../../../support/scripted-exchange.js';
 import { tradingOf } from '../../support/trading.js';
 import { ID, NO_LIMITS, OneMarket } from '../support/at-work.js';
+import { limit } from '../support/entries.js';
 import { sell } from '../support/terms.js';
 
 // The process that watches, with its algo orders, on an exchange of the test. Its clocks and that of the exchange are faster than real ones, and
@@ -46,6 +49,7 @@ class Watching {
   ended!: Promise<void>;
   /** What it has ended with; undefined if nothing failed. */
   failure: unknown;
+  waitForCondition: AlgoRunnerOptions['waitForCondition'] = async () => {};
 
   /** @param prepare called before the process watches, with the record of an algo order that began ten seconds before */
   static async begin(exits: Exits = { stop: '98' }, prepare?: (made: Watching) => void): Promise<Watching> {
@@ -83,10 +87,10 @@ class Watching {
         const clientOf = () => this.exchange as unknown as ExchangeClient;
         return new StreamClient({ ...choices, host, channels, clientOf, connection: NEVER, reads: 'polls' });
       },
-      waitForCondition: async () => {},
+      waitForCondition: this.waitForCondition,
       report: (event) => void this.events.push(event),
       warn: (text) => void this.warnings.push(text),
-      ...{ other: () => {}, waitsForOther: false, isSeen: true },
+      ...{ other: () => {}, waitsForOther: false, isSeen: true, isAlone: false },
     });
     this.ended = this.runner.run().catch((thrown: unknown) => {
       this.failure = thrown;
@@ -149,15 +153,35 @@ test('a trail that another process followed a moment ago takes in what was trade
   await eventually(() => expect(watching.store.read(ID)?.facts?.trailBest?.price.toString()).toBe('110'));
 });
 
-test('a stop that was reached and passed in the moment between two watching processes is said to have been missed', async () => {
+test.each([
+  ['the moment between two watching processes', -1_000],
+  ['the time since it began, if the clock was set back since another process watched', 3_600_000],
+])('a stop that was reached and passed in %s is said to have been missed', async (_, seenAfterMs) => {
   const watching = await Watching.begin({ stop: '98' }, ({ store, exchange }) => {
-    const seen = marketNow() - 1_000;
+    const seen = marketNow() + seenAfterMs;
     store.notes.write(ID, { state: 'waiting', reason: null, since: seen, seen, resumed: null });
     const [id, amount] = ['7', '1'];
-    const trades = [{ id, amount, price: '97', time: seen + 500, side: 'sell', orderSide: null }];
+    const trades = [{ id, amount, price: '97', time: marketNow() - 500, side: 'sell', orderSide: null }];
     Object.assign(exchange, { trades: async () => trades });
   });
   await eventually(() => expect(watching.events.map(({ text }) => text).join()).toContain('98 was reached (97)'));
+});
+
+test('the condition of an entry is waited for, and the entry is sent when it holds', async () => {
+  const watching = await Watching.begin({ entry: limit('105'), when: ['last>1'] }, (made) => {
+    made.waitForCondition = async (_, met) => met({ condition: 'last>1', late: false });
+  });
+  await eventually(() => expect(watching.exchange.has.orders).toMatchObject([{ price: '105' }]));
+});
+
+test('a stop that was rejected for its funds is sent for the coins that the account has', async () => {
+  const watching = await Watching.begin({ stop: '98' }, ({ exchange }) => {
+    exchange.outcomes.push(refused('insufficientFunds'));
+    const coin = { coin: 'btc', available: '0.4', frozen: '0' };
+    exchange.has.account = { coins: [coin] } as unknown as AccountInfo;
+  });
+  watching.showBid(97);
+  await eventually(() => expect(watching.exchange.has.orders).toMatchObject([{ amount: '0.4' }]));
 });
 
 test('after a sleep it connects again, and reads the market before it acts', async () => {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { Decimal } from '../../../../src/domain/decimal.js';
 import type { Market } from '../../../../src/domain/market.js';
 import type { Order } from '../../../../src/domain/order.js';
@@ -9,7 +9,7 @@ import { ChildSender } from '../../../../src/trading/algos/children/sender.js';
 import type { FactRecord } from '../../../../src/trading/algos/record/fact-record.js';
 import { notionalToday } from '../../../../src/trading/guards/limits.js';
 import { eventually } from '../../../support/eventually.js';
-import { anOrder, BTC_USDT, LOST, refused } from '../../../support/scripted-exchange.js';
+import { anOrder, BTC_USDT, LOST, type Outcome, refused } from '../../../support/scripted-exchange.js';
 import { AtWork, ID, NO_LIMITS, trade } from '../support/at-work.js';
 import { chase, limit, twap } from '../support/entries.js';
 import { buy, sell } from '../support/terms.js';
@@ -40,6 +40,13 @@ test('a reached stop is on disk, and its order is named there and in the journal
   await eventually(() => expect(work.names).toEqual(['triggered', 'placed']));
   expect(found).toEqual(['98', [`${ID}s1`], [`${ID}s1`], `${ID}s1`]);
   expect(work.exchange.has.orders).toMatchObject([{ price: '97.02', amount: '1' }]);
+});
+
+test('a stop that waits is moved by a book that reaches it, and by no other', async () => {
+  const work = await AtWork.of(STOP);
+  work.algo.changed();
+  const isUnmovedBy = (bid: string) => work.algo.isUnmovedBy({ bid: Decimal.of(bid), ask: Decimal.of('101') });
+  expect(['100', '98.01', '98'].map(isUnmovedBy)).toEqual([true, true, false]);
 });
 
 test('nothing leaves if the fact that a stop was reached cannot be written, which is said first, and is tried again', async () => {
@@ -81,6 +88,30 @@ test('the room that is kept on a full disk goes to the fact that a stop was reac
   expect(work.store.reserve.free()).toBe(false);
 });
 
+/** Room is kept on the disk, which does not take the record of the next order. */
+function fullForAnOrder({ store, trading: { journal } }: AtWork): void {
+  store.reserve.keep();
+  vi.spyOn(journal, 'begin').mockImplementationOnce(() => {
+    throw usage('The disk is full.');
+  });
+}
+
+test('the room that is kept on a full disk goes to the order of a stop', async () => {
+  const work = await AtWork.of(STOP, fullForAnOrder);
+  work.move('98', '99');
+  await eventually(() => expect(work.algo.children[0]?.end).toBe('notSent'));
+  work.pass(1_000);
+  await eventually(() => expect(work.names).toEqual(['triggered', 'placed']));
+  expect(work.store.reserve.free()).toBe(false);
+});
+
+test('the room that is kept on a full disk is left by the order of an entry, which is said to wait and to endanger nothing', async () => {
+  const work = await AtWork.of(buy('1', { entry: limit('95'), stop: '90' }), fullForAnOrder);
+  work.algo.changed();
+  await eventually(() => expect(work.texts).toBe('The disk is full. pit tries again.'));
+  expect(work.store.reserve.free()).toBe(true);
+});
+
 test('an order of a stop that the disk does not take is said to be missing, and leaves when it does', async () => {
   const work = await AtWork.of(STOP, ({ trading: { journal } }) => {
     const begin = journal.begin.bind(journal);
@@ -110,6 +141,23 @@ test('the take-profit is cancelled by this algo order and by nobody else, and on
   expect(work.texts).toContain('Cancelled the take order at 110.');
   expect(work.algo.snapshot.said).toEqual([]);
   expect(work.store.read(ID)?.children[0]).toMatchObject({ clientId: `${ID}t1`, isCancelledHere: true });
+});
+
+test('an algo order ends once a read has shown how its last order ended, of which a push knows less', async () => {
+  const work = await AtWork.of(sell('1', { take: '110' }));
+  work.algo.changed();
+  await eventually(() => expect(work.names).toEqual(['placed']));
+  [work.exchange.hidesSingleOrders, work.exchange.hidesLists] = [true, true];
+  const shown = work.algo.children[0]?.order as Order;
+  work.algo.orders([{ ...shown, state: 'filled', filled: '1', lastTrade: null }]);
+  work.algo.changed();
+  expect(work.algo.facts.ended).toBeNull();
+  [work.exchange.hidesSingleOrders, work.exchange.hidesLists] = [false, false];
+  Object.assign(work.exchange.has.orders[0] ?? {}, { filled: '1', state: 'filled' });
+  await eventually(() => {
+    work.pass(1_000);
+    expect(work.algo.facts.ended?.outcome).toBe('done');
+  });
 });
 
 test('a take-profit that a killed process was cancelling counts as cancelled by this algo order', async () => {
@@ -499,6 +547,7 @@ describe('a take-profit that was cancelled for a stop, while single orders canno
       expect(work.algo.snapshot.reason).toMatch(/^NOT PROTECTED: It is not known yet what became/),
     );
     expect(sent(work)).toEqual(['order', 'cancel']);
+    expect(work.names).not.toContain('childCancelled');
   });
 });
 
@@ -523,6 +572,32 @@ describe('a stop that is reached while the exchange is in maintenance', () => {
       'rejected',
       'unprotected',
     ]);
+  });
+});
+
+describe('a stop that is reached while the exchange takes no more requests', () => {
+  const NOT_SENT: Outcome = {
+    times: 0,
+    answer: { kind: 'notSent', reason: 'the limit is used up', failure: 'limited' },
+  };
+
+  test.each<[when: string, Outcome, lockedMs: number | undefined, pauseMs: number]>([
+    ['a second after it was rejected', refused('tooFrequent'), undefined, 1_000],
+    ['a second after the limits kept it back', NOT_SENT, undefined, 1_000],
+    ['at the end of the lock by which it was rejected', refused('locked'), 7_000, 7_000],
+    ['at the end of the lock that kept it back', NOT_SENT, 7_000, 7_000],
+  ])('is not protected, and is sent %s', async (_, outcome, lockedMs, pauseMs) => {
+    const work = await AtWork.of(STOP, ({ exchange, trading }) => {
+      exchange.outcomes.push(outcome);
+      if (lockedMs !== undefined) exchange.lockedUntil = trading.host.now() + lockedMs;
+    });
+    work.move('98', '99');
+    const reason = 'NOT PROTECTED: The rate limit is reached';
+    await eventually(() => expect(work.algo.snapshot.reason).toBe(reason));
+    work.pass(pauseMs - 1);
+    expect(work.algo.snapshot.reason).toBe(reason);
+    work.pass(1);
+    await eventually(() => expect(work.names.at(-1)).toBe('placed'));
   });
 });
 

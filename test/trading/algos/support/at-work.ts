@@ -190,6 +190,7 @@ export class AtWork {
       {
         store: this.store,
         terms: this.terms,
+        isAlone: false,
         worked: () => undefined,
         market: this.market as unknown as WatchedMarket,
         funds: funds as unknown as AccountFunds,
