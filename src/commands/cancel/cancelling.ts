@@ -46,7 +46,7 @@ export class Cancelling {
       return await cancelTargets(trading, targets, signal, {
         isWhole,
         onAnswer: (attempt, requests) => {
-          this.#answers += 1;
+          if (isAnswered(attempt)) this.#answers += 1;
           this.#requests = requests;
           this.#keep(attempt);
           if (!signal.aborted) show();
@@ -84,6 +84,11 @@ export class Cancelling {
     return this.#done;
   }
 
+  /** How many requests the exchange has answered. */
+  get answers(): number {
+    return this.#answers;
+  }
+
   /** `5 of 10 answers had arrived.` */
   get progressText(): string {
     return `${this.#answers} of ${this.#requests} answers had arrived.`;
@@ -107,4 +112,8 @@ export class Cancelling {
     const { market, id, clientId } = attempt.result;
     this.#attempts.set(`${market} ${id ?? clientId}`, attempt);
   }
+}
+
+function isAnswered({ result: { outcome, code } }: CancelAttempt): boolean {
+  return outcome !== 'unknown' || code !== null;
 }

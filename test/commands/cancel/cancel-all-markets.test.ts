@@ -170,6 +170,22 @@ describe('pit cancel --all --all-markets', () => {
     expect(await pit.json('cancel --all --all-markets --yes')).toMatchObject([{ outcome: 'cancelled' }]);
   });
 
+  it('Ctrl-C in the middle says what is cancelled and how to cancel the rest, which the same command does', async () => {
+    await placeInThree();
+    pit.world.network.treat = ({ operation, parameters }) =>
+      operation === 'cancelOrder' && parameters.currency === 'eos_usdt' ? late(20_000) : PASS;
+    const cancel = pit.world.start('cancel --all --all-markets --yes', { columns: 80, environment: { NO_COLOR: '1' } });
+    await pit.world.until(() => cancel.printed.stderr.includes('2/3'));
+    await pit.finish(cancel.interrupt('SIGINT'));
+    // the signal ends the process
+    cancel.kill();
+    const words = `${cancel.printed.stdout} ${cancel.printed.stderr}`.replace(/\s+/g, ' ');
+    expect(words).toMatch(/2 of 3 cancellations were answered\. .*Cancel what is left: pit cancel --all --all-markets/);
+    pit.world.network.treat = () => PASS;
+    await pit.done('cancel --all --all-markets --yes');
+    expect(await pit.json('orders --all-markets')).toEqual([]);
+  });
+
   it.each([
     ['cancel --all-markets', '--all-markets needs --all.'],
     ['cancel btc_usdt --all --all-markets', '--all-markets and MARKET exclude each other.'],
