@@ -452,11 +452,11 @@ export class Feed {
     return Array.isArray(shown) && shown.length > 0 ? shown : (this.#complete?.base ?? value);
   }
 
-  /** From this moment on something may be missing. */
+  /** From this moment on something may be missing, or from the last poll on if there are none any more. */
   #startGap(from: number, reason: string): void {
-    if (this.#reason !== null) return;
-    this.#complete = { from, base: this.#baseOf() };
-    this.#gap ??= { from, reason };
+    if (this.#reason === null) this.#complete = { from, base: this.#baseOf() };
+    else if (this.#complete === null || this.#schedule.allows('polls')) return;
+    this.#gap ??= { from: this.#complete.from, reason };
   }
 
   get #isAway(): boolean {
@@ -470,7 +470,10 @@ export class Feed {
 
   #report(state: 'open' | 'resynchronised' | 'permanent', failure?: string): void {
     const received = this.#context.host.now();
-    this.#gap ??= { from: received, reason: state === 'open' ? 'HTTP could not be read' : 'HTTP does not show all' };
+    this.#gap ??= {
+      from: this.#complete?.from ?? received,
+      reason: state === 'open' ? 'HTTP could not be read' : 'HTTP does not show all',
+    };
     const { from, reason } = this.#gap;
     this.#context.emit({
       type: 'gap',

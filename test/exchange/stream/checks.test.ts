@@ -207,6 +207,33 @@ describe('a check of market data', () => {
     expect(summary(await next())).toBe('2,3');
   });
 
+  it('is a gap since the last read if the connection of a mute channel is lost: until the next one, nothing is read', async () => {
+    const followed = await follow([TRADES], {
+      trades: (query) => `[${[1, 2, 3].filter((id) => id > Number(query.get('since') ?? 0)).map(trade)}]`,
+    });
+    const { exchange, next, host, requests } = followed;
+    const first = await exchange.peer();
+    await next();
+    // nothing was pushed for 5 s: it is mute, and polled
+    const before = requests().length;
+    await passUntil(followed, first, () => requests().length >= before + 2);
+    const polledAt = host.now();
+    first.cut();
+    for (let state = ''; state !== 'reconnecting'; ) {
+      const event = await next('state');
+      state = event.type === 'state' ? event.state : '';
+    }
+    const read = requests().length;
+    // as long as the pause before the next connection may be
+    await host.advance(500);
+    expect(requests().length).toBe(read);
+    await exchange.peer();
+    const { gap, reason } = gapOf(await next());
+    expect(gap).toMatchObject({ resynchronised: true, permanent: false });
+    expect([gap.from <= polledAt && gap.from >= NOW + 5_000, gap.to > gap.from]).toEqual([true, true]);
+    expect(reason).not.toBe('HTTP does not show all');
+  });
+
   it('a socket that is 60 s ahead of HTTP is neither a gap nor replaced by what was before', async () => {
     const followed = await follow([DEPTH], httpBookAt(-60, 'old'.length.toString()));
     const { exchange, next, answer, stream } = followed;
