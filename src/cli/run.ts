@@ -19,7 +19,6 @@ import {
 } from './definition.js';
 import { argumentName, requireRules, rulesOf, withRules } from './flag-rules.js';
 import { argumentsOfPit, commandLine, withActiveProfile } from './hints.js';
-import type { Rule } from './rule.js';
 import { type Correction, corrected, refuseNegative, usageErrorOf } from './usage-error.js';
 
 /** The commands and their context. */
@@ -399,19 +398,16 @@ function addCommand(
     .reduce((above, _name, index) => groupCommand(above, groups, names.slice(0, index + 1)), program);
   const command = subcommand(parent, names.at(-1) ?? '');
   command.description(definition.summary).allowExcessArguments(false);
-  const rules = rulesOf(path, definition);
-  describeGlobals(command, program.options, definition, rules);
   const args = Object.entries(definition.arguments ?? {}).map(([key, argument]) => {
-    return { key, argument, name: argumentName(key, argument) };
+    return { key, argument, name: argumentName(key, argument), parsed: commanderArgument(key, argument) };
   });
-  for (const { key, argument, name } of args)
-    command.addArgument(commanderArgument(key, argument, withRules(name, argument.description, rules)));
+  for (const { parsed } of args) command.addArgument(parsed);
   const flags = Object.entries(definition.flags ?? {}).map(([key, flag]) => {
-    const option = optionOf(flag);
-    option.description = withRules(option.long ?? '', flag.description, rules);
-    return { key, option, none: flag.repeats ? [] : undefined };
+    return { key, option: optionOf(flag), none: flag.repeats ? [] : undefined };
   });
   for (const { option } of flags) command.addOption(option);
+  const nameOf = new Map(args.map(({ parsed, name }) => [parsed, name]));
+  describe(command, program.options, path, definition, nameOf);
   command.addHelpText('after', `\nExamples:\n${definition.examples.map((example) => `  pit ${example}`).join('\n')}`);
   command.action(async () => {
     const given = command.opts();
@@ -444,20 +440,32 @@ function givenFlags(command: Command): string[] {
   );
 }
 
-/** Describes the flags of all commands in the help of one: with its rules and its own `--timeout`, without those that it does not take. */
-function describeGlobals(
+/**
+ * Describes arguments and flags in the help of a command, with its rules; of the flags of all commands, its own `--timeout`, and not those
+ * that it does not take.
+ */
+function describe(
   command: Command,
   flagsOfAll: readonly Option[],
+  path: string,
   definition: Definition,
-  rules: readonly Rule[],
+  nameOf: ReadonlyMap<CommanderArgument, string>,
 ): void {
-  const timeout = timeoutFlag(definition);
-  const own = timeout && optionOf(timeout);
-  const shown = flagsOfAll
-    .filter(({ hidden, long }) => !hidden && !definition.excludes?.includes(long ?? ''))
-    .map((flag) => (own !== undefined && flag.long === own.long ? own : flag))
-    .map(({ flags, long, description }) => new Option(flags, withRules(long ?? '', description, rules)));
-  command.configureHelp({ ...command.configureHelp(), visibleGlobalOptions: () => shown });
+  // only help needs them
+  const withItsRules = (name: string, description: string) =>
+    withRules(name, description, rulesOf(path, definition));
+  command.configureHelp({
+    ...command.configureHelp(),
+    argumentDescription: (argument) => withItsRules(nameOf.get(argument) ?? '', argument.description),
+    optionDescription: ({ long, description }) => withItsRules(long ?? '', description),
+    visibleGlobalOptions: () => {
+      const timeout = timeoutFlag(definition);
+      const own = timeout && optionOf(timeout);
+      return flagsOfAll
+        .filter(({ hidden, long }) => !hidden && !definition.excludes?.includes(long ?? ''))
+        .map((flag) => (own !== undefined && flag.long === own.long ? own : flag));
+    },
+  });
 }
 
 function subcommand(parent: Command, name: string): Command {
@@ -473,7 +481,7 @@ function groupCommand(parent: Command, groups: Commands['groups'], names: readon
   return summary === undefined ? command : command.description(summary);
 }
 
-function commanderArgument(name: string, { presence, parse }: Argument, description: string): CommanderArgument {
+function commanderArgument(name: string, { presence, parse, description }: Argument): CommanderArgument {
   const word = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   const syntax = { required: `<${word}>`, optional: `[${word}]`, several: `[${word}...]` }[presence];
   const argument = new CommanderArgument(syntax, description);
