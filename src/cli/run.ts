@@ -452,8 +452,7 @@ function describe(
   nameOf: ReadonlyMap<CommanderArgument, string>,
 ): void {
   // only help needs them
-  const withItsRules = (name: string, description: string) =>
-    withRules(name, description, rulesOf(path, definition));
+  const withItsRules = (name: string, description: string) => withRules(name, description, rulesOf(path, definition));
   command.configureHelp({
     ...command.configureHelp(),
     argumentDescription: (argument) => withItsRules(nameOf.get(argument) ?? '', argument.description),

@@ -129,8 +129,9 @@ function wrappedPart(
   return wrapped(`${prefix}${text}`, width, command).split('\n').map(paint).join('\n');
 }
 
-/** Letters, dashes, arrows, lines and blocks that every terminal draws one cell wide. */
-const NARROW = ' -~\u00c0-\u02af\u0391-\u03ff\u0401-\u045f\u2010-\u2015\u2026\u2190-\u2193\u2500-\u259f\u25b2\u25bc';
+/** Letters, dots, dashes, arrows, lines, blocks and the dots of charts that every terminal draws one cell wide. */
+const NARROW =
+  ' -~\u00b7\u00c0-\u02af\u0391-\u03ff\u0401-\u045f\u2010-\u2015\u2026\u2190-\u2193\u2500-\u259f\u25b2\u25bc\u2800-\u28ff';
 /** Chinese, Japanese and Korean that every terminal draws two cells wide, and that nothing combines with. */
 const DOUBLE = '\u3001-\u3003\u3008-\u3011\u3041-\u3096\u30a1-\u30fa\u30fc\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff5e';
 

@@ -32,8 +32,8 @@ const CHARACTERS = Array.from({ length: 0xd800 }, (_, code) => code)
 /** What string-width says of each of them, and is asked once. */
 const WIDTHS = new Map(CHARACTERS.map((character) => [character, stringWidth(character)]));
 
-/** Latin, Greek, Cyrillic, drawing characters, kana, Chinese, Korean and the full-width forms of ASCII. */
-const COMMON = /[ -~À-ʯΑ-Ͽё-џ─-▟▲▼←-↓…、-〃ぁ-ゖァ-ヺー一-鿿가-힣！-～]/;
+/** Latin, Greek, Cyrillic, drawing characters, the dots of charts, kana, Chinese, Korean and the full-width forms of ASCII. */
+const COMMON = /[ -~·⠀-⣿À-ʯΑ-Ͽё-џ─-▟▲▼←-↓…、-〃ぁ-ゖァ-ヺー一-鿿가-힣！-～]/;
 
 describe('the width of text', () => {
   it('knows the width of common data and drawings before anything is loaded', () => {
