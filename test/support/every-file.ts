@@ -21,7 +21,10 @@ vi.mock(import('../../src/cli/hints.js'), async (original) => {
   };
   return { ...hints, commandLine };
 });
-afterEach(async () => expect(await wrongHints()).toEqual([]));
+afterEach(async () => {
+  const wrong = await wrongHints();
+  if (wrong.length > 0) expect(wrong).toEqual([]);
+});
 
 // as the build does: cli-table3 measures as pit does
 const requireOfTable = createRequire(createRequire(import.meta.url).resolve('cli-table3'));

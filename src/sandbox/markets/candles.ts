@@ -136,7 +136,7 @@ function least(a: bigint, b: bigint): bigint {
 export interface History {
   readonly start: number;
   readonly end: number;
-  /** The candles of a level that begin in [from, to), oldest first. */
+  /** The candles of a level that begin in [from, to), oldest first. There is one for each minute. */
   candles(level: StoredCandleType, from: number, to: number): MarketCandle[];
 }
 
@@ -241,7 +241,9 @@ export class MarketCandles {
   #closeBefore(time: number): bigint | undefined {
     const { start, end } = { start: this.#key('1min', 0), end: this.#key('1min', time) };
     for (const [, candle] of this.#table.entries({ start, end, reverse: true })) return candle.close;
-    return this.#history.candles('1min', this.#history.start, time).at(-1)?.close;
+    // a history has every minute, so the last one before is enough
+    const last = Math.min(time, this.#history.end) - MINUTE;
+    return this.#history.candles('1min', Math.max(this.#history.start, last), time).at(-1)?.close;
   }
 
   #stored(level: StoredCandleType, from: number, to: number): MarketCandle[] {
