@@ -37,10 +37,9 @@ export class RehearsalFolder {
 /** Removes the folders of rehearsals that were killed. One that cannot be read or removed stays: it is not needed here. */
 function removeAbandoned(): void {
   try {
-    for (const name of readdirSync(tmpdir())) {
-      const folder = path.join(tmpdir(), name);
-      if (name.startsWith(PREFIX) && isAbandoned(folder)) removeFolder(folder);
-    }
+    const above = tmpdir();
+    const folders = readdirSync(above).filter((name) => name.startsWith(PREFIX));
+    for (const folder of folders.map((name) => path.join(above, name))) if (isAbandoned(folder)) removeFolder(folder);
   } catch {
     // it stays
   }

@@ -28,6 +28,8 @@ export function openRegular(file: string, flags = 0): number {
 }
 
 const BLOCK = 65_536;
+/** Files of the kernel, such as those of processes, have no size and little content. */
+const LEAST = 1_024;
 
 /**
  * The bytes of a regular file. Every file that pit reads whole is read here or in pieces. Throws
@@ -46,7 +48,7 @@ export function readBounded(file: string, max: number): Buffer {
 /** The same of an open file, which stays open. */
 export function readDescriptor(descriptor: number, max: number): Buffer {
   const expected = Math.min(fs.fstatSync(descriptor).size, max);
-  let bytes = Buffer.allocUnsafe(expected + 1);
+  let bytes = Buffer.allocUnsafe(Math.max(expected + 1, LEAST));
   let length = 0;
   for (;;) {
     if (length === bytes.length) bytes = Buffer.concat([bytes, Buffer.allocUnsafe(BLOCK)]);
