@@ -55,14 +55,17 @@ export function shortened(text: string, max = LONGEST): string {
 export function wrapped(text: string, width: number, command?: string): string {
   if (width === Number.POSITIVE_INFINITY) return command === undefined ? text : `${text} ${command}`;
   const lines: string[] = [];
-  let line = '';
+  let [line, used] = ['', 0];
   for (const word of [...text.split(' '), ...(command === undefined ? [] : [command])]) {
-    const longer = line === '' ? word : `${line} ${word}`;
-    if (displayWidth(longer) > width && line !== '') {
+    const cells = displayWidth(word);
+    if (line === '') {
+      [line, used] = [word, cells];
+    } else if (used + 1 + cells > width) {
       lines.push(line);
-      line = word;
+      [line, used] = [word, cells];
     } else {
-      line = longer;
+      line += ` ${word}`;
+      used += 1 + cells;
     }
   }
   return [...lines, line].join('\n');
@@ -148,10 +151,20 @@ export async function prepareWidths(sample: string): Promise<void> {
   if (!SIMPLE.test(sample)) measure ??= (await import('string-width')).default;
 }
 
+/** The widths of texts that take time to measure: a table asks for that of a cell ten times. */
+const measured = new Map<string, number>();
+const MOST_MEASURED = 1_000;
+
 /** How many cells a terminal gives to a text without escapes. */
 export function displayWidth(text: string): number {
   if (SIMPLE.test(text)) return text.length + (text.match(DOUBLES)?.length ?? 0);
-  return (measure ?? estimate)(text);
+  if (measure === undefined) return estimate(text);
+  const known = measured.get(text);
+  if (known !== undefined) return known;
+  const width = measure(text);
+  if (measured.size === MOST_MEASURED) measured.clear();
+  measured.set(text, width);
+  return width;
 }
 
 /** What a terminal draws in one or two cells: a character with its marks. */
