@@ -73,7 +73,7 @@ export const LINES: readonly Line[] = [
   shown('account'),
   shown('balance', 'btc usdt --in usdt'),
   shown('sandbox deposit', 'usdt 100'),
-  shown('sandbox clock advance', '1h'),
+  shown('sandbox clock advance', '1m'),
   shown('bills', 'usdt', [DEPOSIT, LATER]),
   shown('address', 'usdt'),
   // bills show the time zone of its date

@@ -198,7 +198,7 @@ describe('pit sandbox replay', () => {
     const books = cases.map(({ market, price }) => depthLine(0, [], [[price, '5000000']], market));
     await replayer.json(`sandbox replay ${tapeOf([{ markets }, ...books], 'scales.ndjson')} --yes`);
     for (const coin of ['usdt', 'btc', 'coin']) await replayer.done(`sandbox deposit ${coin} 100`);
-    await replayer.done('sandbox clock advance 15m');
+    await replayer.done('sandbox clock advance 1m');
     for (const { market, price, amount, value } of cases) {
       const [, quote = ''] = market.split('_');
       const before = await balanceOf(quote);

@@ -1,33 +1,32 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, it } from 'vitest';
-import { useWorldPerTest } from '../pit-home.js';
+import { describe, expect, it } from 'vitest';
+import { useWorldPerTest, type WorldHome } from '../pit-home.js';
 
-const pit = useWorldPerTest();
 const ADDRESS = '1BoatSLRHtKNngkdXEeobR76b53LETtpyT';
 // completion is installed in this home, not in that of the user who runs the tests
-const environmentOf = () => ({ NO_COLOR: '1', HOME: pit.home, SHELL: '/bin/bash' });
+const environmentOf = (pit: WorldHome) => ({ NO_COLOR: '1', HOME: pit.home, SHELL: '/bin/bash' });
 const HOSTS = '--base-url https://api.example.com --trade-url https://trade.example.com';
 
 /** What there has to be before a line is run. */
 const NEEDS = {
-  order: () => pit.done('order buy btc_usdt 0.05 --at 20000 --override price-band --id placed1 --yes'),
-  profile: () => pit.done(`profile add plain ${HOSTS}`),
-  limit: async () => {
+  order: (pit: WorldHome) => pit.done('order buy btc_usdt 0.05 --at 20000 --override price-band --id placed1 --yes'),
+  profile: (pit: WorldHome) => pit.done(`profile add plain ${HOSTS}`),
+  limit: async (pit: WorldHome) => {
     await pit.done(`profile add other ${HOSTS}`);
     await pit.done('profile set other withdrawLimit 1btc');
   },
-  keys: async () => {
+  keys: async (pit: WorldHome) => {
     await pit.done(`profile add other ${HOSTS}`);
     const keys = path.join(pit.home, 'keys');
     writeFileSync(keys, 'access-0123456789\nsecret-0123456789\n', { mode: 0o600 });
     await pit.done(`keys set --profile other --file ${keys}`);
   },
-  completion: () => pit.done('completion install zsh --yes', { environment: environmentOf() }),
-  halt: () => pit.done('halt'),
-  export: async () => {
+  completion: (pit: WorldHome) => pit.done('completion install zsh --yes', { environment: environmentOf(pit) }),
+  halt: (pit: WorldHome) => pit.done('halt'),
+  export: async (pit: WorldHome) => {
     // an import asks if it ends something
-    await NEEDS.order();
+    await NEEDS.order(pit);
     await pit.done(`sandbox export ${path.join(pit.home, 'export')}`);
   },
 };
@@ -70,24 +69,35 @@ const LINES = ASKING.map(([line, withYes, needs]) => ({ line, withYes, needs }))
 const PARTIAL = 9;
 
 /** Runs a line on a terminal that gets no input. */
-async function unanswered(line: string, flags: string, needs?: keyof typeof NEEDS) {
-  if (needs !== undefined) await NEEDS[needs]();
+async function unanswered(pit: WorldHome, line: string, flags: string, needs?: keyof typeof NEEDS) {
+  if (needs !== undefined) await NEEDS[needs](pit);
   const words = `${line} ${flags}`.replace('FILE', path.join(pit.home, 'export')).split(' ');
-  return pit.world.run(words, { environment: environmentOf(), columns: 100, steps: [] });
+  return pit.world.run(words, { environment: environmentOf(pit), columns: 100, steps: [] });
 }
 
-it.each(LINES)(
-  'the question of pit $line ends with --timeout, and nothing that it asks for is done',
-  async ({ line, needs }) => {
-    const { code, screen } = await unanswered(line, '--timeout 30', needs);
-    expect({ code, screen }).toEqual({
-      code: line.startsWith('halt --flatten') ? PARTIAL : 8,
-      screen: expect.stringContaining('The question was not answered within 30 seconds.'),
-    });
-  },
-);
+/** A sandbox without traders is never opened again, so it cannot be imported. */
+const isImport = ({ line }: { readonly line: string }) => line.startsWith('sandbox import');
 
-it.each(LINES)('pit $line asks nothing with --yes, and exits with $withYes', async ({ line, withYes, needs }) => {
-  const ran = await unanswered(line, '--yes', needs);
-  expect({ line, ...ran, asked: /^\? /m.test(ran.screen) }).toEqual({ line, ...ran, code: withYes, asked: false });
+describe.each([
+  ['of a market that stands still', { markets: { btc_usdt: { bid: '29990.00', ask: '30000.00' } } }, false],
+  ['of a sandbox that can be opened again', {}, true],
+])('a line %s', (_, options, importing) => {
+  const pit = useWorldPerTest(options);
+  const lines = LINES.filter((line) => isImport(line) === importing);
+
+  it.each(lines)(
+    'whose question ends with --timeout does nothing that it asks for: pit $line',
+    async ({ line, needs }) => {
+      const { code, screen } = await unanswered(pit, line, '--timeout 30', needs);
+      expect({ code, screen }).toEqual({
+        code: line.startsWith('halt --flatten') ? PARTIAL : 8,
+        screen: expect.stringContaining('The question was not answered within 30 seconds.'),
+      });
+    },
+  );
+
+  it.each(lines)('asks nothing with --yes, and exits with $withYes: pit $line', async ({ line, withYes, needs }) => {
+    const ran = await unanswered(pit, line, '--yes', needs);
+    expect({ line, ...ran, asked: /^\? /m.test(ran.screen) }).toEqual({ line, ...ran, code: withYes, asked: false });
+  });
 });
