@@ -164,7 +164,7 @@ async function sellEach(
         progressed();
         onSold({ slice, sale });
         orders += 1;
-        filled = filled.plus(filledOf(slice));
+        filled = filled.plus(Decimal.of(orderOf(slice)?.filled ?? '0'));
       };
       progressed();
       results.set(coin, await sell(trading, { coin, sale }, limits, { signal, onSlice }).finally(hide));
@@ -175,9 +175,7 @@ async function sellEach(
 
 /** `Not everything was sold: 2 orders sold for 1,200 usdt.` */
 function notAllSoldText(sold: readonly SoldOrder[], into: string): string {
-  const values = sold.map(({ slice: { placement } }) =>
-    placement.outcome === 'placed' ? Decimal.of(placement.order?.filledValue ?? '0') : Decimal.zero,
-  );
+  const values = sold.map(({ slice }) => Decimal.of(orderOf(slice)?.filledValue ?? '0'));
   const worth = grouped(Decimal.sum(values).trimmed().toString());
   return `Not everything was sold: ${counted(sold.length, 'order')} sold for ${worth} ${into}.`;
 }
@@ -200,8 +198,9 @@ function shownOrders(orders: readonly Answer[], screen: Screen): string {
   return orders.length === 0 ? 'Nothing was sold.' : orders.map((order) => order.show(screen)).join('\n');
 }
 
-function filledOf({ placement }: SoldSlice): Decimal {
-  return placement.outcome === 'placed' && placement.order !== null ? Decimal.of(placement.order.filled) : Decimal.zero;
+/** The order of a slice as it was read; undefined if there is none, or it could not be read. */
+function orderOf({ placement }: SoldSlice): Order | undefined {
+  return placement.outcome === 'placed' ? (placement.order ?? undefined) : undefined;
 }
 
 /** What is about to be done with a coin, as sentences. */

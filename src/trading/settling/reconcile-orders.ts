@@ -147,9 +147,13 @@ async function settleListedOrders(
       writes.push(write);
     } else if (single.state === 'unknown') {
       const order = await settleListedOrder(trading, single.entry, named);
-      if (order === undefined) for (const { id } of free) contested.add(id);
-      else own.add(order.id);
-      writes.push(order === undefined ? write : toOpenWrite(write.entry, true));
+      if (order === undefined) {
+        for (const { id } of free) contested.add(id);
+        writes.push(write);
+      } else {
+        own.add(order.id);
+        writes.push(toOpenWrite(write.entry, true));
+      }
     } else {
       const newest = await findNewest(trading, single.entry.write);
       const order = free.find(({ id }) => id === newest?.id);
