@@ -246,9 +246,8 @@ async function brokenRulesOf({ trading }: WriteContext, job: Job): Promise<Broke
 }
 
 function firstRefusal({ lines }: Job): Refusal | undefined {
-  const refused = lines.find(({ state }) => state === 'refused');
-  if (refused?.state !== 'refused') return undefined;
-  return { kind: refused.refusal ?? 'other', code: refused.code, message: refused.reason };
+  const refused = lines.find((line) => line.state === 'refused');
+  return refused && { kind: refused.refusal ?? 'other', code: refused.code, message: refused.reason };
 }
 
 function reasonOf(job: Job, ending: Exclude<Ending, { kind: 'unrecorded' }>): string {

@@ -28,15 +28,18 @@ describe('the orders of a side', () => {
     },
   );
 
-  it('are as they were when they closed: what has filled since is asked for', async () => {
+  it.each([
+    ['are asked for again while they may be shown as open once more', SETTLED_MS, true],
+    ['are as they closed once they can no longer be shown as open', SETTLED_MS + 1, false],
+  ])('%s, %i ms later', async (_, ms, isAsked) => {
     const account = await oldAccount(400);
     account.become('3', 'filled');
     await account.history();
-    account.pass(SETTLED_MS + 1);
+    account.pass(ms);
     await account.history();
     const { orders, requests } = await account.history();
     expect(orders.find(({ id }) => id === '3')?.state).toBe('filled');
-    expect(requests).not.toContain('order 3');
+    expect(requests.includes('order 3')).toBe(isAsked);
   });
 
   it('are asked for no further than they are wanted', async () => {
