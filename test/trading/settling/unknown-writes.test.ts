@@ -8,7 +8,9 @@ import {
   concernsMarket,
   concernsMarketOrAny,
   mayPlace,
+  type UnknownWrite,
   unknownWrites,
+  unknownWritesAdvice,
 } from '../../../src/trading/settling/unknown-writes.js';
 import { adviceText } from '../../support/advice.js';
 import { begin, JOB, lines } from '../batches/jobs.js';
@@ -55,6 +57,17 @@ it.each(KINDS)('names an unknown %j, and what it concerns', (write, text, { coin
   expect(concernsCoin(found, 'btc')).toBe(true);
   const concerned = [undefined, 'btc_usdt', 'eth_usdt'].map((market) => concernsMarketOrAny(found, market));
   expect(concerned).toEqual([isOfMarket, isOfMarket, isOfAny]);
+});
+
+it('names several in one sentence, by how many of each kind there are', () => {
+  const adviceOf = (...operations: UnknownWrite['operation'][]) => {
+    const writes = operations.map((operation) => ({ operation, advice: [`One of ${operation}.`] }));
+    return adviceText(unknownWritesAdvice(writes as unknown as UnknownWrite[]) ?? []);
+  };
+  expect([adviceOf(), adviceOf('order')]).toEqual(['', 'One of order.']);
+  expect(adviceOf('order', 'withdraw', 'order', null)).toBe(
+    '4 earlier writes have an unknown outcome: 2 orders, 1 withdrawal, 1 damaged record. Find out: pit resolve',
+  );
 });
 
 it('names a damaged record for every market and coin, as its write may be of any', () => {
