@@ -5,7 +5,10 @@ import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import { eventually } from '../../support/eventually.js';
 import { useWorldPerTest } from '../pit-home.js';
 
-const pit = useWorldPerTest({ limits: UNLIMITED });
+const pit = useWorldPerTest({
+  limits: UNLIMITED,
+  markets: { btc_usdt: { bid: '29990.00', ask: '30000.00' }, eth_usdt: { bid: '1999.00', ask: '2000.00' } },
+});
 
 interface Algo {
   readonly id: string;

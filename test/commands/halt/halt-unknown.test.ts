@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { instead, LOST, late, PASS, type Treatment } from '../../support/world/network.js';
 import { useWorldPerTest } from '../pit-home.js';
 
-const pit = useWorldPerTest();
+const pit = useWorldPerTest({
+  markets: { btc_usdt: { bid: '29990.00', ask: '30000.00' }, eth_usdt: { bid: '1999.00', ask: '2000.00' } },
+});
 
 describe('pit halt --cancel, while an earlier order may still arrive', () => {
   async function halt(timer: Treatment) {

@@ -6,7 +6,10 @@ import { eventually } from '../../support/eventually.js';
 import { useWorldPerTest } from '../pit-home.js';
 import { type Done, type Prepared, TradingClient } from './trading-client.js';
 
-const pit = useWorldPerTest({ limits: UNLIMITED });
+const pit = useWorldPerTest({
+  limits: UNLIMITED,
+  markets: { btc_usdt: { bid: '29990.00', ask: '30000.00' }, eth_usdt: { bid: '1999.00', ask: '2000.00' } },
+});
 let client: TradingClient;
 
 const LIMITS = ['--markets', 'btc_usdt', '--max-order', '400usdt', '--max-day', '100000usdt', '--max-open', '40'];

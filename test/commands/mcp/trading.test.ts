@@ -4,7 +4,10 @@ import { useWorldPerTest } from '../pit-home.js';
 import { modernMeta } from './client.js';
 import { type Done, type Prepared, TradingClient } from './trading-client.js';
 
-const pit = useWorldPerTest({ limits: UNLIMITED });
+const pit = useWorldPerTest({
+  limits: UNLIMITED,
+  markets: { btc_usdt: { bid: '29990.00', ask: '30000.00' }, eth_usdt: { bid: '1999.00', ask: '2000.00' } },
+});
 let client: TradingClient;
 
 const ORDER = { kind: 'order', market: 'btc_usdt', side: 'buy', amount: '0.01', price: 'bid-2%' };

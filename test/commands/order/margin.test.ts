@@ -13,7 +13,10 @@ interface WalletRow {
   readonly borrowed: string;
 }
 
-const pit = useWorldPerTest({ limits: UNLIMITED });
+const pit = useWorldPerTest({
+  limits: UNLIMITED,
+  markets: { btc_usdt: { bid: '29990.00', ask: '30000.00' }, eth_usdt: { bid: '1999.00', ask: '2000.00' } },
+});
 
 async function wallet(of: PitHome, name: string, coin: string): Promise<WalletRow> {
   const rows = await of.json<WalletRow[]>('sandbox account show');

@@ -2,7 +2,9 @@ import { expect, it } from 'vitest';
 import { useWorldPerTest } from '../pit-home.js';
 import { Straight } from '../straight.js';
 
-const pit = useWorldPerTest();
+const pit = useWorldPerTest({
+  markets: { btc_usdt: { bid: '29990.00', ask: '30000.00' }, eth_usdt: { bid: '1999.00', ask: '2000.00' } },
+});
 const straight = new Straight(pit);
 const FAR = { side: 'buy', price: '20000', amount: '0.01' } as const;
 

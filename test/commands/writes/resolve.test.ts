@@ -9,7 +9,10 @@ import { LOST, PASS } from '../../support/world/network.js';
 import { lastError, PitHome, TIME, useWorldPerTest } from '../pit-home.js';
 import { Straight } from '../straight.js';
 
-const pit = useWorldPerTest({ limits: UNLIMITED });
+const pit = useWorldPerTest({
+  limits: UNLIMITED,
+  markets: { btc_usdt: { bid: '29990.00', ask: '30000.00' }, eth_usdt: { bid: '1999.00', ask: '2000.00' } },
+});
 const straight = new Straight(pit);
 
 interface Row {
