@@ -10,7 +10,7 @@ import { HOLD_MS, type PermitCount, type PermitStore, POLL_MS, type Priority, ty
 const LOST_MS = 60_000;
 /** The time between two searches for permits whose process is gone. */
 const RECOVER_MS = 200;
-/** The number of the first permit of each part: each doubles what there is. */
+/** The number of the first permit of each part: each part doubles how many there are. */
 const PARTS = [0, 10, 20, 40, 80];
 
 /** One permit as its file name says: when it is free again, and who holds it. Times are of the clock that all processes of the machine share. */
@@ -30,9 +30,9 @@ interface PermitFile {
  * only one of several processes can do. So no lock can go stale, and the permits of a killed process come back by
  * themselves.
  *
- * Most commands need few of them, so they are made in parts: the first ones lie in the folder itself, and each further part, which is made
- * once all before it are taken, in a folder within it. A part appears whole, by one rename that fails if it is there, and stays. So no
- * permit is made twice.
+ * Most commands need few permits, so they are made in parts. The first part is in the folder itself. Each further part is in a folder
+ * within it, and is made once all permits before it are taken. A part appears whole, by one rename that fails if the part exists, and
+ * stays. So no permit is made twice.
  */
 export class FileStore implements PermitStore {
   readonly #root: string;
@@ -47,6 +47,8 @@ export class FileStore implements PermitStore {
   readonly #here: string;
   /** The permits when they were last read. One that was taken since has another name, so it cannot be taken by this one. */
   #seen: readonly PermitFile[] = [];
+  /** The numbers of all permits when they were last read, also of those that others have taken since. */
+  #made: ReadonlySet<number> = new Set();
 
   /**
    * @param root a private folder; the permits are in `within`, and are made if missing
@@ -73,11 +75,12 @@ export class FileStore implements PermitStore {
     if (known !== undefined) return known;
     const seen = this.#takeSeen(priority);
     if (seen !== undefined) return seen;
-    for (const [part, start] of PARTS.entries()) {
-      // an earlier version made all of them at once, in the first part
-      const isThere = this.#seen.some(({ number }) => number >= start);
-      if (isThere || !this.#numbersOf(part).some((number) => this.#mayTake(number, priority))) continue;
-      this.#make(part);
+    for (const part of PARTS.keys()) {
+      const numbers = this.#numbersOf(part);
+      // by its numbers: an earlier version made all of them at once, in the folder itself
+      const isThere = numbers.some((number) => this.#made.has(number));
+      if (isThere || !numbers.some((number) => this.#mayTake(number, priority))) continue;
+      this.#make(part, numbers);
       const made = this.#takeSeen(priority);
       if (made !== undefined) return made;
     }
@@ -91,6 +94,7 @@ export class FileStore implements PermitStore {
   /** Reads the permits, and takes one that is free. */
   #takeSeen(priority: Priority): TakeResult | undefined {
     this.#seen = permitFilesIn(this.#folder);
+    this.#made = new Set(this.#seen.map(({ number }) => number));
     return this.#takeFree(priority, this.#seen.length);
   }
 
@@ -155,13 +159,12 @@ export class FileStore implements PermitStore {
   }
 
   /** Makes a part elsewhere and moves it into place, so that only one of several processes succeeds. */
-  #make(part: number): void {
+  #make(part: number, numbers: readonly number[]): void {
     if (part === 0) makePrivateFolder(this.#root, path.dirname(this.#within));
     const draft = `${this.#folder}.${process.pid}.${process.hrtime.bigint()}`;
     try {
       fs.mkdirSync(draft, FOLDER_MODE);
-      for (const number of this.#numbersOf(part))
-        fs.writeFileSync(path.join(draft, freeName(number, 0)), '', { mode: FILE_MODE });
+      for (const number of numbers) fs.writeFileSync(path.join(draft, freeName(number, 0)), '', { mode: FILE_MODE });
       fs.renameSync(draft, path.join(this.#folder, part === 0 ? '' : String(part)));
     } catch (thrown) {
       fs.rmSync(draft, { recursive: true, force: true });

@@ -1,6 +1,6 @@
-import { chmodSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import fs, { chmodSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { FileStore, heldPermits, machineDigest, permitsTaken } from '../../../src/exchange/limiter/file-store.js';
 import {
   fractionOf,
@@ -173,6 +173,26 @@ describe('a permit in files', () => {
       const root = folderWith(...Array.from({ length: 150 }, (_, number) => `${number}.0`));
       expect((await takeAll(storeOf(root), 'cancel')).taken).toHaveLength(150);
       expect(filesOf(root)).toHaveLength(150);
+    });
+
+    it('is not made again if another process takes all that an earlier version has made just after they were read', async () => {
+      const root = folderWith(...Array.from({ length: 150 }, (_, number) => `${number}.0`));
+      const [store, other] = [storeOf(root), storeOf(root)];
+      const first = vi.spyOn(fs, 'renameSync').mockImplementationOnce((from, to) => {
+        for (let count = 0; count < 147; count += 1) void other.take('common');
+        fs.renameSync(from, to);
+      });
+      expect(await store.take('common')).toHaveProperty('waitMs');
+      first.mockRestore();
+      expect(filesOf(root)).toHaveLength(150);
+    });
+
+    it('is made although a later part is there, which a process made while the limits were cleared', async () => {
+      const root = folderWith(...Array.from({ length: 10 }, (_, number) => `${number}.0`));
+      const later = path.join(root, FOLDER, '3');
+      mkdirSync(later, { mode: 0o700 });
+      for (let number = 40; number < 80; number += 1) writeFileSync(path.join(later, `${number}.0`), '');
+      expect((await takeAll(storeOf(root))).taken).toHaveLength(147);
     });
   });
 
