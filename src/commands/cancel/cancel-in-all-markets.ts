@@ -105,7 +105,7 @@ export async function cancelInAllMarkets(
     },
     left: ({ open }) => ({
       advice: [
-        `Orders may still be open: ${cancelling.answers} of ${counted(asks ? countOf(open) : cancelling.attempts.length, 'cancellation')} were answered.`,
+        `Orders may still be open: ${cancelling.answeredOrders} of ${counted(asks ? countOf(open) : cancelling.attempts.length, 'cancellation')} were answered.`,
         AGAIN,
       ],
     }),

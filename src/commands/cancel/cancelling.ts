@@ -15,6 +15,8 @@ export class Cancelling {
   readonly #attempts = new Map<string, CancelAttempt>();
   readonly #done: CancelledMarket[] = [];
   #answers = 0;
+  /** The orders of which a cancellation was answered: one that has failed is sent again. */
+  readonly #answered = new Set<string>();
   #requests: number;
 
   /** @param requests how many are known to be sent */
@@ -46,7 +48,11 @@ export class Cancelling {
       return await cancelTargets(trading, targets, signal, {
         isWhole,
         onAnswer: (attempt, requests) => {
-          if (isAnswered(attempt)) this.#answers += 1;
+          // without a code, nothing was sent or no answer came
+          if (attempt.result.code !== null) {
+            this.#answers += 1;
+            this.#answered.add(orderOf(attempt));
+          }
           this.#requests = requests;
           this.#keep(attempt);
           if (!signal.aborted) show();
@@ -84,9 +90,9 @@ export class Cancelling {
     return this.#done;
   }
 
-  /** How many requests the exchange has answered. */
-  get answers(): number {
-    return this.#answers;
+  /** For how many orders the exchange has answered a cancellation. */
+  get answeredOrders(): number {
+    return this.#answered.size;
   }
 
   /** `5 of 10 answers had arrived.` */
@@ -109,11 +115,10 @@ export class Cancelling {
   }
 
   #keep(attempt: CancelAttempt): void {
-    const { market, id, clientId } = attempt.result;
-    this.#attempts.set(`${market} ${id ?? clientId}`, attempt);
+    this.#attempts.set(orderOf(attempt), attempt);
   }
 }
 
-function isAnswered({ result: { outcome, code } }: CancelAttempt): boolean {
-  return outcome !== 'unknown' || code !== null;
+function orderOf({ result: { market, id, clientId } }: CancelAttempt): string {
+  return `${market} ${id ?? clientId}`;
 }

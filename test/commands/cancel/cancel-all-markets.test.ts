@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { TransportError } from '../../../src/exchange/connect.js';
 import { LOST, late, PASS, type Passed } from '../../support/world/network.js';
 import { document, useWorldPerTest } from '../pit-home.js';
 
@@ -184,6 +185,21 @@ describe('pit cancel --all --all-markets', () => {
     pit.world.network.treat = () => PASS;
     await pit.done('cancel --all --all-markets --yes');
     expect(await pit.json('orders --all-markets')).toEqual([]);
+  });
+
+  it('Ctrl-C counts an order as answered once, and not while its cancellation could not be sent', async () => {
+    await placeInThree();
+    pit.world.network.treat = ({ operation, parameters }) => {
+      if (operation !== 'cancelOrder' || parameters.currency === 'btc_usdt') return PASS;
+      if (parameters.currency === 'eos_usdt') return late(20_000);
+      throw new TransportError('connectionRefused', false, 'connection refused');
+    };
+    const cancel = pit.world.start('cancel --all --all-markets --yes', { columns: 80, environment: { NO_COLOR: '1' } });
+    await pit.world.until(() => cancel.printed.stderr.includes('2/3'));
+    await pit.finish(cancel.interrupt('SIGINT'));
+    // the signal ends the process
+    cancel.kill();
+    expect(cancel.printed.stderr.replace(/\s+/g, ' ')).toContain('1 of 3 cancellations were answered.');
   });
 
   it.each([
