@@ -452,7 +452,7 @@ export class Feed {
     return Array.isArray(shown) && shown.length > 0 ? shown : (this.#complete?.base ?? value);
   }
 
-  /** From this moment on something may be missing, or from the last poll on if there are none any more. */
+  /** Something may be missing from this moment on; of a feed that was polled and cannot be any more, since its last poll. */
   #startGap(from: number, reason: string): void {
     if (this.#reason === null) this.#complete = { from, base: this.#baseOf() };
     else if (this.#complete === null || this.#schedule.allows('polls')) return;
