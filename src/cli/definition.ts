@@ -55,7 +55,8 @@ type ArgumentValue<Given> =
         : Value | undefined
     : never;
 
-type FlagValue<Given> = Given extends { readonly parse: Parser<infer Value>; readonly repeats: true }
+/** What `run` gets of a flag: undefined, false or an empty list if it was not given. */
+export type FlagValue<Given> = Given extends { readonly parse: Parser<infer Value>; readonly repeats: true }
   ? Value[]
   : Given extends { readonly parse: Parser<infer Value>; readonly required: true }
     ? Value

@@ -1,6 +1,6 @@
 import { rulesByKey } from '../../cli/flag-rules.js';
 import type { Rule } from '../../cli/rule.js';
-import { AGENT_ALGO_FLAGS, AGENT_TEXTS, TYPE_FLAGS } from '../order/algo-args.js';
+import { AGENT_ALGO_FLAGS, TYPE_FLAGS } from '../order/algo-args.js';
 import { checkRules, choice, optional, text, texts, toggle } from './parameters.js';
 
 const textParameter = (description: string) => optional(text(description));
@@ -18,7 +18,7 @@ type ParameterOf<Given> = Given extends { readonly repeats: true }
 
 /** The flags of algo orders as parameters of a tool; undescribed in a tool that another one describes. */
 export function algoParameters(isDescribed: boolean) {
-  const of = (name: keyof AgentFlags) => (isDescribed ? AGENT_TEXTS[name] : '');
+  const of = (name: keyof AgentFlags) => (isDescribed ? AGENT_ALGO_FLAGS[name].agent : '');
   const names = Object.keys(AGENT_ALGO_FLAGS) as (keyof AgentFlags)[];
   const parameters = names.map((name) => {
     const flag = AGENT_ALGO_FLAGS[name];

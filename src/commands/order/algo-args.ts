@@ -1,12 +1,19 @@
-import { flag, repeated, toggle, withCompletion } from '../../cli/definition.js';
+import {
+  type Flag,
+  type FlagRules,
+  type FlagValue,
+  flag,
+  type Parser,
+  toggle,
+  withCompletion,
+} from '../../cli/definition.js';
 import { Decimal, plainNumber } from '../../domain/decimal.js';
 import type { OrderType, Side } from '../../domain/order.js';
 import { quoted, usage } from '../../errors.js';
-import type { Condition } from '../../trading/alerts/condition.js';
 import { percentText } from '../../trading/algos/plan/check-terms.js';
 import { kindOfEntry } from '../../trading/algos/plan/entries/entry-kinds.js';
 import type { AlgoEntry, AlgoEntryName, EntryOf } from '../../trading/algos/plan/entries/entry-terms.js';
-import type { TrailDistance, TriggerSource } from '../../trading/algos/plan/terms.js';
+import type { TrailDistance } from '../../trading/algos/plan/terms.js';
 import {
   type AmountExpression,
   amountText,
@@ -77,15 +84,15 @@ export const ENTRY_FLAGS: { readonly [Name in AlgoEntryName]: EntryFlags<EntryOf
   },
 };
 
-const ENTRIES = Object.values(ENTRY_FLAGS).map(({ flag }) => flag);
+const ENTRIES: readonly string[] = Object.values(ENTRY_FLAGS).map(({ flag }) => flag);
 
 /** The flags of all entries but the plain limit order: they exclude each other. */
-const CHOICES = ENTRIES.filter((name) => name !== ENTRY_FLAGS.limit.flag);
+const CHOICES: readonly string[] = ENTRIES.filter((name) => name !== ENTRY_FLAGS.limit.flag);
 
-const choicesAfter = (name: string) => CHOICES.slice(CHOICES.indexOf(name) + 1);
+const choicesAfter = (name: string): readonly string[] => CHOICES.slice(CHOICES.indexOf(name) + 1);
 
 /** The flags of the entries whose orders cannot have this type. */
-const withoutType = (type: OrderType) =>
+const withoutType = (type: OrderType): readonly string[] =>
   Object.values(ENTRY_FLAGS).flatMap(({ flag, types }) => (types.includes(type) ? [] : [flag]));
 
 const STOPS = ['--stop', '--trail'];
@@ -104,50 +111,102 @@ export const TYPE_FLAGS = {
   }),
 };
 
+/** What a flag of algo orders is beside its rules. */
+interface AgentFlagMore<Value> extends FlagRules {
+  /** What it is to an agent, in as few words as possible. */
+  readonly agent: string;
+  /** Its value as it is typed again. */
+  readonly typed: (value: Value) => string;
+}
+
+/** A flag that an agent may give as a parameter of its tools, too. */
+function agentFlag<Value>(syntax: string, description: string, parse: Parser<Value>, more: AgentFlagMore<Value>) {
+  return { syntax, description, parse, ...more };
+}
+
+function agentToggle(syntax: string, description: string, more: FlagRules & Pick<AgentFlagMore<never>, 'agent'>) {
+  return { syntax, description, ...more };
+}
+
 /** The flags of algo orders. */
 export const ALGO_FLAGS = {
   // alone it is a plain order at that price
-  take: flag('--take <price>', 'take profit at this price; it rests at the exchange', price, {
+  take: agentFlag('--take <price>', 'take profit at this price; it rests at the exchange', price, {
     needs: [[...STOPS, ...ENTRIES]],
+    typed: priceText,
+    agent: 'algo: take-profit price',
   }),
-  stop: flag('--stop <price>', 'end the position when the market reaches this price', price),
-  limit: flag('--limit <price>', 'the limit of the order that a reached stop sends', price, {
+  stop: agentFlag('--stop <price>', 'end the position when the market reaches this price', price, {
+    typed: priceText,
+    agent: 'algo: stop price',
+  }),
+  limit: agentFlag('--limit <price>', 'the limit of the order that a reached stop sends', price, {
     needs: ['--stop'],
     excludes: ['--trail'],
+    typed: priceText,
+    agent: 'algo: of what the stop sends',
   }),
-  trail: flag('--trail <distance>', 'a stop that follows the best price: 2%, 300 or 50ticks', trailDistance),
-  over: flag('--over <duration>', 'buy or sell in slices over this time (TWAP)', durationUpTo('7d'), {
+  trail: agentFlag('--trail <distance>', 'a stop that follows the best price: 2%, 300 or 50ticks', trailDistance, {
+    typed: trailText,
+    agent: 'algo: stop following by 2%, 300 or 50ticks',
+  }),
+  over: agentFlag('--over <duration>', 'buy or sell in slices over this time (TWAP)', durationUpTo('7d'), {
     excludes: choicesAfter('--over'),
+    typed: durationText,
+    agent: 'algo: TWAP in slices over 2h',
   }),
-  every: flag('--every <duration>', 'the time between slices (default: 1m)', durationUpTo('1d'), {
+  every: agentFlag('--every <duration>', 'the time between slices (default: 1m)', durationUpTo('1d'), {
     needs: ['--over'],
+    typed: durationText,
+    agent: 'time between slices (1m)',
   }),
-  passive: toggle('--passive', 'slices rest post-only at the best price of their side', { needs: ['--over'] }),
-  show: flag('--show <amount>', 'rest at most this much of it, part after part (iceberg)', parseAmount, {
+  passive: agentToggle('--passive', 'slices rest post-only at the best price of their side', {
+    needs: ['--over'],
+    agent: 'slices rest',
+  }),
+  show: agentFlag('--show <amount>', 'rest at most this much of it, part after part (iceberg)', parseAmount, {
     needs: ['--at'],
     excludes: choicesAfter('--show'),
+    typed: amountText,
+    agent: 'algo: iceberg; at most this rests at price',
   }),
-  chase: toggle('--chase', 'rest post-only at the best price of the side and follow it; --at is the limit', {
+  chase: agentToggle('--chase', 'rest post-only at the best price of the side and follow it; --at is the limit', {
     excludes: choicesAfter('--chase'),
+    agent: 'algo: rest at the best price, follow it',
   }),
-  when: repeated('--when <condition>', "wait for it before the entry, as in pit alert: 'last>30000'", parseCondition, {
-    needs: [ENTRIES],
-  }),
+  when: {
+    ...agentFlag('--when <condition>', "wait for it before the entry, as in pit alert: 'last>30000'", parseCondition, {
+      needs: [ENTRIES],
+      typed: ({ text }) => text,
+      agent: 'algo: wait for any: last>30000, close:15min>28000, trail<-2%, eth_usdt:bid<2000',
+    }),
+    repeats: true,
+  },
   // exits protect until they are cancelled
-  for: flag('--for <duration>', 'give up an entry that has not filled after this time', durationUpTo('365d'), {
+  for: agentFlag('--for <duration>', 'give up an entry that has not filled after this time', durationUpTo('365d'), {
     needs: [ENTRIES],
+    typed: durationText,
+    agent: 'algo: give up the entry after 10m',
   }),
-  slippage: flag(
+  slippage: agentFlag(
     '--slippage <share>',
     'how far past its trigger a stop or slice may fill (default: 1%)',
     slippageShare,
-    { needs: [[...STOPS, '--over']] },
+    {
+      needs: [[...STOPS, '--over']],
+      typed: percentText,
+      agent: 'of stops and slices (1%)',
+    },
   ),
-  trigger: flag(
+  trigger: agentFlag(
     '--trigger <price>',
     'what reaches a stop: book (the best bid or ask) or last (default: book)',
     oneOf('--trigger', 'book', 'last'),
-    { needs: [STOPS] },
+    {
+      needs: [STOPS],
+      typed: String,
+      agent: 'of a stop (book)',
+    },
   ),
   exec: flag(
     '--exec <command>',
@@ -169,49 +228,16 @@ const { exec: _exec, notify: _notify, ...agentFlags } = ALGO_FLAGS;
 /** The flags that an agent may give as parameters of its tools. */
 export const AGENT_ALGO_FLAGS = agentFlags;
 
-/** What they are to an agent, in as few words as possible. */
-export const AGENT_TEXTS: { readonly [Name in keyof typeof AGENT_ALGO_FLAGS]: string } = {
-  take: 'algo: take-profit price',
-  stop: 'algo: stop price',
-  limit: 'algo: of what the stop sends',
-  trail: 'algo: stop following by 2%, 300 or 50ticks',
-  over: 'algo: TWAP in slices over 2h',
-  every: 'time between slices (1m)',
-  passive: 'slices rest',
-  show: 'algo: iceberg; at most this rests at price',
-  chase: 'algo: rest at the best price, follow it',
-  when: 'algo: wait for any: last>30000, close:15min>28000, trail<-2%, eth_usdt:bid<2000',
-  for: 'algo: give up the entry after 10m',
-  slippage: 'of stops and slices (1%)',
-  trigger: 'of a stop (book)',
-};
-
 /** What {@link ALGO_FLAGS} were given. */
-export interface AlgoFlags {
-  readonly take: PriceExpression | undefined;
-  readonly stop: PriceExpression | undefined;
-  readonly limit: PriceExpression | undefined;
-  readonly trail: TrailDistance | undefined;
-  readonly over: number | undefined;
-  readonly every: number | undefined;
-  readonly passive: boolean;
-  readonly show: AmountExpression | undefined;
-  readonly chase: boolean;
-  readonly when: readonly Condition[];
-  readonly for: number | undefined;
-  readonly slippage: Decimal | undefined;
-  readonly trigger: TriggerSource | undefined;
-  readonly exec: string | undefined;
-  readonly notify: boolean;
-}
+export type AlgoFlags = { readonly [Name in keyof typeof ALGO_FLAGS]: FlagValue<(typeof ALGO_FLAGS)[Name]> };
 
 /** None of {@link ALGO_FLAGS}. */
-export const NO_ALGO_FLAGS: AlgoFlags = {
-  ...{ take: undefined, stop: undefined, limit: undefined, trail: undefined, over: undefined, every: undefined },
-  show: undefined,
-  ...{ passive: false, chase: false, when: [], for: undefined, slippage: undefined, trigger: undefined },
-  ...{ exec: undefined, notify: false },
-};
+export const NO_ALGO_FLAGS = Object.fromEntries(
+  Object.entries<Flag>(ALGO_FLAGS).map(([name, { parse, repeats }]) => {
+    if (parse === undefined) return [name, false];
+    return [name, repeats ? [] : undefined];
+  }),
+) as unknown as AlgoFlags;
 
 /** An algo order as given on the command line; its prices and its amount are not evaluated yet. */
 export interface AlgoDraft extends AlgoFlags {
@@ -230,36 +256,23 @@ export function algoDraftArgs(draft: AlgoDraft, overridden: readonly GuardName[]
   return [
     ...['order', side, market, amountText(amount), ...(at === undefined ? [] : ['--at', priceText(at)])],
     ...(type === 'postOnly' ? ['--post-only'] : type === 'ioc' ? ['--ioc'] : []),
-    ...Object.values(FLAG_ARGS).flatMap((words) => words(draft)),
+    ...Object.entries<AgentFlag>(AGENT_ALGO_FLAGS).flatMap(([name, flag]) => flagArgs(flag, draft[name as FlagName])),
     ...overridden.flatMap((guard) => ['--override', guard]),
   ];
 }
 
-type FlagArgs = (draft: AlgoDraft) => readonly string[];
+type FlagName = keyof typeof AGENT_ALGO_FLAGS;
 
-const given =
-  <Value>(flag: string, of: (draft: AlgoDraft) => Value | undefined, text: (value: Value) => string): FlagArgs =>
-  (draft) => {
-    const value = of(draft);
-    return value === undefined ? [] : [flag, text(value)];
-  };
+type AgentFlag = Pick<Flag, 'syntax'> & Partial<Pick<AgentFlagMore<never>, 'typed'>>;
 
-/** Each flag as it is typed, without the flags for events. */
-const FLAG_ARGS: { readonly [Name in Exclude<keyof AlgoFlags, 'exec' | 'notify'>]: FlagArgs } = {
-  take: given('--take', ({ take }) => take, priceText),
-  stop: given('--stop', ({ stop }) => stop, priceText),
-  limit: given('--limit', ({ limit }) => limit, priceText),
-  trail: given('--trail', ({ trail }) => trail, trailText),
-  over: given('--over', ({ over }) => over, durationText),
-  every: given('--every', ({ every }) => every, durationText),
-  passive: ({ passive }) => (passive ? ['--passive'] : []),
-  show: given('--show', ({ show }) => show, amountText),
-  chase: ({ chase }) => (chase ? ['--chase'] : []),
-  when: ({ when }) => when.flatMap(({ text }) => ['--when', text]),
-  for: given('--for', (draft) => draft.for, durationText),
-  slippage: given('--slippage', ({ slippage }) => slippage, percentText),
-  trigger: given('--trigger', ({ trigger }) => trigger, String),
-};
+/** A flag as it is typed; nothing if it was not given. */
+function flagArgs({ syntax, typed }: AgentFlag, given: AlgoFlags[FlagName]): string[] {
+  const [name = syntax] = syntax.split(' ');
+  if (given === undefined || given === false) return [];
+  if (typed === undefined) return [name];
+  // each flag is asked about its own values only
+  return [given].flat().flatMap((value) => [name, typed(value as never)]);
+}
 
 /** Whether any flag asks for an algo order. */
 export function asksForAlgo(flags: AlgoFlags): boolean {

@@ -1,6 +1,16 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AlgoDraft, algoDraftArgs, NO_ALGO_FLAGS } from '../../../src/commands/order/algo-args.js';
+import type { Flag, Parser } from '../../../src/cli/definition.js';
+import { brokenRule, rulesOf } from '../../../src/cli/flag-rules.js';
+import {
+  ALGO_FLAGS,
+  type AlgoDraft,
+  algoDraftArgs,
+  ENTRY_FLAGS,
+  NO_ALGO_FLAGS,
+} from '../../../src/commands/order/algo-args.js';
 import { parseLadder } from '../../../src/commands/order/batch-input.js';
+import order from '../../../src/commands/order/order.js';
 import {
   completeOrder,
   draftArgs,
@@ -111,6 +121,97 @@ describe('the command line of an algo order', () => {
   it('names the guards that it overrides', () => {
     expect(algoDraftArgs(draft, ['trail-distance']).join(' ')).toBe('order buy btc_usdt 1 --override trail-distance');
   });
+});
+
+describe('a flag of an algo order', () => {
+  const FLAGS: Readonly<Record<string, Flag>> = order.flags ?? {};
+  const RULES = rulesOf('order', order);
+  const nameOf = ({ syntax }: Pick<Flag, 'syntax'>) => syntax.split(' ')[0] ?? '';
+  const flagOf = (name: string) => {
+    const found = Object.entries(FLAGS).find(([, flag]) => nameOf(flag) === name);
+    if (found === undefined) throw new Error(`no flag ${name}`);
+    return found;
+  };
+
+  /** These flags and those that they need; undefined if they exclude each other. */
+  function completed(names: readonly string[]): readonly string[] | undefined {
+    const rule = brokenRule(RULES, new Set(names));
+    if (rule === undefined) return names;
+    if ('excludes' in rule) return undefined;
+    for (const needed of rule.needs) {
+      const all = completed([...names, needed]);
+      if (all !== undefined) return all;
+    }
+    return undefined;
+  }
+
+  const number = fc
+    .tuple(fc.integer({ min: 1, max: 99_999 }), fc.constantFrom('', '.5', '.25'))
+    .map(([whole, decimals]) => `${whole}${decimals}`);
+  const pieces = (...parts: readonly (string | fc.Arbitrary<string>)[]) =>
+    fc.tuple(...parts.map((part) => (typeof part === 'string' ? fc.constant(part) : part))).map((all) => all.join(''));
+  const price = pieces(fc.constantFrom('bid+', 'ask-', 'mid+'), number, fc.constantFrom('', '%', 'ticks'));
+  const condition = pieces(fc.constantFrom('last', 'eth_usdt:bid', 'close:15min'), fc.constantFrom('>', '<'), number);
+  const anything = fc.oneof(
+    ...[number, pieces(number, fc.constantFrom('%', 'ticks', 'usdt')), price, condition],
+    pieces(fc.integer({ min: 1, max: 90 }).map(String), fc.constantFrom('s', 'm', 'h', 'd')),
+  );
+
+  /** A word that a parser accepts. */
+  function accepted(parse: Parser<unknown>): fc.Arbitrary<string> {
+    const { completes } = parse;
+    const words = completes?.of === 'words' ? [fc.constantFrom(...completes.words)] : [];
+    return fc.oneof(anything, ...words).filter((word) => {
+      try {
+        parse(word);
+        return true;
+      } catch {
+        return false;
+      }
+    });
+  }
+
+  function drawn(name: string): fc.Arbitrary<readonly string[]> {
+    const [, { parse, repeats }] = flagOf(name);
+    if (parse === undefined) return fc.constant([name]);
+    const words = fc.array(accepted(parse), { minLength: 1, maxLength: repeats ? 3 : 1 });
+    return words.map((values) => values.flatMap((value) => [name, value]));
+  }
+
+  /** What a command line asks for. */
+  function draftOf([, side, market, amount = '', ...words]: readonly string[]): AlgoDraft {
+    const given: Record<string, unknown> = {};
+    for (let index = 0; index < words.length; index += 1) {
+      const [key, { parse, repeats }] = flagOf(words[index] ?? '');
+      if (parse === undefined) given[key] = true;
+      else {
+        index += 1;
+        const value = parse(words[index] ?? '');
+        given[key] = repeats ? [...((given[key] ?? []) as unknown[]), value] : value;
+      }
+    }
+    const parts = { side, market, amount: parseAmount(amount), at: undefined, type: 'limit', overridden: [] };
+    return { ...NO_ALGO_FLAGS, ...parts, ...given } as AlgoDraft;
+  }
+
+  const { exec: _exec, notify: _notify, ...typedAgain } = ALGO_FLAGS;
+
+  it.each(Object.values<Flag>(typedAgain).map(nameOf))(
+    '%s is typed again with its value, in each kind of entry that takes it',
+    (name) => {
+      const entries = Object.values(ENTRY_FLAGS).map((entry) => completed([entry.flag, name]));
+      const lines = [completed([name]), ...entries].flatMap((names) => (names === undefined ? [] : [new Set(names)]));
+      expect(lines.length).toBeGreaterThan(1);
+      for (const names of lines)
+        fc.assert(
+          fc.property(accepted(parseAmount), fc.tuple(...[...names].map(drawn)), (amount, flags) => {
+            const draft = draftOf(['order', 'buy', 'btc_usdt', amount, ...flags.flat()]);
+            expect(draftOf(algoDraftArgs(draft, []))).toEqual(draft);
+          }),
+          { numRuns: 20 },
+        );
+    },
+  );
 });
 
 describe('an order with a missing part', () => {
