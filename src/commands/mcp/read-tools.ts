@@ -61,7 +61,7 @@ export const READ_TOOLS: readonly Tool[] = [
   tool({
     name: 'markets',
     title: 'Markets',
-    description: 'Use it to find the name of a market, its smallest order, and the steps of its prices and amounts.',
+    description: 'Find the name of a market, its smallest order, and the steps of its prices and amounts.',
     parameters: {
       market: ANY_MARKET,
       base: optional(text('its markets')),
@@ -79,7 +79,7 @@ export const READ_TOOLS: readonly Tool[] = [
   tool({
     name: 'tickers',
     title: 'Tickers',
-    description: 'Use it for current prices: last price, best bid and ask, and the change over 24 hours.',
+    description: 'Get current prices: last price, best bid and ask, and the change over 24 hours.',
     parameters: {
       markets: optional(texts('default: all')),
       quote: optional(text('priced in this coin')),
@@ -97,7 +97,7 @@ export const READ_TOOLS: readonly Tool[] = [
   tool({
     name: 'order_book',
     title: 'Order book',
-    description: 'Use it to see at which prices and amounts a market can be bought and sold right now.',
+    description: 'See at which prices and amounts a market can be bought and sold right now.',
     parameters: {
       market: MARKET,
       size: optional(integer('levels per side, 1 to 50 (default: 10)')),
@@ -111,7 +111,7 @@ export const READ_TOOLS: readonly Tool[] = [
   tool({
     name: 'trades',
     title: 'Public trades',
-    description: 'Use it to see what others have traded in a market, oldest first, 50 at most.',
+    description: 'See what others have traded in a market, oldest first, 50 at most.',
     parameters: {
       market: MARKET,
       since: optional(text('the trades after the one with this id (default: the newest)')),
@@ -124,7 +124,7 @@ export const READ_TOOLS: readonly Tool[] = [
   tool({
     name: 'candles',
     title: 'Candles',
-    description: 'Use it for the past of a price: open, high, low, close and volume, oldest first.',
+    description: 'Read the past of a price: open, high, low, close and volume, oldest first.',
     parameters: {
       market: MARKET,
       type: optional(text(`${CANDLE_TYPES.join(', ')} (default: 1hour)`)),
@@ -190,11 +190,11 @@ export const READ_TOOLS: readonly Tool[] = [
   tool({
     name: 'orders',
     title: 'Orders',
-    description: 'Use it to list your orders, newest first, or to see one of them by its id or clientId.',
+    description: 'List your orders, newest first, or see one of them by its id or clientId.',
     parameters: {
       market: optional(text('default: those in which pit placed orders lately; needed for one order')),
-      id: optional(text('of one order')),
-      clientId: optional(text('of one order')),
+      id: optional(text('')),
+      clientId: optional(text('')),
       side: optional(choice('default: both; needed, with market, for orders that ended long ago', ...SIDES)),
       state: optional(choice('default: open', 'open', 'filled', 'cancelled', 'all')),
       ...ROW_PARAMETERS,
@@ -226,9 +226,9 @@ export const READ_TOOLS: readonly Tool[] = [
     name: 'algo_orders',
     title: 'Algo orders',
     description:
-      'Use it to list algo orders, newest first, or to see one by its id: state, the level at which a stop acts, what has filled, its orders. If watched is false, no stop is sent.',
+      'List algo orders, newest first, or see one by its id: state, the level at which a stop acts, what has filled, its orders. If watched is false, no stop is sent.',
     parameters: {
-      id: optional(text('of one')),
+      id: optional(text('')),
       all: optional(toggle('also those that have ended')),
       ...ROW_PARAMETERS,
     },
@@ -244,7 +244,7 @@ export const READ_TOOLS: readonly Tool[] = [
   tool({
     name: 'fills',
     title: 'Fills',
-    description: 'Use it to see what your orders have bought and sold, newest first.',
+    description: 'See what your orders have bought and sold, newest first.',
     parameters: {
       market: optional(text('default: those in which pit placed orders lately')),
       from: optional(text(`${TIME} (default: ${USUAL_FILLS})`)),
@@ -263,7 +263,7 @@ export const READ_TOOLS: readonly Tool[] = [
   tool({
     name: 'bills',
     title: 'Bills',
-    description: 'Use it to find out why a balance has changed: every change of your balances, newest first.',
+    description: 'Find out why a balance has changed: every change of your balances, newest first.',
     parameters: { coin: optional(text('default: all')), from: FROM, to: TO, ...ROW_PARAMETERS },
     follows: bills,
     output: rowsIn(bills.output),
@@ -278,7 +278,7 @@ export const READ_TOOLS: readonly Tool[] = [
     name: 'transfers',
     title: 'Deposits, withdrawals, addresses',
     description:
-      'Use it to check whether coins have arrived or left, newest first, or to read an address. Withdrawing is not possible here.',
+      'Check whether coins have arrived or left, newest first, or read an address. Withdrawing is not possible here.',
     parameters: {
       kind: choice('what to list', 'deposits', 'withdrawals', 'depositAddresses', 'withdrawalAddress'),
       coin: text('such as usdt'),
@@ -298,7 +298,7 @@ export const READ_TOOLS: readonly Tool[] = [
     name: 'pnl',
     title: 'Profit and loss',
     description:
-      'Use it to find out what trading has earned or lost, for each market and, in the last row, in all. It reads the whole history, which may take long at first.',
+      'Find out what trading has earned or lost, for each market and, in the last row, in all. It reads the whole history, which may take long at first.',
     parameters: {
       markets: optional(texts('default: all that you traded')),
       from: FROM,

@@ -44,7 +44,7 @@ const PARAMETERS = {
   price: optional(text('')),
   type: optional(choice('', ...ORDER_TYPES)),
   ...algoParameters(false),
-  days: optional(integer(`last days, up to ${MOST_DAYS} (default: ${DEFAULT_DAYS})`)),
+  days: optional(integer(`up to ${MOST_DAYS} (default: ${DEFAULT_DAYS})`)),
   tape: optional(text('instead: a file in the folder of tapes')),
   funds: optional(text('at first: btc=1,usdt=10000')),
 };
@@ -58,7 +58,7 @@ export const REHEARSE: Tool = tool({
   name: 'rehearse',
   title: 'Rehearse an order',
   description:
-    "Use it to try an order with its exits on the market's last days, or on a tape, before you prepare it. Nothing is sent. Its parameters are those of prepare. Give relative prices (bid-2%): it begins in that market.",
+    "Try an order with its exits on the market's last days, or on a tape, before you prepare it. Nothing is sent. Its parameters are those of prepare. Give relative prices (bid-2%): it begins in that market.",
   parameters: PARAMETERS,
   output: shape.anything,
   effect: 'read',

@@ -39,10 +39,12 @@ function brief(output: shape.Shape): shape.Shape {
   });
 }
 
-/** What an agent is told once, in the instructions of the server, or what the name of a field says as well. */
+/** What an agent is told once, in the instructions of the server, or what a field's name or its tool says as well. */
 const OBVIOUS: ReadonlySet<unknown> = new Set([
   ...['in the base coin', 'in the quote coin', 'so far', 'when it was placed'],
   ...['of the order', 'of the trade', 'of the bill', 'of the record'],
+  ...['best bid', 'best ask', 'price of the last trade', 'amount less what has filled'],
+  ...['what it does', 'the orders that it places, exactly', 'the orders that it cancels'],
 ]);
 
 function withoutObvious({ description, ...others }: shape.Shape): shape.Shape {

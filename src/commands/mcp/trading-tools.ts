@@ -74,7 +74,7 @@ export function tradingTools(context: ToolContext, terms: TradingTerms): Trading
       tool({
         name: 'commit',
         title: 'Send a prepared trade',
-        description: `Use it to send a prepared write, exactly once. ${isUnattended ? 'Nobody is asked.' : 'The user is asked.'} If the outcome is unknown, do not repeat it: call resolve.`,
+        description: `Send a prepared write, exactly once. ${isUnattended ? 'Nobody is asked.' : 'The user is asked.'} If the outcome is unknown, do not repeat it: call resolve.`,
         parameters: ID,
         output: shape.anything,
         effect: 'destructive',
