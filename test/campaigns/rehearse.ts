@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PIT } from '../support/command.js';
 import { plainEnvironment } from '../support/pit.js';
+import { ENTRY_COMMANDS } from '../trading/algos/support/entries.js';
 
 const [runs = '20'] = process.argv.slice(2);
 const MINUTE = 60_000;
@@ -18,10 +19,10 @@ const KINDS: readonly (readonly [kind: string, flags: string, command: string])[
   ['trailing stop', '--latency 80ms --fault drop-after', 'order sell btc_usdt 0.5 --trail 1%'],
   ['OCO', '--fault error-after', 'order sell btc_usdt 0.5 --take 20250 --stop 19800'],
   ['bracket', '--latency 80ms', 'order buy btc_usdt 0.5 --at 20150 --take 20280 --stop 19800'],
-  ['TWAP', '--fault drop-after --fault delay', 'order buy btc_usdt 0.5 --over 40m --every 5m'],
-  ['chase', '--latency 80ms --fault drop-before', 'order buy btc_usdt 0.5 --chase --for 30m'],
-  ['iceberg', '--latency 80ms --fault drop-after', 'order buy btc_usdt 0.5 --at 19950 --show 0.2'],
-  ['conditional order', '--latency 1s', 'order buy btc_usdt 0.5 --at 20250 --when last>20200'],
+  ...ENTRY_COMMANDS.map(
+    ([kind, command]) => [kind, '--latency 80ms --fault drop-after --fault delay', command] as const,
+  ),
+  ['conditional order', '--latency 1s --fault drop-before', 'order buy btc_usdt 0.5 --at 20250 --when last>20200'],
 ];
 
 const folder = mkdtempSync(path.join(tmpdir(), 'pit-rehearse-campaign-'));

@@ -23,6 +23,7 @@ describe('pit order refuses algo flags that contradict each other, before any re
     ['--chase --every 1m', '--every needs --over.'],
     ['--chase --passive', '--passive needs --over.'],
     ['--at 1 --notify', `--notify needs ${oneOf('--take', '--stop', '--trail', ...CHOICES, '--when', '--for')}.`],
+    ['--at 1 --exec true', `--exec needs ${oneOf('--take', '--stop', '--trail', ...CHOICES, '--when', '--for')}.`],
     ['--over 30s', '--over is shorter than the time between two slices.'],
     ['--stop 1 --post-only', '--post-only belongs to an order with --at.'],
     ['--chase --ioc', '--ioc and --chase exclude each other.'],

@@ -75,11 +75,3 @@ it('--csv has the same columns whatever is null', async () => {
   expect(new Set(headers).size).toBe(1);
   expect(headers[0]).toMatch(/,entry\.kind,.*,exit\.trail\.unit,.*,trigger\.price,/);
 });
-
-it('--notify and --exec on a plain order are refused, and nothing is sent', async () => {
-  for (const flag of ['--notify', '--exec true'])
-    expect(await pit.failure(`order buy btc_usdt 0.01 --at bid-10% ${flag} --yes`, 2)).toMatchObject({
-      message: `${flag.split(' ')[0]} needs --take, --stop, --trail, --over, --chase, --show, --when or --for.`,
-    });
-  expect(await pit.json('orders btc_usdt')).toEqual([]);
-});

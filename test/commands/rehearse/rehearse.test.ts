@@ -5,6 +5,7 @@ import { Decimal } from '../../../src/domain/decimal.js';
 import { PrivateSandbox } from '../../../src/sandbox/rehearsal/private-sandbox.js';
 import { depthLine, iso, klineLine, RULES, textOf } from '../../sandbox/replay/tape-lines.js';
 import { runPit } from '../../support/pit.js';
+import { ENTRY_COMMANDS } from '../../trading/algos/support/entries.js';
 import { type Report, START, useRehearsals } from './rehearsals.js';
 
 const { home, folder, candles, rehearse, reportOf, HILL } = useRehearsals();
@@ -98,15 +99,13 @@ describe('a command of pit', () => {
     expect(never).toMatchObject({ orders: 1, fills: 0, net: '0', held: '0' });
   });
 
-  it.each([
+  it.each<readonly [kind: string, command: string]>([
     ['stop', 'order sell btc_usdt 0.5 --stop 19900'],
     ['stop-limit', 'order sell btc_usdt 0.5 --stop 19900 --limit 19850'],
     ['trailing stop', 'order sell btc_usdt 0.5 --trail 1%'],
     ['OCO', 'order sell btc_usdt 0.5 --take 20250 --stop 19800'],
     ['bracket', 'order buy btc_usdt 0.5 --at 20150 --take 20280 --stop 19800'],
-    ['TWAP', 'order buy btc_usdt 0.5 --over 4m --every 2m'],
-    ['chase', 'order buy btc_usdt 0.5 --chase --for 1m'],
-    ['iceberg', 'order buy btc_usdt 0.5 --at 19950 --show 0.2'],
+    ...ENTRY_COMMANDS,
     ['conditional order', 'order buy btc_usdt 0.5 --at 20250 --when last>20200'],
   ])('gives the same report and the same fills byte for byte, twice: a %s', async (kind, command) => {
     const runs = [];

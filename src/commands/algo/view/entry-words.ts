@@ -21,7 +21,7 @@ export const ENTRY_PARTS = {
 interface EntryWords<Entry extends AlgoEntry> {
   /** What its price is called in a preview. */
   readonly price: 'price' | 'limit';
-  /** What rests of it at the exchange. */
+  /** What rests of it at the exchange: `MOVING` if that changes, or nothing does. */
   readonly rests: string;
   /** What happens only while pit watches. */
   readonly onlyPit: readonly string[];

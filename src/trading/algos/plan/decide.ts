@@ -108,7 +108,7 @@ function planned(input: DecisionInput): Plan {
     return { ...unchanged(input), fact: pause };
   }
   const missing = legs.find(({ funds }) => funds !== null)?.funds ?? null;
-  const needsMarket = isArmed(input) || (entry.followsMarket ?? false);
+  const needsMarket = isArmed(input) || (entry.needsMarket ?? false);
   const unseen = needsMarket ? unseenReason(input) : null;
   const isLimited = market.limitedUntil !== null && market.limitedUntil > market.now;
   const held = paused !== null && facts.exitTriggered === null ? paused.reason : null;

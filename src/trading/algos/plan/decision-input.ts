@@ -63,8 +63,8 @@ export interface LegPlan {
   readonly reason: string | null;
   /** When the plan changes by itself, by the exchange's clock; null if it does not. */
   readonly until: number | null;
-  /** Whether it waits for the market or follows it. Absent: it does not. */
-  readonly followsMarket?: boolean;
+  /** Whether what it wants may change with the market. Absent for an entry: as long as its kind follows the market and it is not over. */
+  readonly needsMarket?: boolean;
   /** That the account has less than is needed. Absent if it has enough, or that is unknown. */
   readonly gone?: GoneNote;
   /** What is below the minimums, so that no exit can end it yet. Absent if there is nothing like that. */

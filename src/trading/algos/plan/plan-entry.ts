@@ -30,13 +30,13 @@ export function planEntry(input: DecisionInput): LegPlan {
     return over('the time that was given is over');
   if (exitTriggered !== null) return over('the stop was reached');
   if (when.length > 0 && facts.entryTriggered === null)
-    return { ...waiting(`waits for ${when.join(' or ')}`), until: givenUpAt, followsMarket: true };
+    return { ...waiting(`waits for ${when.join(' or ')}`), until: givenUpAt, needsMarket: true };
   if (unprovenOf(entries).sign > 0 && openOf(entries, 'entry') === null)
     return { ...waiting(DUPLICATE_OPEN), until: givenUpAt };
   const kind = kindOfEntry(entry);
   const plan = kind.plan(input, entry, facts.entryTriggered?.time ?? facts.began.time);
-  const followsMarket = plan.followsMarket ?? (kind.followsMarket && !plan.isOver);
-  return { ...withoutExcess(input, plan), until: earliest(plan.until, givenUpAt), followsMarket };
+  const needsMarket = plan.needsMarket ?? (kind.followsMarket && !plan.isOver);
+  return { ...withoutExcess(input, plan), until: earliest(plan.until, givenUpAt), needsMarket };
 }
 
 /** The plan with no more open than what is left: the network may have made an order twice. */

@@ -48,7 +48,7 @@ export function quietRange(input: DecisionInput): QuietRange | null {
     return rest === null ? null : { stop: null, rest };
   }
   const stop = stopRange(input);
-  if (stop === null || !(planEntry(input).followsMarket ?? false)) return stop === null ? null : { stop, rest: null };
+  if (stop === null || !(planEntry(input).needsMarket ?? false)) return stop === null ? null : { stop, rest: null };
   const rest = restRange(input, (probed) => [planEntry(probed)]);
   return rest === null ? null : { stop, rest };
 }
@@ -70,8 +70,8 @@ function stopRange(input: DecisionInput): StopRange | null {
 type Probe = (input: DecisionInput) => Pick<Decision, 'wanted'> | readonly LegPlan[];
 
 /**
- * How far each side of the book may move with the same outcome. Every outcome depends on one price of the book, and in one direction: what is the
- * same at both ends is the same between them. Null if something is to be placed, or the book has an empty side.
+ * How far each side of the book may move with the same outcome. Every outcome depends on one price of the book, and in one direction (that of a
+ * kind of entry, too): what is the same at both ends is the same between them. Null if something is to be placed, or the book has an empty side.
  */
 function restRange(input: DecisionInput, probe: Probe): RestRange | null {
   const { bid, ask } = input.market.book ?? { bid: null, ask: null };

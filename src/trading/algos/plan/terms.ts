@@ -88,8 +88,6 @@ export const TERMS = v.object({
 
 export type AlgoTerms = Readonly<v.InferOutput<typeof TERMS>>;
 
-export type TriggerSource = AlgoTerms['trigger'];
-
 export type AlgoKind = 'stop' | 'stopLimit' | 'trail' | 'oco' | 'bracket' | 'when' | Exclude<AlgoEntryName, 'limit'>;
 
 /** The name of the kind in lists and JSON. An entry with exits is a bracket, whatever the entry is and waits for. */

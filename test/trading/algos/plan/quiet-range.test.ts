@@ -9,7 +9,8 @@ import { isQuiet, quietRange } from '../../../../src/trading/algos/plan/quiet-ra
 import type { AlgoTerms } from '../../../../src/trading/algos/plan/terms.js';
 import { seenAfter } from '../../../../src/trading/algos/plan/trigger.js';
 import { type AlgoFact, type AlgoFacts, foldFacts } from '../../../../src/trading/algos/record/facts.js';
-import { chase, limit, twap } from '../support/entries.js';
+import { chosen } from '../../campaign/draw.js';
+import { chase, DRAWN_ENTRIES, drawEntry, limit, twap } from '../support/entries.js';
 import { algo, buy, sell, type Typed } from '../support/terms.js';
 
 const START = Date.UTC(2026, 0, 5);
@@ -87,22 +88,30 @@ const slice = fc.tuple(price, fc.integer({ min: 1_000, max: 60_000 }), fc.boolea
   ...{ ...SLICE, price: Decimal.of(text(cents)), time: NOW - ago },
   ...(isOpen ? OPEN : {}),
 }));
+const cents = (value: number) => Decimal.of(text(value));
+const drawnEntry = fc
+  .tuple(fc.constantFrom(...DRAWN_ENTRIES), price, price, fc.infiniteStream(fc.integer({ min: 0, max: 999 })))
+  .map(([name, near, bound, numbers]) => {
+    const draw = () => numbers.next().value / 1_000;
+    return drawEntry(name, {
+      chance: (share) => draw() < share,
+      pick: (values) => chosen(draw, values),
+      ...{ near: cents(near), amount: Decimal.of('0.5000'), least: Decimal.of('0.0556'), bound: cents(bound) },
+      ...{ everyMs: [30_000, 60_000, 120_000], slots: [5, 10, 20] },
+    });
+  });
 const entries = fc
   .tuple(
     fc.constantFrom('buy', 'sell'),
     fc.constantFrom('0.25', '0.5', '4'),
+    // campaigns draw no bound of slices
     fc.oneof(
-      fc.tuple(fc.boolean(), fc.constantFrom(30_000, 60_000, 120_000)).map(([isPassive, everyMs]) => ({
-        entry: twap(10, { isPassive, everyMs }),
-      })),
-      price.map((cents) => ({ entry: twap(10, { bound: text(cents) }) })),
-      price.map((cents) => ({ entry: chase(text(cents)) })),
-      fc.constant({ entry: chase() }),
-      price.map((cents) => ({ entry: limit(text(cents)) })),
-      price.map((cents) => ({ entry: chase(text(cents)), when: ['last>1'] })),
+      { weight: 4, arbitrary: drawnEntry },
+      { weight: 1, arbitrary: price.map((at) => twap(10, { bound: text(at) })) },
     ),
+    fc.constantFrom([], [], [], ['last>1']),
   )
-  .map(([side, amount, typed]) => algo(side, amount, typed));
+  .map(([side, amount, entry, when]) => algo(side, amount, { entry, when }));
 const share = fc.constantFrom(null, '0', '0.01', '0.1');
 
 describe('the quiet range of an algo order', () => {
@@ -171,7 +180,7 @@ describe('the quiet range of an algo order', () => {
       ),
       { numRuns: 300 },
     );
-    expect(quiet).toBeGreaterThan(75);
+    expect(quiet).toBeGreaterThan(200);
   });
 
   it.each<[string, AlgoTerms, Partial<Child> | null, boolean]>([

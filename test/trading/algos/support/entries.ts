@@ -66,6 +66,35 @@ export function drawEntry<Name extends AlgoEntryName>(name: Name, draw: EntryDra
   return ENTRY_DRAWS[name](draw);
 }
 
+/** The flags of an entry of each kind. */
+const ENTRY_WORDS: { readonly [Name in AlgoEntryName]: (entry: EntryOf<Name>) => string } = {
+  limit: ({ price, type }) => `--at ${price}${type === 'postOnly' ? ' --post-only' : ''}`,
+  twap: ({ durationMs, everyMs, isPassive, bound }) =>
+    `--over ${durationMs / 1_000}s --every ${everyMs / 1_000}s${isPassive ? ' --passive' : ''}${atBound(bound)}`,
+  iceberg: ({ price, type, show }) => `--at ${price} --show ${show}${type === 'postOnly' ? ' --post-only' : ''}`,
+  chase: ({ bound }) => `--chase${atBound(bound)}`,
+};
+
+function atBound(bound: Decimal | null): string {
+  return bound === null ? '' : ` --at ${bound}`;
+}
+
+/** A command line with an entry of each kind, in a market that goes from 20000 up to 20300 and down to 19950 and less within 50 minutes. */
+export const ENTRY_COMMANDS: readonly (readonly [kind: AlgoEntryName, command: string])[] =
+  DRAWN_ENTRIES.map(commandOf);
+
+function commandOf<Name extends AlgoEntryName>(name: Name): readonly [Name, string] {
+  const entry = drawEntry(name, {
+    // a chase with a bound, at which it rests
+    chance: (share) => share >= 0.5,
+    pick: <Value>(values: readonly Value[]) => values[0] as Value,
+    ...{ near: Decimal.of('19950'), amount: Decimal.of('0.5000'), least: Decimal.of('0.001') },
+    ...{ bound: Decimal.of('20040'), everyMs: [120_000], slots: [2] },
+  });
+  // with a time that is given, a limit order is an algo order too
+  return [name, `order buy btc_usdt 0.5 ${ENTRY_WORDS[name](entry)} --for 55m`];
+}
+
 /** An entry of any kind with any numbers. */
 export function anyEntry(decimal: fc.Arbitrary<Decimal>, length: fc.Arbitrary<number>): fc.Arbitrary<AlgoEntry> {
   const bound = fc.option(decimal, { nil: null });

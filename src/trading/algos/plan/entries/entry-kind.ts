@@ -6,7 +6,10 @@ import type { AlgoEntry, EntryParts } from './entry-terms.js';
 
 /** All that pit has to know of a kind of entry. What it says about one is in `commands/algo/view/entry-words.ts`. */
 export interface AlgoEntryKind<Entry extends AlgoEntry> {
-  /** Whether its orders follow the market. Otherwise each has the price that its terms name. */
+  /**
+   * Whether its prices are those of the market. Otherwise each order has the price that its terms name, though its plan may still say
+   * `needsMarket`: a post-only order at such a price waits until the market has moved away.
+   */
   readonly followsMarket: boolean;
   /** Whether it may be several orders, each of a part of the amount. */
   readonly isSplit: boolean;
@@ -23,7 +26,9 @@ export interface AlgoEntryKind<Entry extends AlgoEntry> {
   /** The amount of its largest order, if that is placed at this price. */
   largestOf(terms: Pick<AlgoTerms, 'amount' | 'market'>, entry: Entry, price: Decimal): Decimal;
   /**
-   * What should be open of it now.
+   * What should be open of it now. Quiet ranges (`quiet-range.ts`) rely on this: every outcome depends on one price of the book, and in one
+   * direction. What is the same at both ends of a range of books is the same between them.
+   *
    * @param start when it began, by the exchange's clock
    */
   plan(input: DecisionInput, entry: Entry, start: number): LegPlan;

@@ -54,7 +54,7 @@ export const ICEBERG: AlgoEntryKind<Iceberg> = {
       );
     const { type, price } = entry;
     if (type === 'postOnly' && wouldFill(input, price))
-      return { ...waiting('it waits until its price would not fill at once'), followsMarket: true };
+      return { ...waiting('it waits until its price would not fill at once'), needsMarket: true };
     const last = newestOf(entries);
     const notBefore = last === null ? null : last.time + PACE_MS;
     return { ...wanting({ role: 'entry', type, price, amount, notBefore }), until: notBefore };
