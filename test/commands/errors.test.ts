@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { asFailure } from '../../src/errors.js';
 import { requestsOf } from '../support/sent-requests.js';
+import { STILL_MARKETS } from '../support/world/still-markets.js';
 import { lastError, useWorld } from './pit-home.js';
 
-const pit = useWorld();
+const pit = useWorld({ markets: STILL_MARKETS });
 
 /** What a new user types, and what must be in the answer: the cause and the next step. */
 type Mistake = readonly [line: string, message: RegExp, hint: RegExp | null];

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { DOCUMENTED_LIMITS } from '../../src/sandbox/server/limits.js';
 import { marketList } from '../support/wire.js';
+import { STILL_MARKETS } from '../support/world/still-markets.js';
 import { environmentAt, useLiteralExchange } from './literal-exchange.js';
 import { place } from './order/order-rows.js';
 import { type Extra, lastError, useWorld } from './pit-home.js';
@@ -20,7 +21,7 @@ interface Row {
 }
 
 describe('exit codes', () => {
-  const pit = useWorld();
+  const pit = useWorld({ markets: STILL_MARKETS });
   let open = '';
   beforeAll(async () => {
     await pit.run('profile add keyless --base-url https://api.example.com --trade-url https://trade.example.com');
@@ -64,7 +65,7 @@ describe('exit codes', () => {
 describe('exit code 7', () => {
   /** The document says 10,000 a minute; the lock is the same. */
   const REQUESTS = 10;
-  const limited = useWorld({ limits: { ...DOCUMENTED_LIMITS, address: REQUESTS } });
+  const limited = useWorld({ markets: STILL_MARKETS, limits: { ...DOCUMENTED_LIMITS, address: REQUESTS } });
 
   it('names the end of the lock, and market data still works', async () => {
     for (let sent = 0; sent < REQUESTS; sent += 1) await limited.done('account');

@@ -1,10 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { UNLIMITED } from '../../src/sandbox/server/limits.js';
 import { warnings } from '../support/json-lines.js';
+import { STILL_MARKETS } from '../support/world/still-markets.js';
 import { type Extra, lastError, TEXT, useWorldPerTest } from './pit-home.js';
 import { Straight } from './straight.js';
 
-const pit = useWorldPerTest({ limits: UNLIMITED });
+const pit = useWorldPerTest({ markets: STILL_MARKETS, limits: UNLIMITED });
 const straight = new Straight(pit);
 const SAID = 'An earlier order may have been placed: sell 0.03 btc_usdt at 40,000.';
 

@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { usage } from '../../../src/errors.js';
 import { AlgoStore } from '../../../src/trading/algos/record/store.js';
+import { STILL_MARKETS } from '../../support/world/still-markets.js';
 import { document, lastError, useWorldPerTest } from '../pit-home.js';
 
-const pit = useWorldPerTest();
+const pit = useWorldPerTest({ markets: STILL_MARKETS });
 
 afterEach(() => void vi.restoreAllMocks());
 

@@ -5,6 +5,7 @@ import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import { Journal } from '../../../src/trading/journal/journal.js';
 import type { TerminalStep } from '../../support/terminal.js';
 import { LOST, PASS } from '../../support/world/network.js';
+import { STILL_MARKETS } from '../../support/world/still-markets.js';
 import { document, lastError, useWorldPerTest } from '../pit-home.js';
 import { Straight } from '../straight.js';
 
@@ -17,7 +18,7 @@ interface Cancelled {
   readonly message: string | null;
 }
 
-const pit = useWorldPerTest({ limits: UNLIMITED });
+const pit = useWorldPerTest({ markets: STILL_MARKETS, limits: UNLIMITED });
 const straight = new Straight(pit);
 const ALL = 'cancel btc_usdt --all --yes --json';
 const FAR = { side: 'buy', price: '20000', amount: '0.01' } as const;

@@ -20,12 +20,13 @@ import { PreparedStore } from '../../../src/trading/prepared/prepared-store.js';
 import { idOf, type PreparedWrite } from '../../../src/trading/prepared/prepared-write.js';
 import { cancellation, ladder, order, prepareIn, replacement } from '../../support/prepare.js';
 import { LOST, PASS, slow } from '../../support/world/network.js';
+import { STILL_MARKETS } from '../../support/world/still-markets.js';
 import type { StartOptions } from '../../support/world/world.js';
 import { lastError, useWorldPerTest } from '../pit-home.js';
 
 const pit = useWorldPerTest({
   limits: UNLIMITED,
-  markets: { btc_usdt: { bid: '29990.00', ask: '30000.00' }, eth_usdt: { bid: '1999.00', ask: '2000.00' } },
+  markets: STILL_MARKETS,
 });
 
 const ORDER = 'buy 0.01 btc_usdt bid-2%';

@@ -8,9 +8,10 @@ import type { Market } from '../../../src/domain/market.js';
 import type { Order, OrderState, OrderType } from '../../../src/domain/order.js';
 import { anyText } from '../../support/any-text.js';
 import { temporaryHome } from '../../support/pit.js';
+import { STILL_MARKETS } from '../../support/world/still-markets.js';
 import { useWorld } from '../pit-home.js';
 
-const pit = useWorld();
+const pit = useWorld({ markets: STILL_MARKETS });
 
 function linesOf(home: string, file: string): string[] {
   return readFileSync(path.join(home, 'cache', 'symbols', file), 'utf8')

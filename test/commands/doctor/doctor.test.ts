@@ -15,6 +15,7 @@ import { nodeResult } from '../../../src/commands/doctor/machine-checks.js';
 import { temporaryHome } from '../../support/pit.js';
 import { ACCOUNT_INFO } from '../../support/wire.js';
 import { lostAnswer } from '../../support/world/hosts.js';
+import { STILL_MARKETS } from '../../support/world/still-markets.js';
 import { literalExchange, useLiteralExchange } from '../literal-exchange.js';
 import { PitHome, useWorldPerTest } from '../pit-home.js';
 import { found, line } from './findings.js';
@@ -22,7 +23,7 @@ import { found, line } from './findings.js';
 const exchange = useLiteralExchange({ '/data/v1/markets': '{}', '/api/getAccountInfo': ACCOUNT_INFO });
 
 describe('pit doctor in a world', () => {
-  const pit = useWorldPerTest();
+  const pit = useWorldPerTest({ markets: STILL_MARKETS });
   /** Where nothing listens, and which no world has. */
   const NOWHERE = 'http://127.0.0.1:65535';
 

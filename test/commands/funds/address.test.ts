@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { warnings } from '../../support/json-lines.js';
+import { STILL_MARKETS } from '../../support/world/still-markets.js';
 import { useLiteralExchange } from '../literal-exchange.js';
 import { useWorld } from '../pit-home.js';
 
-const pit = useWorld();
+const pit = useWorld({ markets: STILL_MARKETS });
 const none = useLiteralExchange({
   '/api/getFeeInfo': '{"code":1000,"result":{"BTC":[{"chainName":"BTC","fee":0.0005}]}}',
   '*': '{"code":1001,"message":"there is no address for this coin yet"}',

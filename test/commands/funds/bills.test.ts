@@ -1,12 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type BillRow, billPage, billRow, parametersOf } from '../../support/wire.js';
+import { STILL_MARKETS } from '../../support/world/still-markets.js';
 import { literalExchange } from '../literal-exchange.js';
 import { place, same, sum } from '../order/order-rows.js';
 import { COUNT, DECIMAL, document, ID, lastError, TEXT, TIME, useWorld } from '../pit-home.js';
 
 /** In minutes ahead of UTC: -05:30. */
 const ZONE = -330;
-const pit = useWorld({ zone: ZONE });
+const pit = useWorld({ markets: STILL_MARKETS, zone: ZONE });
 
 interface Bill {
   readonly id: string;

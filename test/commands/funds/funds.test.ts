@@ -1,11 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { STILL_MARKETS } from '../../support/world/still-markets.js';
 import { product, same, sum } from '../order/order-rows.js';
 import { COUNT, DECIMAL, FLAG, ID, TEXT, TIME, useWorld } from '../pit-home.js';
 import { keyWith, withdraw } from './funds.js';
 
 /** In minutes ahead of UTC: +08:00. */
 const ZONE = 480;
-const pit = useWorld({ zone: ZONE });
+const pit = useWorld({ markets: STILL_MARKETS, zone: ZONE });
 
 interface Row {
   readonly id: string;

@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { displayWidth } from '../../../src/terminal/text.js';
+import { STILL_MARKETS } from '../../support/world/still-markets.js';
 import { useWorld } from '../pit-home.js';
 import { withdraw } from './funds.js';
 
-const pit = useWorld();
+const pit = useWorld({ markets: STILL_MARKETS });
 
 const BILLS = 400;
 const ERASED = '\r\u001b[2K';

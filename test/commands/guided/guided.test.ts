@@ -3,6 +3,7 @@ import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import type { TerminalStep } from '../../support/terminal.js';
+import { STILL_MARKETS } from '../../support/world/still-markets.js';
 import type { OrderRow } from '../order/order-rows.js';
 import { useWorld, useWorldPerTest } from '../pit-home.js';
 import { AMOUNT, CONFIRM, MARKET, PRICE, SIDE, TYPE } from './questions.js';
@@ -12,7 +13,7 @@ const DOWN = '\u001b[B';
 const ALL = [...MARKET, SIDE, AMOUNT, PRICE, TYPE, CONFIRM];
 
 describe('the guided order, on a terminal', () => {
-  const pit = useWorldPerTest({ limits: UNLIMITED });
+  const pit = useWorldPerTest({ markets: STILL_MARKETS, limits: UNLIMITED });
   beforeEach(() => pit.done('markets'));
 
   function expectReset({ screen, echoes }: { screen: string; echoes: boolean }): void {
@@ -197,7 +198,7 @@ describe('the guided order, on a terminal', () => {
 });
 
 describe('an order with parts missing, without a terminal', () => {
-  const pit = useWorld();
+  const pit = useWorld({ markets: STILL_MARKETS });
 
   it.each([
     ['order', /side/],

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { instead, LOST, late, PASS, type Treatment } from '../../support/world/network.js';
+import { STILL_MARKETS } from '../../support/world/still-markets.js';
 import { useWorldPerTest } from '../pit-home.js';
 
 const pit = useWorldPerTest({
-  markets: { btc_usdt: { bid: '29990.00', ask: '30000.00' }, eth_usdt: { bid: '1999.00', ask: '2000.00' } },
+  markets: STILL_MARKETS,
 });
 
 describe('pit halt --cancel, while an earlier order may still arrive', () => {

@@ -1,10 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
+import { STILL_MARKETS } from '../../support/world/still-markets.js';
 import { place } from '../order/order-rows.js';
 import { useWorldPerTest } from '../pit-home.js';
 
 describe('pit fills, the second time', () => {
-  const again = useWorldPerTest({ limits: UNLIMITED });
+  const again = useWorldPerTest({ markets: STILL_MARKETS, limits: UNLIMITED });
 
   beforeEach(async () => {
     await place(again, 'buy eos_usdt 5 --at ask+2%');

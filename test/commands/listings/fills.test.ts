@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { marketList, NO_ORDER, orderRow, parametersOf } from '../../support/wire.js';
+import { STILL_MARKETS } from '../../support/world/still-markets.js';
 import { literalExchange } from '../literal-exchange.js';
 import { place } from '../order/order-rows.js';
 import { DECIMAL, ID, lastError, TIME, useWorld } from '../pit-home.js';
@@ -16,7 +17,7 @@ interface Fill {
   readonly value: string;
 }
 
-const pit = useWorld();
+const pit = useWorld({ markets: STILL_MARKETS });
 const straight = new Straight(pit);
 const HEADER = 'orderId,clientId,time,market,side,price,amount,value,fee,feeCoin';
 /** Oldest first: those of pit, then one that another program placed. */

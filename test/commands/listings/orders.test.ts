@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { STILL_MARKETS } from '../../support/world/still-markets.js';
 import { ORDER_ROW, type OrderRow, type Placed, place } from '../order/order-rows.js';
 import { DECIMAL, lastError, TEXT, useWorld } from '../pit-home.js';
 
-const pit = useWorld();
+const pit = useWorld({ markets: STILL_MARKETS });
 const HEADER =
   'id,clientId,market,side,type,account,price,amount,filled,remaining,filledValue,averagePrice,fee,feeCoin,feeDiscount,time,state,status,algo';
 

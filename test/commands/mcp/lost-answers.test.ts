@@ -3,12 +3,13 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import { eventually } from '../../support/eventually.js';
+import { STILL_MARKETS } from '../../support/world/still-markets.js';
 import { useWorldPerTest } from '../pit-home.js';
 import { type Done, type Prepared, TradingClient } from './trading-client.js';
 
 const pit = useWorldPerTest({
   limits: UNLIMITED,
-  markets: { btc_usdt: { bid: '29990.00', ask: '30000.00' }, eth_usdt: { bid: '1999.00', ask: '2000.00' } },
+  markets: STILL_MARKETS,
 });
 let client: TradingClient;
 

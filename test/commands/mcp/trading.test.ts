@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
+import { STILL_MARKETS } from '../../support/world/still-markets.js';
 import { useWorldPerTest } from '../pit-home.js';
 import { modernMeta } from './client.js';
 import { type Done, type Prepared, TradingClient } from './trading-client.js';
 
 const pit = useWorldPerTest({
   limits: UNLIMITED,
-  markets: { btc_usdt: { bid: '29990.00', ask: '30000.00' }, eth_usdt: { bid: '1999.00', ask: '2000.00' } },
+  markets: STILL_MARKETS,
 });
 let client: TradingClient;
 

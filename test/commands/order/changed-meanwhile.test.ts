@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { STILL_MARKETS } from '../../support/world/still-markets.js';
 import { useWorld } from '../pit-home.js';
 
-const pit = useWorld();
+const pit = useWorld({ markets: STILL_MARKETS });
 
 /** Runs a command at a terminal. While its question waits, another command changes something; then the user confirms. */
 async function confirmedAfter(

@@ -1,4 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
+import { STILL_MARKETS } from '../../support/world/still-markets.js';
 import { lastError, useWorld } from '../pit-home.js';
 import { Straight } from '../straight.js';
 
@@ -7,7 +8,7 @@ import { Straight } from '../straight.js';
  * since its time limit is over and the exchange does not have it, and is executed 200 s after it was sent.
  * Each test is about one of them, and asks about its market alone.
  */
-const pit = useWorld();
+const pit = useWorld({ markets: STILL_MARKETS });
 const straight = new Straight(pit);
 
 interface Row {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
 import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
+import { STILL_MARKETS } from '../../support/world/still-markets.js';
 import { DECIMAL, ID, type PitHome, TEXT, useWorldPerTest } from '../pit-home.js';
 import { type Placed, same, sum } from './order-rows.js';
 
@@ -15,7 +16,7 @@ interface WalletRow {
 
 const pit = useWorldPerTest({
   limits: UNLIMITED,
-  markets: { btc_usdt: { bid: '29990.00', ask: '30000.00' }, eth_usdt: { bid: '1999.00', ask: '2000.00' } },
+  markets: STILL_MARKETS,
 });
 
 async function wallet(of: PitHome, name: string, coin: string): Promise<WalletRow> {

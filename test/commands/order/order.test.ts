@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
+import { STILL_MARKETS } from '../../support/world/still-markets.js';
 import { DECIMAL, ID, TEXT, useWorld } from '../pit-home.js';
 import { type Balance, balances, ORDER_ROW, type OrderRow, place, product, same, shown, sum } from './order-rows.js';
 
-const pit = useWorld();
+const pit = useWorld({ markets: STILL_MARKETS });
 
 async function btcAndUsdt(): Promise<{ btc: Balance; usdt: Balance }> {
   const all = await balances(pit);

@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { STILL_MARKETS } from '../../support/world/still-markets.js';
 import { useLiteralExchange } from '../literal-exchange.js';
 import { DECIMAL, TEXT, useWorld } from '../pit-home.js';
 import { product, same } from './order-rows.js';
 
-const pit = useWorld();
+const pit = useWorld({ markets: STILL_MARKETS });
 
 interface DryRun {
   readonly request: Readonly<Record<string, string>>;

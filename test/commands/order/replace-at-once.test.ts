@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
+import { STILL_MARKETS } from '../../support/world/still-markets.js';
 import { useWorldPerTest } from '../pit-home.js';
 import { Straight } from '../straight.js';
 
 const pit = useWorldPerTest({
-  markets: { btc_usdt: { bid: '29990.00', ask: '30000.00' }, eth_usdt: { bid: '1999.00', ask: '2000.00' } },
+  markets: STILL_MARKETS,
 });
 const straight = new Straight(pit);
 const FAR = { side: 'buy', price: '20000', amount: '0.01' } as const;

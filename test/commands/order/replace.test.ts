@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
+import { STILL_MARKETS } from '../../support/world/still-markets.js';
 import type { WorldProcess } from '../../support/world/world.js';
 import { type CliError, document, lastError, TEXT, useWorldPerTest } from '../pit-home.js';
 import { Straight } from '../straight.js';
@@ -14,7 +15,7 @@ interface Replaced {
   readonly replaced: { readonly outcome: string; readonly id: string; readonly filled: string | null };
 }
 
-const pit = useWorldPerTest({ limits: UNLIMITED });
+const pit = useWorldPerTest({ markets: STILL_MARKETS, limits: UNLIMITED });
 const straight = new Straight(pit);
 const FAR = { side: 'buy', price: '20000', amount: '0.01' } as const;
 let inside = '';

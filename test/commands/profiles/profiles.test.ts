@@ -2,10 +2,11 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { STILL_MARKETS } from '../../support/world/still-markets.js';
 import { useLiteralExchange } from '../literal-exchange.js';
 import { useWorldPerTest } from '../pit-home.js';
 
-const pit = useWorldPerTest();
+const pit = useWorldPerTest({ markets: STILL_MARKETS });
 const OVERSEAS = { baseUrl: 'https://api.example.com', tradeUrl: 'https://trade.example.com' };
 
 function hosts() {

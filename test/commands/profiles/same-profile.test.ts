@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 import { pausesOnly } from '../../support/command-clocks.js';
+import { STILL_MARKETS } from '../../support/world/still-markets.js';
 import { lastError, useWorld } from '../pit-home.js';
 
-const pit = useWorld();
+const pit = useWorld({ markets: STILL_MARKETS });
 const ORDER = 'order buy btc_usdt 0.01 --profile sandbox';
 
 it('commands in warnings, previews and doctor keep the given profile', async () => {

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
+import { STILL_MARKETS } from '../../support/world/still-markets.js';
 import { useWorldPerTest } from '../pit-home.js';
 import { watching } from './watching.js';
 
-const pit = useWorldPerTest({ limits: UNLIMITED });
+const pit = useWorldPerTest({ markets: STILL_MARKETS, limits: UNLIMITED });
 
 const openOrders = async () =>
   JSON.parse((await pit.world.run(['orders', 'btc_usdt', '--json'])).stdout) as {

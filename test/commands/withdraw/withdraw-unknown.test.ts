@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
 import { LOST, PASS } from '../../support/world/network.js';
+import { STILL_MARKETS } from '../../support/world/still-markets.js';
 import { document, lastError, useWorldPerTest } from '../pit-home.js';
 
 const pit = useWorldPerTest({
-  markets: { btc_usdt: { bid: '29990.00', ask: '30000.00' }, eth_usdt: { bid: '1999.00', ask: '2000.00' } },
+  markets: STILL_MARKETS,
 });
 
 it('a withdrawal that is unknown exits with 6, is not sent again, and is settled by pit resolve', async () => {

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import type { TerminalStep } from '../../support/terminal.js';
+import { STILL_MARKETS } from '../../support/world/still-markets.js';
 import { keyWith } from '../funds/funds.js';
 import { DECIMAL, document, type Extra, ID, lastError, useWorldPerTest } from '../pit-home.js';
 
@@ -15,7 +16,7 @@ interface Record {
   readonly address: string;
 }
 
-const pit = useWorldPerTest({ limits: UNLIMITED });
+const pit = useWorldPerTest({ markets: STILL_MARKETS, limits: UNLIMITED });
 /** The verified addresses of the sandbox's account. */
 const verified: { btc: string; usdt: string; xrp: Address } = { btc: '', usdt: '', xrp: { address: '', memo: null } };
 

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
+import { STILL_MARKETS } from '../../support/world/still-markets.js';
 import { useWorld } from '../pit-home.js';
 
-const pit = useWorld();
+const pit = useWorld({ markets: STILL_MARKETS });
 
 const CTRL_D = '\u0004';
 const ADDRESS = '1BoatSLRHtKNngkdXEeobR76b53LETtpyT';

@@ -6,12 +6,13 @@ import { encodeLine } from '../../../src/trading/journal/files.js';
 import { signedUrl } from '../../sandbox/signing.js';
 import { temporaryHome } from '../../support/pit.js';
 import { LOST, PASS } from '../../support/world/network.js';
+import { STILL_MARKETS } from '../../support/world/still-markets.js';
 import { lastError, PitHome, TIME, useWorldPerTest } from '../pit-home.js';
 import { Straight } from '../straight.js';
 
 const pit = useWorldPerTest({
   limits: UNLIMITED,
-  markets: { btc_usdt: { bid: '29990.00', ask: '30000.00' }, eth_usdt: { bid: '1999.00', ask: '2000.00' } },
+  markets: STILL_MARKETS,
 });
 const straight = new Straight(pit);
 
