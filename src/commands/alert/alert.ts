@@ -34,7 +34,14 @@ export default define({
   },
   flags: {
     repeat: toggle('--repeat', 'go on, and report each crossing once; what already holds at the start is none'),
-    exec: flag('--exec <command>', 'run this program, without a shell, with the JSON document on its stdin', execWords),
+    exec: flag(
+      '--exec <command>',
+      'run this program, without a shell, with the JSON document on its stdin',
+      execWords,
+      {
+        excludes: ['--dry-run'],
+      },
+    ),
     notify: toggle('--notify', 'show a notification on the desktop, and ring the bell of the terminal'),
   },
   needs: ['conditions'],

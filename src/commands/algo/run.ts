@@ -8,6 +8,8 @@ import { ALGO, algoDocument } from './view/algo-fields.js';
 
 export default define({
   summary: 'Watch and trade all algo orders of the account',
+  // it does nothing but what they have decided: a dry run of a new one shows what that would be
+  excludes: ['--dry-run'],
   timeout: 'stop watching after this time (default: at Ctrl-C, or when nothing is left to do)',
   examples: ['algo run', 'algo run --json', 'algo run --profile main'],
   output: shape.object({ ...EVENT, algo: shape.object(ALGO) }),

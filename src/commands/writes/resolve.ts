@@ -75,6 +75,7 @@ export default define({
       '--as <outcome>',
       'what you found out about a write that pit cannot look up; ID is the order, or the record of the withdrawal',
       manualOutcome,
+      { excludes: ['--dry-run'] },
     ),
   },
   examples: ['resolve', 'resolve pit5b39c93435bd27d2fb168cd7 --timeout 90', 'resolve --json'],

@@ -143,6 +143,11 @@ describe('pit alert', () => {
     expect(error).toMatchObject({ message: expect.stringContaining(message) });
   });
 
+  it('runs no program in a dry run', async () => {
+    const { message } = await pit.failure('alert btc_usdt last>1 --exec true --dry-run', 2);
+    expect(message).toBe('--exec and --dry-run exclude each other.');
+  });
+
   it('refuses an unknown market', async () => {
     expect((await pit.failure('alert btc_usdtt last>1', 2)).message).toContain('btc_usdtt');
     expect((await pit.failure('alert btc_usdtt fill', 2)).message).toContain('btc_usdtt');

@@ -54,6 +54,11 @@ describe('pit shell with lines from a pipe', () => {
     expect(header).toMatch(/^market,/);
   });
 
+  it('refuses in a dry run what can only trade', async () => {
+    const { code, stderr } = await run(['algo run --timeout 5'], ['--dry-run']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('pit algo run does not take --dry-run.')]);
+  });
+
   it('confirms nothing for its commands', async () => {
     expect((await run(['markets'], ['--yes'])).code).toBe(2);
     expect((await run(['order buy btc_usdt 0.01 --at bid-5%', 'y'])).code).toBe(8);

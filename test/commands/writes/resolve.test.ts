@@ -346,6 +346,11 @@ describe('a lost withdrawal that two records fit', () => {
   });
 });
 
+it('records no outcome in a dry run', async () => {
+  const { message } = await pit.failure('resolve some1 --as notSent --dry-run', 2);
+  expect(message).toBe('--as and --dry-run exclude each other.');
+});
+
 it.each(['placed', 'placed=', 'placed=one', 'done=7', 'perhaps'])('refuses --as %s', async (as) => {
   const { message, hint } = await pit.failure(`resolve some1 --as ${as}`, 2);
   expect(`${message} ${hint}`).toMatch(/--as|placed=/);
