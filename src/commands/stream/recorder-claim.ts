@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { usage } from '../../errors.js';
+import { systemErrorCode, usage } from '../../errors.js';
 import { readBounded } from '../../platform/files/bounded-file.js';
-import { FILE_MODE, makePrivateFolder } from '../../platform/files/private-files.js';
+import { cannotWrite, makePrivateFolder, openPrivate } from '../../platform/files/private-files.js';
 import type { Host } from '../../platform/host.js';
 import { hasEnded, processIdentity } from '../../platform/programs/processes.js';
 
@@ -13,7 +13,7 @@ const MOST_BYTES = 4_096;
 
 /**
  * Claims a tape for this recorder, until the returned function is called or the process ends. Throws Failure `usage` while another one has
- * it: two would write into each other's documents, and the first must not end for the second.
+ * it: two would write into each other's documents, and the first must not end for the second. The same if the claim cannot be written.
  */
 export function claimTape({ directories, onExit }: Pick<Host, 'directories' | 'onExit'>, name: string): () => void {
   const place = path.join(realFolder(path.dirname(path.resolve(name))), path.basename(name));
@@ -21,10 +21,10 @@ export function claimTape({ directories, onExit }: Pick<Host, 'directories' | 'o
   const file = path.join(directories.state, FOLDER, createHash('sha256').update(place).digest('hex').slice(0, 32));
   for (let attempt = 0; ; attempt += 1)
     try {
-      fs.writeFileSync(file, processIdentity(process.pid).join('\n'), { flag: 'wx', mode: FILE_MODE });
+      writeClaim(file);
       break;
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+      if (systemErrorCode(error) !== 'EEXIST') throw cannotWrite(file, error);
       const owner = readBounded(file, MOST_BYTES).toString().split('\n');
       if (attempt > 0 || !hasEnded(owner))
         throw usage(
@@ -39,6 +39,19 @@ export function claimTape({ directories, onExit }: Pick<Host, 'directories' | 'o
     forget();
     remove();
   };
+}
+
+/** Throws what the system reports, such as EEXIST. A claim that is cut short is removed: nobody could tell whose it is. */
+function writeClaim(file: string): void {
+  const descriptor = openPrivate(file, 'wx');
+  try {
+    fs.writeFileSync(descriptor, processIdentity(process.pid).join('\n'));
+  } catch (error) {
+    fs.rmSync(file, { force: true });
+    throw error;
+  } finally {
+    fs.closeSync(descriptor);
+  }
 }
 
 function realFolder(folder: string): string {

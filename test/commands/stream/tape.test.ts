@@ -1,7 +1,7 @@
-import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import fs, { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { tapeName } from '../../../src/commands/stream/record-tape.js';
 import { claimTape } from '../../../src/commands/stream/recorder-claim.js';
 import { compareIds } from '../../../src/domain/market-data.js';
@@ -128,6 +128,26 @@ describe('pit stream --out', () => {
     release();
     expect(await pit.json(`stream ticker:btc_usdt --count 1 --out ${file}`)).toMatchObject({ added: 1 });
     await pit.json(`stream ticker:btc_usdt --count 1 --out ${file}`);
+  });
+
+  it('is refused on a disk that cuts its claim short, and leaves no claim behind', async () => {
+    const file = newTape();
+    const write = fs.writeFileSync;
+    const spy = vi.spyOn(fs, 'writeFileSync').mockImplementation((target, data, options) => {
+      const isClaim = String(data).startsWith(`${process.pid}\n`);
+      write(target, isClaim ? '' : data, options);
+      if (isClaim) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+    });
+    onTestFinished(() => spy.mockRestore());
+    const recorders = path.join(directoriesOf(pit.home).state, 'recorders');
+    expect(await pit.failure(`stream ticker:btc_usdt --count 1 --out ${file}`, 2)).toMatchObject({
+      kind: 'usage',
+      message: expect.stringMatching(/^Cannot write .*recorders.*: ENOSPC\.$/),
+      hint: expect.stringContaining('that the disk has room'),
+    });
+    expect([readdirSync(recorders), existsSync(file)]).toEqual([[], false]);
+    spy.mockRestore();
+    expect(await pit.json(`stream ticker:btc_usdt --count 1 --out ${file}`)).toMatchObject({ added: 1 });
   });
 
   it('warns of a broken line when it goes on', async () => {
