@@ -2,7 +2,7 @@ import { confirm, requireConsent } from '../../cli/consent.js';
 import { flag, type Parser, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { grouped } from '../../domain/decimal.js';
-import { Failure, quoted, suggest, usage } from '../../errors.js';
+import { type Advice, Failure, quoted, suggest, usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import type { OtherLimitValues } from '../../sandbox/lifecycle/serve.js';
 import { type RecordLine, record } from '../../terminal/table.js';
@@ -115,31 +115,45 @@ export const start = define({
   flags: { dialect: DIALECT },
   examples: ['sandbox start', 'sandbox start --dialect observed --json'],
   output: ADDRESS_AND_ADMIN,
-  async run({ host, sandbox }, { dialect }) {
+  dryRunOutput: DRY_CHANGE,
+  async run({ host, sandbox, globals }, { dialect }) {
+    if (globals.dryRun) {
+      const { sandboxStatus } = await import('../../sandbox/lifecycle/control.js');
+      const isRunning = (await sandboxStatus(host)) !== undefined;
+      if (isRunning && dialect !== undefined) await requireDialect(host, dialect, 'Stop it first.');
+      const change = isRunning ? 'Would change nothing: the sandbox is already running.' : 'Would start the sandbox.';
+      return dryChange('sandbox start', change);
+    }
     const { started, ...address } = await sandbox.start(dialect === undefined ? [] : ['--dialect', dialect]);
-    if (!started && dialect !== undefined) await requireDialect(host, dialect);
+    if (!started && dialect !== undefined)
+      await requireDialect(host, dialect, suggest('Stop it first', 'sandbox', 'stop'));
     const action = started ? 'Started the sandbox' : 'The sandbox is already running';
     return { data: address, show: () => `${action} at ${address.tradeUrl} (process ${address.pid}).` };
   },
 });
 
 /** Throws Failure `usage` if the running sandbox serves another dialect: it can only be chosen at a start. */
-async function requireDialect(host: Host, wanted: string): Promise<void> {
+async function requireDialect(host: Host, wanted: string, hint: Advice): Promise<void> {
   const { sandboxStatus } = await import('../../sandbox/lifecycle/control.js');
   const dialect = (await sandboxStatus(host))?.dialect ?? wanted;
   if (dialect === wanted) return;
-  throw usage(
-    `The sandbox is running already, with the dialect ${dialect}.`,
-    suggest('Stop it first', 'sandbox', 'stop'),
-  );
+  throw usage(`The sandbox is running already, with the dialect ${dialect}.`, hint);
 }
 
 export const stop = define({
   summary: 'Stop the sandbox and keep its state',
   examples: ['sandbox stop', 'sandbox stop --json'],
   output: shape.object({ stopped: shape.boolean('false if it was not running') }),
-  async run({ host }) {
-    const { stopSandbox } = await import('../../sandbox/lifecycle/control.js');
+  dryRunOutput: DRY_CHANGE,
+  async run({ host, globals }) {
+    const { sandboxStatus, stopSandbox } = await import('../../sandbox/lifecycle/control.js');
+    if (globals.dryRun) {
+      const isRunning = (await sandboxStatus(host)) !== undefined;
+      const change = isRunning
+        ? 'Would stop the sandbox and keep its state.'
+        : 'Would change nothing: the sandbox is not running.';
+      return dryChange('sandbox stop', change);
+    }
     const stopped = await stopSandbox(host);
     return {
       data: { stopped },

@@ -56,6 +56,24 @@ describe('pit sandbox', () => {
     expect(Object.keys(rest)).toEqual(expect.arrayContaining([...Object.keys(IDENTITY), ...Object.keys(FACTS), 'pid']));
   });
 
+  it('neither starts nor stops with --dry-run, and says what would change', async () => {
+    const dryRun = async (line: string) => {
+      const { change, ...others } = await pit.json<{ change: string[] }>(`${line} --dry-run`);
+      expect(others).toEqual({ dryRun: true, operation: line, request: null, preview: null });
+      return change;
+    };
+    const isRunning = async () => (await pit.json<Status>('sandbox status')).running;
+    await pit.done('sandbox stop');
+    expect(await dryRun('sandbox start')).toEqual(['Would start the sandbox.']);
+    expect(await dryRun('sandbox stop')).toEqual(['Would change nothing: the sandbox is not running.']);
+    expect(await isRunning()).toBe(false);
+    const { pid } = await pit.json<SandboxAddress>('sandbox start');
+    expect(await dryRun('sandbox stop')).toEqual(['Would stop the sandbox and keep its state.']);
+    expect(await dryRun('sandbox start')).toEqual(['Would change nothing: the sandbox is already running.']);
+    await pit.failure('sandbox start --dialect observed --dry-run', 2);
+    expect(await pit.json('sandbox status')).toMatchObject({ running: true, pid, dialect: 'document' });
+  });
+
   it('keeps orders and keys across a stop, and only the keys across a reset', async () => {
     const { id } = await place(pit, 'buy btc_usdt 0.01 --at 5000');
     const { accessKey } = await pit.json<Status>('sandbox status');
