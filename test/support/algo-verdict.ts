@@ -240,7 +240,7 @@ class Judge {
     return fast.map(({ id }) => ({ fault: 'moved too often', at: id }));
   }
 
-  /** One slice in a slot, and at most two slices in an order. */
+  /** One slice in a slot, and at most two slices in an order, each rounded up to whole lots. */
   #together(entries: readonly LoggedOrder[], { durationMs, everyMs }: Slots): Found[] {
     const { amount, market } = this.#run.terms;
     const { toleranceMs } = this.#run;
@@ -252,13 +252,11 @@ class Judge {
       // where slices would be below the minimums, there are fewer and larger ones
       const byValue = Decimal.of(market.minNotional).dividedBy(Decimal.of(order.price), 18, 'up');
       const smallest = byValue.compare(Decimal.of(market.minAmount)) > 0 ? byValue : Decimal.of(market.minAmount);
-      const inLots = smallest.rescaled(Decimal.of(market.lotSize).significantScale, 'up');
+      const lotScale = Decimal.of(market.lotSize).significantScale;
+      const inLots = smallest.rescaled(lotScale, 'up');
       const count = Math.max(1, Math.min(slots, Number(Decimal.of(amount).dividedBy(inLots, 0, 'down').toString())));
-      const two = Decimal.of(amount).times(Decimal.of('2'));
-      const isLarge =
-        Decimal.of(order.amount)
-          .times(Decimal.of(String(count)))
-          .compare(two) > 0;
+      const slice = Decimal.of(amount).dividedBy(Decimal.of(String(count)), lotScale, 'up');
+      const isLarge = Decimal.of(order.amount).compare(slice.times(Decimal.of('2'))) > 0;
       return isSame || isLarge ? [{ fault: 'slices together', at: order.id }] : [];
     });
   }

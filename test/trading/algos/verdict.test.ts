@@ -207,6 +207,9 @@ describe('the verdict on a run of an algo order', () => {
     expect(faults({ orders: [slice('1', 0, '0.1'), slice('2', 1, '0.2')] }, twap)).toEqual([]);
     expect(faults({ orders: [slice('1', 0, '0.1'), slice('2', 0.9, '0.1')] }, twap)).toEqual(['slices together: 2']);
     expect(faults({ orders: [slice('1', 0, '0.2001')] }, twap)).toEqual(['slices together: 1']);
+    const inThree = { entry: { ...entry, durationMs: 3_000 }, exits: null };
+    expect(faults({ orders: [slice('1', 0, '0.6668')] }, inThree)).toEqual([]);
+    expect(faults({ orders: [slice('1', 0, '0.6669')] }, inThree)).toEqual(['slices together: 1']);
     expect(faults({ orders: [slice('1', 0, '0.1', '98.99')] }, twap)).toEqual(['beyond the limit: 1']);
   });
 

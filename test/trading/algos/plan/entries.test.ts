@@ -457,6 +457,45 @@ describe('a TWAP', () => {
       `,
     ));
 
+  it('fills all of an amount that is not a whole number of lots a slice, if a slice is missed', () =>
+    expectTable(
+      buy('1.0002', { entry: twap(4) }),
+      `
+      100 / 101                 | #1 entry 0.25 at 102.01 ioc
+      #1 fills 0.25, +1m        | #2 entry 0.25 at 102.01 ioc
+      #2 fills 0.25, pause, +2m |
+      resume                    | #3 entry 0.5002 at 102.01 ioc
+      #3 fills 0.5002           | done: Everything has filled
+      `,
+    ));
+
+  it('rounds two slices up to whole lots, and sends no more in one order', () =>
+    expectTable(
+      buy('1', { entry: twap(3) }),
+      `
+      pause, +2m                |
+      resume                    | #1 entry 0.6668 at 102.01 ioc
+      #1 fills 0.6668           | partial: 0.3332 btc did not fill: no slice is left
+      `,
+    ));
+
+  it('fills everything whichever slice is missed, except the last one', () => {
+    const [bid, ask] = [Decimal.of('100'), Decimal.of('101')];
+    const seen = { book: { bid, ask, othersBid: bid, othersAsk: ask, ageMs: 0 } };
+    const draws = fc.integer({ min: 2, max: 12 }).chain((slots) => {
+      const lots = fc.integer({ min: slots * 500, max: slots * 500 + 5_000 });
+      return fc.record({ slots: fc.constant(slots), missed: fc.integer({ min: 0, max: slots - 2 }), lots });
+    });
+    fc.assert(
+      fc.property(draws, ({ slots, missed, lots }) => {
+        const amount = Decimal.fromUnits(BigInt(lots), 4);
+        const terms = buy(amount.toString(), { entry: twap(slots) });
+        const slices = partsUntilDone(terms, seen, (placed) => (placed < missed ? placed : placed + 1) * 60_000);
+        expect(Decimal.sum([...slices]).toString()).toBe(amount.toString());
+      }),
+    );
+  });
+
   it('makes fewer children if slices are below the minimum, evenly apart', () =>
     expectTable(
       buy('0.2', { entry: twap(10) }),
@@ -947,17 +986,22 @@ describe('the parts of an iceberg', () => {
     ));
 });
 
-/** The parts that an iceberg places one after the other if each one fills. */
-function* partsUntilDone(terms: AlgoTerms): Generator<Decimal> {
-  const { entry } = terms;
-  if (entry?.kind !== 'iceberg') throw new Error('no iceberg');
+/**
+ * The amounts that an entry places one after the other if each one fills.
+ * @param timeOf when it decides after so many orders
+ */
+function* partsUntilDone(
+  terms: AlgoTerms,
+  seen: Partial<AlgoMarket> = {},
+  timeOf = (placed: number) => placed * 5_000,
+): Generator<Decimal> {
   const began = { fact: 'began', time: 0, terms, bid: null, ask: null } as const;
   const facts = foldFacts([began]);
   if (facts === undefined) throw new Error('it did not begin');
   const children: Child[] = [];
   for (;;) {
-    const now = children.length * 5_000;
-    const step = nextStep(decide(terms, facts, { ...UNSEEN, now }, children), children, now);
+    const now = timeOf(children.length);
+    const step = nextStep(decide(terms, facts, { ...UNSEEN, ...seen, now }, children), children, now);
     if (step.step !== 'place') return;
     const { amount } = step.child;
     yield amount;

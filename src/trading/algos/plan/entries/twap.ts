@@ -115,6 +115,8 @@ function dueSlot(slots: Slots, last: Child | null, rest: Decimal, smallest: Deci
 
 /**
  * The amount of a slot's child in whole lots: at least the minimum, and at most two slices. Null if less than the minimum is left.
+ * Slices are rounded down until the last ones take the lots that this leaves. So two slices are counted as rounded up: two of the last
+ * ones fit into one child.
  * @param last the child before it, whose unfilled part comes along
  */
 function sliceOf(
@@ -130,7 +132,7 @@ function sliceOf(
   const fresh = rest.minus(carried);
   const children = Math.max(1, Math.min(slots.count - slot, countOf(fresh, smallest)));
   const slices = Math.max(1, Math.min(slots.count, countOf(amount, smallest)));
-  return least(carried.plus(lotsOf(fresh, children, market)), lotsOf(amount.times(TWO), slices, market));
+  return least(carried.plus(lotsOf(fresh, children, market, 'down')), lotsOf(amount, slices, market, 'up').times(TWO));
 }
 
 const TWO = Decimal.of('2');
@@ -141,8 +143,8 @@ function countOf(amount: Decimal, part: Decimal): number {
   return Number(amount.dividedBy(part, 0, 'down').toString());
 }
 
-function lotsOf(amount: Decimal, parts: number, rules: Market): Decimal {
-  return amount.dividedBy(Decimal.fromUnits(BigInt(parts), 0), rules.amountScale, 'down');
+function lotsOf(amount: Decimal, parts: number, rules: Market, rounding: 'up' | 'down'): Decimal {
+  return amount.dividedBy(Decimal.fromUnits(BigInt(parts), 0), rules.amountScale, rounding);
 }
 
 /** The price of the next child; null if the market shows none, or nothing would fill within the bound. */
