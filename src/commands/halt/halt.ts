@@ -2,7 +2,7 @@ import { flag, toggle } from '../../cli/definition.js';
 import { factsOf, fieldsOf, type JsonOf, shownOf, valuesOf } from '../../cli/fact-list.js';
 import * as shape from '../../cli/shapes.js';
 import { counted } from '../../domain/decimal.js';
-import { Failure, failureOnly, type Hint, suggest, usage } from '../../errors.js';
+import { Failure, failureOnly, type Hint, suggest, usage, withoutPeriod } from '../../errors.js';
 import type { Latch, SetHalt } from '../../exchange/connect.js';
 import type { Halt, NewHalt } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
@@ -163,7 +163,7 @@ async function haltAccount(context: Context, wanted: Wanted): Promise<Answer<Hal
   if (globals.dryRun) return dryHalt(context, wanted);
   const fall = await fallOf(context, wanted);
   session.omitHaltWarning();
-  const paused = await pauseAlgoOrders(context, reasonOf(wanted));
+  const paused = await pauseAlgoOrders(context, fall.isHalted, wanted.reason);
   const done: Done = { fall, paused, cancelled: NOTHING_CANCELLED, flattened: NOTHING_FLATTENED };
   const cancelling = new Cancelling(context);
   const left = () => ({ advice: [stateText(fall), ...leftByInterruption(wanted)] });
@@ -230,10 +230,6 @@ function haltAnswer({ fall, paused, cancelled, flattened }: Done, failure: Failu
         .join('\n'),
     ...(failure === undefined ? {} : { failure }),
   };
-}
-
-function reasonOf({ reason }: Wanted): string {
-  return reason === null ? 'by pit halt' : `by pit halt: ${reason}`;
 }
 
 /** What became of the latch. */
@@ -307,7 +303,7 @@ function worst(all: readonly (Failure | undefined)[], fall: Fall, isDone: boolea
     unknown,
     refused: failures.length - unknown,
     left: 0,
-    message: [...failures.map((failure) => failure.message), ...state].join(' '),
+    message: [...failures.map(({ message }) => `${withoutPeriod(message)}.`), ...state].join(' '),
     why: first?.kind,
     again: [...hints.values()],
   });

@@ -1,7 +1,9 @@
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { keyDigest } from '../../../src/config/keys.js';
+import { usage } from '../../../src/errors.js';
+import { AlgoStore } from '../../../src/trading/algos/record/store.js';
 import { slow } from '../../support/world/network.js';
 import { Kept } from '../../terminal/screens.js';
 import { document, lastError, useWorldPerTest } from '../pit-home.js';
@@ -10,6 +12,7 @@ const pit = useWorldPerTest();
 const ORDER = 'order buy btc_usdt 0.01 --at bid-2% --yes';
 
 beforeEach(() => pit.done('profile set sandbox dayNotional off'));
+afterEach(() => vi.restoreAllMocks());
 
 interface Halted {
   readonly halted: boolean;
@@ -85,6 +88,28 @@ describe('a latch that cannot be written', () => {
     const { code, stdout, stderr } = await withoutLatch(() => pit.run('halt --cancel --json'));
     expect([code, lastError(stderr).message]).toEqual([9, expect.stringMatching(/^The account is NOT HALTED: /)]);
     expect(document<Halted>(stdout)).toMatchObject({ halted: false, cancelled: [{ outcome: 'cancelled' }] });
+  });
+
+  it('pauses algo orders, which say that the account could not be halted, and go on when you resume them', async () => {
+    const { id } = await pit.json<{ id: string }>('order sell btc_usdt 0.1 --stop bid-20% --yes');
+    const reason = 'by pit halt (news), which could not halt the account; pit algo resume lets it go on';
+    await withoutLatch(() => pit.run('halt --cancel --reason news'));
+    expect(await pit.json(`algo show ${id}`)).toMatchObject({ state: 'paused', reason });
+    expect(await pit.json(`algo resume ${id} --yes`)).toMatchObject([{ id, state: 'waiting' }]);
+  });
+
+  it('does not say that the account is halted where algo orders could not be paused', async () => {
+    await pit.json('order sell btc_usdt 0.1 --stop bid-20% --yes');
+    vi.spyOn(AlgoStore.prototype, 'add').mockImplementation(() => {
+      throw usage('the disk is full');
+    });
+    const words = 'Algo orders are NOT PAUSED: the disk is full.';
+    const { message } = await withoutLatch(() => pit.failure('halt', 4));
+    expect(message).toMatch(/^The account is NOT HALTED: [^.]+\. Algo orders are NOT PAUSED: the disk is full\.$/);
+    const { stderr } = await pit.run('halt --json');
+    expect(lastError(stderr).message).toBe(
+      `${words} While the account is halted, none of them places an order. The account is halted.`,
+    );
   });
 
   it('ends plain pit halt with an error and an empty stdout', async () => {
