@@ -11,6 +11,7 @@ import { leftOutText } from '../listings/left-out.js';
 import { withTimePerPage } from '../listings/paged-listing.js';
 import type { Context } from '../session/command.js';
 import { outcomeFailure } from '../writes/outcome-failure.js';
+import { leftOrders } from './open-text.js';
 
 /** The markets in which orders may be open. */
 export interface MarketsToCancel {
@@ -81,11 +82,14 @@ export function stillOpenFailure(
 ): Failure | undefined {
   const attempts = outcomes.flatMap((one) => one.attempts);
   const unknown = attempts.filter(({ failure }) => failure === 'unknown');
-  const open = outcomes.filter(({ stillOpen }) => stillOpen.length > 0);
+  const open = outcomes.flatMap((one) => {
+    const { ids, state } = leftOrders(one);
+    return ids.length === 0 ? [] : [`${grouped(String(ids.length))} ${state} in ${one.market}`];
+  });
   const unread = outcomes.flatMap(({ market, failure }) => (failure === null ? [] : [{ market, failure }]));
   const problems = [
     ...(unknown.length === 0 ? [] : [`${counted(unknown.length, 'cancellation')} without a known outcome`]),
-    ...open.map(({ market, stillOpen }) => `${grouped(String(stillOpen.length))} still open in ${market}`),
+    ...open,
     ...(unlisted === undefined ? [] : [unlistedText(unlisted)]),
     ...byReason(unread),
     ...(earlier.length === 0 ? [] : [`${counted(earlier.length, 'earlier write')} without a known outcome`]),

@@ -103,12 +103,11 @@ export async function cancelInAllMarkets(
       await tryRead(async () => warnOfLostOrders({ output: context.output, trading }, attempts, algosBefore));
       return resultOf(plan, outcomes, await warnOfEarlier());
     },
-    left: ({ open }) => ({
-      advice: [
-        `Orders may still be open: ${cancelling.answeredOrders} of ${counted(asks ? countOf(open) : cancelling.attempts.length, 'cancellation')} were answered.`,
-        AGAIN,
-      ],
-    }),
+    left: ({ open }) => {
+      const total = asks ? countOf(open) : cancelling.attempts.length;
+      const answered = `${cancelling.answeredOrders} of ${counted(total, 'cancellation')} ${total === 1 ? 'was' : 'were'} answered`;
+      return { advice: [`Orders may still be open: ${answered}.`, AGAIN] };
+    },
     soFar: () => cancelTable(cancelling.attempts, 'No cancellation was answered.'),
   });
 }

@@ -19,6 +19,7 @@ import {
 } from '../../trading/cancel/cancel-orders.js';
 import { mayPlace, type UnknownWrite } from '../../trading/settling/unknown-writes.js';
 import { answerOrThrow, outcomeFailure, outcomeText, type WriteCounts } from '../writes/outcome-failure.js';
+import { leftOrders } from './open-text.js';
 
 /** The outcome of a cancellation. */
 export const CANCELLED = {
@@ -161,7 +162,8 @@ function failureOfNamed(
 }
 
 /** How many orders had each outcome, what the cancelled ones held, and what is still open; null if nothing was open. */
-function totalText({ attempts, stillOpen, orders }: CancelledAll): string | null {
+function totalText(done: CancelledAll): string | null {
+  const { attempts, orders } = done;
   if (attempts.length === 0) return null;
   const isByOthers = ({ message }: CancelResult) => message === ALREADY_CANCELLED;
   const endOf = (result: CancelResult) => (isByOthers(result) ? 'already cancelled' : result.outcome);
@@ -172,11 +174,12 @@ function totalText({ attempts, stillOpen, orders }: CancelledAll): string | null
   const cancelled = attempts.flatMap(({ result }) => (endOf(result) === 'cancelled' ? result : []));
   // the outcome is as new as the list, or newer
   const released = heldText(cancelled.map((result) => ({ ...orders.get(result.id ?? ''), ...result })));
-  const held = heldText(stillOpen.map((id) => orders.get(id) ?? {}));
+  const left = leftOrders(done);
+  const held = heldText(left.ids.map((id) => orders.get(id) ?? {}));
   return [
     `Total: ${counts.join(', ')}.`,
     ...(released === null ? [] : [`Released ${released}.`]),
-    ...(stillOpen.length === 0 ? [] : [`${stillOpen.length} still open${held === null ? '' : ` with ${held}`}.`]),
+    ...(left.ids.length === 0 ? [] : [`${left.ids.length} ${left.state}${held === null ? '' : ` with ${held}`}.`]),
   ].join(' ');
 }
 

@@ -187,6 +187,17 @@ describe('pit cancel --all --all-markets', () => {
     expect(await pit.json('orders --all-markets')).toEqual([]);
   });
 
+  it('Ctrl-C counts a single cancellation in the singular', async () => {
+    await pit.done('order buy btc_usdt 0.1 --at bid-2% --yes');
+    pit.world.network.treat = ({ operation }) => (operation === 'cancelOrder' ? late(20_000) : PASS);
+    const cancel = pit.world.start('cancel --all --all-markets --yes', { columns: 80, environment: { NO_COLOR: '1' } });
+    await pit.world.until(() => pit.world.sent('cancelOrder').length > 0);
+    await pit.finish(cancel.interrupt('SIGINT'));
+    // the signal ends the process
+    cancel.kill();
+    expect(cancel.printed.stderr.replace(/\s+/g, ' ')).toContain('0 of 1 cancellation was answered.');
+  });
+
   it('Ctrl-C counts an order as answered once, and not while its cancellation could not be sent', async () => {
     await placeInThree();
     pit.world.network.treat = ({ operation, parameters }) => {

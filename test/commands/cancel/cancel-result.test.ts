@@ -324,6 +324,17 @@ describe('what is left in several markets', () => {
     });
   });
 
+  it('may still be open if it could not be read after it was cancelled, and is left out if its own outcome is known', () => {
+    const unread = new Failure('unreachable', 'getOrders: no answer.');
+    const cancelled = { ...done, result: { ...done.result, id: '5' } };
+    const outcome = { ...emptied('btc_usdt', [cancelled, lost], ['5', '7']), failure: unread };
+    expect(stillOpenFailure([outcome], undefined, again)).toMatchObject({
+      kind: 'unknown',
+      message:
+        'Orders may still be open: 1 cancellation without a known outcome; 1 may still be open in btc_usdt; btc_usdt: getOrders: no answer.',
+    });
+  });
+
   it('begins with the cancellation without a known outcome, and the same command finds it out', () => {
     const failure = stillOpenFailure([emptied('btc_usdt', [done, lost]), emptied('eth_usdt', [])], undefined, again);
     expect(failure).toMatchObject({
@@ -403,9 +414,14 @@ describe('the total of cancel --all', () => {
     const result = { ...RESULT, outcome, id, price: '100', amount: '2', filled };
     return { result, failure: outcome === 'cancelled' ? null : outcome, wasRejected: false };
   };
-  const total = (attempts: readonly CancelAttempt[], orders: readonly Order[], left: readonly string[] = []) => {
+  const total = (
+    attempts: readonly CancelAttempt[],
+    orders: readonly Order[],
+    stillOpen: readonly string[] = [],
+    failure: Failure | null = null,
+  ) => {
     const records = new Map(orders.map((one) => [one.id, one]));
-    const { show } = cancelAllAnswer('btc_usdt', { attempts, stillOpen: left, orders: records, failure: null }, []);
+    const { show } = cancelAllAnswer('btc_usdt', { attempts, stillOpen, orders: records, failure }, []);
     return show(pipe()).split('\n').at(-1);
   };
 
@@ -445,6 +461,14 @@ describe('the total of cancel --all', () => {
 
   it('is left out if nothing was open', () => {
     expect(total([], [])).toBe('No open orders in btc_usdt.');
+  });
+
+  it('says what may still be open if it could not be read again, without what was cancelled since', () => {
+    const attempts = [attempt('1', 'cancelled', '0'), attempt('2', 'unknown', null)];
+    const orders = [order('1', 'buy', '0'), order('2', 'sell', '0.5')];
+    expect(total(attempts, orders, ['1', '2'], new Failure('unreachable', 'No answer.'))).toBe(
+      'Total: 1 cancelled, 1 unknown. Released 200 usdt. 1 may still be open with 1.5 btc.',
+    );
   });
 
   it('says what is still open', () => {
