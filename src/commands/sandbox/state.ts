@@ -73,13 +73,15 @@ export const importState = define({
   output: shape.object({ ...FILE_FIELDS, ended: ENDED }),
   dryRunOutput: DRY_CHANGE,
   async run(context, { file }) {
+    const { LARGEST_STATE } = await import('../../sandbox/store/state-file.js');
+    const rules = { max: LARGEST_STATE, hint: 'Give a file from pit sandbox export.' };
     if (context.globals.dryRun) {
-      const { ended } = await context.sandbox.administer('GET /import/plan');
+      const { ended } = await withFileForSandbox(context, file, rules, (state) =>
+        context.sandbox.administer('POST /import/plan', { file: state }),
+      );
       const would = [`Would replace the sandbox by ${shownName(file)}.`, ...ended.map(wouldEnd)];
       return dryChange('sandbox import', ...would);
     }
-    const { LARGEST_STATE } = await import('../../sandbox/store/state-file.js');
-    const rules = { max: LARGEST_STATE, hint: 'Give a file from pit sandbox export.' };
     const { rows, ended } = await withFileForSandbox(context, file, rules, (state) =>
       confirmingLoss(context, async (force) => ({
         report: await context.sandbox.administer('POST /import', { file: state, force }),

@@ -34,7 +34,7 @@ import {
   toggle,
   whole,
 } from './parameters.js';
-import { endedBy, exportTo, importFrom, planReplay, replay } from './replacement.js';
+import { exportTo, importFrom, planImport, planReplay, replay } from './replacement.js';
 
 /*
  * The administration of the sandbox: a table of all calls, with the parameters of each and what it does. Commands take the types of
@@ -304,8 +304,8 @@ export const ADMIN_CALLS = {
   'POST /export': call({ file: text }, ({ file }, { data }) => exportTo(data.exchange, file)),
   /** Replaces the exchange by that of a file. */
   'POST /import': call({ file: text, force: toggle }, (input, { data }) => data.alone(() => importFrom(data, input))),
-  /** What an import would end. */
-  'GET /import/plan': call({}, (_input, { data }) => ({ ended: endedBy(data.exchange) })),
+  /** What an import of a file would end. Refuses a file that is not a whole export. */
+  'POST /import/plan': call({ file: text }, ({ file }, { data }) => planImport(data, file)),
 } as const;
 
 export type AdminCallName = keyof typeof ADMIN_CALLS;

@@ -5,7 +5,7 @@ import { UnreadableStore } from '../failures.js';
 import type { DataDirectory } from '../lifecycle/data-directory.js';
 import { loadTape, planTape } from '../replay/load-tape.js';
 import type { ReplayedMarket } from '../replay/replays.js';
-import { BadState, readState, writeState } from '../store/state-file.js';
+import { BadState, readState, type StateFile, writeState } from '../store/state-file.js';
 import { Store } from '../store/store.js';
 import { AdminRefusal } from './http.js';
 import { LOSES_STATE } from './parameters.js';
@@ -106,7 +106,7 @@ function goTo(exchange: SandboxExchange, from: number, markets: ReadonlyMap<stri
  * What is lost with the exchange, a noun phrase each.
  * @param replayedAgain markets whose replay is repeated: they lose no more than their rest
  */
-export function endedBy(exchange: SandboxExchange, replayedAgain: readonly string[] = []): string[] {
+function endedBy(exchange: SandboxExchange, replayedAgain: readonly string[] = []): string[] {
   const replays = exchange.replays.all.filter(({ market, left }) => !replayedAgain.includes(market) || left > 0);
   return [...(isUntouched(exchange) ? [] : ['accounts, orders and balances']), ...replays.map(replayText)];
 }
@@ -181,12 +181,18 @@ export async function exportTo(exchange: SandboxExchange, file: string) {
   return { file, rows: withFile(file, 'written', () => writeState(file, exchange.store.rows())) };
 }
 
+/** What {@link importFrom} would end. Throws {@link AdminRefusal} as it does for a file that cannot be read or is not a whole export. */
+export function planImport(data: DataDirectory, file: string): { readonly ended: readonly string[] } {
+  stateIn(file);
+  return { ended: endedBy(data.exchange) };
+}
+
 /** Call it within {@link DataDirectory.alone}. The first account keeps this sandbox's keys, which never change for a `PIT_HOME`. */
 export async function importFrom(
   data: DataDirectory,
   { file, force }: { readonly file: string; readonly force: boolean },
 ) {
-  const state = withFile(file, 'read', () => readState(file));
+  const state = stateIn(file);
   const ended = endedBy(data.exchange);
   try {
     requireConfirmed(ended, force, 'The import replaces this exchange.');
@@ -203,6 +209,10 @@ export async function importFrom(
     throw new AdminRefusal(`${file} cannot be read: ${error.message}`, hint);
   }
   return { file, rows: state.count, ended };
+}
+
+function stateIn(file: string): StateFile {
+  return withFile(file, 'read', () => readState(file));
 }
 
 function withFile<Result>(file: string, what: string, work: () => Result): Result {

@@ -1,4 +1,4 @@
-import { statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { useWorld } from '../pit-home.js';
@@ -36,6 +36,39 @@ it('imports what it exported, and asks before replacing data', async () => {
   writeFileSync(file('bad.state'), 'not a state');
   await pit.failure(`sandbox import ${file('bad.state')} --yes`, 2);
   expect(await pit.json('balance --all')).toEqual(before);
+});
+
+it('refuses in a dry run each file that the import refuses, with the same message', async () => {
+  await pit.json(`sandbox export ${file('whole.state')}`);
+  const whole = readFileSync(file('whole.state'), 'utf8');
+  writeFileSync(file('cut.state'), whole.slice(0, whole.lastIndexOf('\n', whole.length - 2) + 1));
+  writeFileSync(file('tape.ndjson'), '{"channel":"ticker:btc_usdt"}\n');
+  for (const [name, reason] of [
+    ['none.state', 'ENOENT'],
+    ['tape.ndjson', 'it does not begin with {"pitSandbox"'],
+    ['cut.state', 'it is incomplete or was changed'],
+  ] as const) {
+    const dry = await pit.failure(`sandbox import ${file(name)} --dry-run`, 2);
+    expect(dry.message).toContain(`${file(name)} cannot be read: ${reason}`);
+    expect(await pit.failure(`sandbox import ${file(name)} --yes`, 2)).toEqual(dry);
+  }
+});
+
+it('says in a dry run what an import would end, from a file or from stdin, and ends nothing', async () => {
+  await pit.json(`sandbox export ${file('before.state')}`);
+  const { id } = await pit.json<{ id: string }>('order buy btc_usdt 0.01 --at bid-2% --yes');
+  const { change } = await pit.json<{ change: string[] }>(`sandbox import ${file('before.state')} --dry-run`);
+  expect(change.slice(0, 2)).toEqual([
+    `Would replace the sandbox by ${file('before.state')}.`,
+    'Would end accounts, orders and balances.',
+  ]);
+  const input = readFileSync(file('before.state'), 'utf8');
+  const [, ...ended] = change;
+  expect(await pit.json('sandbox import - --dry-run', { input })).toMatchObject({
+    change: ['Would replace the sandbox by stdin.', ...ended],
+  });
+  expect((await pit.failure('sandbox import - --dry-run', 2, { input: 'no export' })).message).toMatch(/^stdin cannot/);
+  expect(await pit.json('orders btc_usdt')).toMatchObject([{ id }]);
 });
 
 it('says what a replay of the past would end, asks, and says what it ended', async () => {
