@@ -93,16 +93,15 @@ export class BackgroundProgram {
     return this.#signal;
   }
 
-  /** Why it ended, in its own words, and what it says to do: the error that a command prints with `--json`, or its last line. */
+  /** Why it ended, in its own words, and what it says to do: the last error that a command prints with `--json`, or its last line. */
   get lastWords(): { readonly message: string; readonly hint?: string | undefined } {
     if (this.#error !== undefined) return { message: this.#error };
-    const line = this.#printed.trim().split('\n').at(-1) ?? '';
-    try {
-      const { error } = JSON.parse(line) as { error: { message: string; hint: string | null } };
-      return { message: error.message, hint: error.hint ?? undefined };
-    } catch {
-      return { message: line === '' ? 'it ended without an error message' : line };
+    const lines = this.#printed.trim().split('\n');
+    for (const line of lines.toReversed()) {
+      const error = errorIn(line);
+      if (error !== undefined) return error;
     }
+    return { message: lines.at(-1) || 'it ended without an error message' };
   }
 
   /**
@@ -139,6 +138,18 @@ export class BackgroundProgram {
 
   kill(): void {
     this.#child.kill('SIGKILL');
+  }
+}
+
+/** The error of a line that a command prints with `--json`. A library, such as a database, may have printed before it in the same line. */
+function errorIn(line: string): { readonly message: string; readonly hint: string | undefined } | undefined {
+  const start = line.indexOf('{"error":{');
+  if (start < 0) return undefined;
+  try {
+    const { error } = JSON.parse(line.slice(start)) as { error: { message: string; hint: string | null } };
+    return { message: error.message, hint: error.hint ?? undefined };
+  } catch {
+    return undefined;
   }
 }
 
