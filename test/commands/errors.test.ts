@@ -43,6 +43,16 @@ const WRONG_LINES: readonly Mistake[] = [
   ['kline btc_usdt --since yesterday', /"yesterday" is not a time/, /2h/],
   ['trades btc_usdt --since latest', /^--since must be an id from the exchange, not "latest"\.$/, /digits/],
   [
+    'trades btc_usdt --since 99999999999999999999999999',
+    /^--since is too long for an id from the exchange: "9{26}"\.$/,
+    /at most 19 digits/,
+  ],
+  [
+    'cancel btc_usdt 20220220220220220220',
+    /^The order id is too long for an id from the exchange: "20220220220220220220"\.$/,
+    /at most 19 digits/,
+  ],
+  [
     'order show btc_usdt',
     /^pit order show needs ORDER or --id\.$/,
     /^Add ORDER or --id CLIENT_ID\. .*: pit order show --help$/,
@@ -62,6 +72,8 @@ const WRONG_LINES: readonly Mistake[] = [
   ['cancel-after btc_usdt eth_usdt', /^"eth_usdt" is neither the market nor a command after --\.$/, /--hold -- /],
   ['halt --for 0s', /^The duration "0s" is zero\.$/, /90s/],
   ['withdraw btc 101% --to x', /^The share is more than 100%\.$/, /100%/],
+  ['withdraw btc 0.1 --to= --dry-run', /^The address of --to is empty\.$/, /^Give the whole address/],
+  ['withdraw btc 0.1 --to= --confirm-address=', /^The address of --to is empty\.$/, /^Give the whole address/],
   ['ticker btc_usdt --sort size', /^--sort must be one of change, volume, market, not "size"\.$/, null],
 ];
 

@@ -116,6 +116,8 @@ export const candleType = withCompletion({ of: 'words', words: CANDLE_TYPES }, (
 export function idNumber(name: string): Parser<string> {
   return (word) => {
     if (/^\d{1,19}$/.test(word)) return BigInt(word).toString();
+    if (/^\d+$/.test(word))
+      throw usage(`${name} is too long for an id from the exchange: ${quoted(word)}.`, 'It has at most 19 digits.');
     throw usage(`${name} must be an id from the exchange, not ${quoted(word)}.`, 'Such an id has digits only.');
   };
 }

@@ -17,6 +17,8 @@ export function checkGiven({ to, memo, coin, amount }: GivenWithdrawal, confirmA
   const unit = amount?.coin;
   if (coin !== undefined && unit !== undefined && unit !== coin)
     throw usage(`The amount is in ${unit}, but the coin is ${coin}.`, `Write it in ${coin}, or as a share.`);
+  if (to !== undefined && to.trim() === '')
+    throw usage('The address of --to is empty.', 'Give the whole address, copied from its source.');
   if (memo === '') throw usage('The memo is empty.', 'Leave --memo out if there is none.');
   if (to === undefined || confirmAddress === undefined || isConfirmed(to, memo, confirmAddress)) return;
   throw usage(
