@@ -18,7 +18,7 @@ export interface PausedAlgos {
 const NONE: PausedAlgos = { rows: [], text: '', failure: undefined };
 
 /**
- * Pauses every algo order of the account, and names those whose stop nobody sends meanwhile. Never throws a Failure.
+ * Pauses every algo order of the account, and names those whose stop will not be sent while they are paused. Never throws a Failure.
  * @param isHalted whether the account is halted: if not, they are paused all the same, but by no halt that could be lifted
  * @param why as the user gave it; null if they gave no reason
  */

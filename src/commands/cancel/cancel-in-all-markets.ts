@@ -104,9 +104,10 @@ export async function cancelInAllMarkets(
       return resultOf(plan, outcomes, await warnOfEarlier());
     },
     left: ({ open }) => {
-      const total = asks ? countOf(open) : cancelling.attempts.length;
-      const answered = `${cancelling.answeredOrders} of ${counted(total, 'cancellation')} ${total === 1 ? 'was' : 'were'} answered`;
-      return { advice: [`Orders may still be open: ${answered}.`, AGAIN] };
+      // without a question, nobody has counted them
+      const total = asks ? ` of ${grouped(String(countOf(open)))}` : '';
+      const answered = `Answered cancellations: ${grouped(String(cancelling.answeredOrders))}${total}.`;
+      return { advice: [`Orders may still be open. ${answered}`, AGAIN] };
     },
     soFar: () => cancelTable(cancelling.attempts, 'No cancellation was answered.'),
   });

@@ -15,7 +15,7 @@ export class Cancelling {
   readonly #attempts = new Map<string, CancelAttempt>();
   readonly #done: CancelledMarket[] = [];
   #answers = 0;
-  /** The orders of which a cancellation was answered: one that has failed is sent again. */
+  /** The orders whose cancellation was answered. One that failed is sent again, and answered twice. */
   readonly #answered = new Set<string>();
   #requests: number;
 

@@ -39,7 +39,7 @@ function brief(output: shape.Shape): shape.Shape {
   });
 }
 
-/** What an agent is told once, in the instructions of the server, or what a field's name or its tool says as well. */
+/** Descriptions that add nothing to the server's instructions, the name of the field or the description of the tool. */
 const OBVIOUS: ReadonlySet<unknown> = new Set([
   ...['in the base coin', 'in the quote coin', 'so far', 'when it was placed'],
   ...['of the order', 'of the trade', 'of the bill', 'of the record'],

@@ -115,7 +115,7 @@ export const TYPE_FLAGS = {
 interface AgentFlagMore<Value> extends FlagRules {
   /** What it is to an agent, in as few words as possible. */
   readonly agent: string;
-  /** Its value as it is typed again. */
+  /** A value of it as a user would type it. */
   readonly typed: (value: Value) => string;
 }
 
@@ -265,7 +265,7 @@ type FlagName = keyof typeof AGENT_ALGO_FLAGS;
 
 type AgentFlag = Pick<Flag, 'syntax'> & Partial<Pick<AgentFlagMore<never>, 'typed'>>;
 
-/** A flag as it is typed; nothing if it was not given. */
+/** The words of a flag on a command line; none if it was not given. */
 function flagArgs({ syntax, typed }: AgentFlag, given: AlgoFlags[FlagName]): string[] {
   const [name = syntax] = syntax.split(' ');
   if (given === undefined || given === false) return [];

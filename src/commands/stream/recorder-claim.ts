@@ -41,7 +41,7 @@ export function claimTape({ directories, onExit }: Pick<Host, 'directories' | 'o
   };
 }
 
-/** Throws what the system reports, such as EEXIST. A claim that is cut short is removed: nobody could tell whose it is. */
+/** Throws the error of the system, such as EEXIST. Removes a claim that was only partly written: nobody could tell whose it is. */
 function writeClaim(file: string): void {
   const descriptor = openPrivate(file, 'wx');
   try {

@@ -143,7 +143,7 @@ test('the take-profit is cancelled by this algo order and by nobody else, and on
   expect(work.store.read(ID)?.children[0]).toMatchObject({ clientId: `${ID}t1`, isCancelledHere: true });
 });
 
-test('an algo order ends once a read has shown how its last order ended, of which a push knows less', async () => {
+test('an algo order ends when a read has shown how its last order ended, because the push alone says less', async () => {
   const work = await AtWork.of(sell('1', { take: '110' }));
   work.algo.changed();
   await eventually(() => expect(work.names).toEqual(['placed']));
