@@ -6,10 +6,13 @@ import {
   type InputResponseView,
   inputRequired,
   inputResponse,
+  type JSONRPCNotification,
   type Tool as ListedTool,
+  type MessageExtraInfo,
   PROTOCOL_VERSION_META_KEY,
   ProtocolError,
   ProtocolErrorCode,
+  type RequestId,
   SdkError,
   SdkErrorCode,
   Server,
@@ -44,6 +47,8 @@ const TRADING =
 const PARENT_CHECK_MS = 1_000;
 /** Questions that may wait for a reply. */
 const MOST_QUESTIONS = 100;
+/** Calls that were answered and may still be cancelled: a client that gives up does so while the answer is on its way. */
+const MOST_ANSWERED = 100;
 /** How long a client of the older protocol may take to reply to a question, in milliseconds. */
 const REPLY_MS = 600_000;
 /** The name of the one question, and of its only field. */
@@ -93,6 +98,8 @@ class ToolServer {
   #arrived = 0;
   /** What users were asked, by the state that comes back with the reply. */
   readonly #asked = new Map<string, string>();
+  /** What is done if a call is cancelled although it was answered, by the id of its request. */
+  readonly #takeBacks = new Map<RequestId, (() => void)[]>();
 
   constructor(serving: Serving) {
     this.#serving = serving;
@@ -102,7 +109,7 @@ class ToolServer {
 
   /** The server for a connection, of either era of the protocol. */
   connection(): Server {
-    const server = new CheckingServer(
+    const server = new StrictServer(
       { name: 'pit', title: 'pit', version },
       {
         capabilities: { tools: {} },
@@ -113,6 +120,10 @@ class ToolServer {
         },
       },
     );
+    server.onCancelled = (id) => {
+      for (const takeBack of this.#takeBacks.get(id) ?? []) takeBack();
+      this.#takeBacks.delete(id);
+    };
     server.setRequestHandler('tools/list', () => ({
       tools: [...this.#tools.values()].map(describeTool) as ListedTool[],
     }));
@@ -149,9 +160,16 @@ class ToolServer {
     const host = { ...context.host, environment: { ...context.host.environment, ...environment } };
     this.#arrived += 1;
     const number = this.#arrived;
+    // a notice names the newest request of an id
+    this.#takeBacks.delete(mcpReq.id);
+    const takeBacks: (() => void)[] = [];
     const call: Omit<ToolCall, 'given'> = {
       signal,
       isNewest: () => this.#arrived === number,
+      ifGivenUp: (takeBack) => {
+        takeBacks.push(takeBack);
+        putBounded(this.#takeBacks, mcpReq.id, takeBacks, MOST_ANSWERED);
+      },
       run: (words) => runCommand(host, program, [...flags, ...words], signal),
       canAsk: isAsking,
       replyTo: (question) => {
@@ -180,14 +198,19 @@ class ToolServer {
   /** Asks the user through the client, which sends the call again with the reply: so does the newer protocol. */
   #ask(tool: Tool, question: string): InputRequiredResult {
     const state = Buffer.from(this.#serving.context.host.randomBytes(16)).toString('hex');
-    this.#asked.set(state, questionOf(tool, question));
-    const [oldest] = this.#asked.keys();
-    if (this.#asked.size > MOST_QUESTIONS && oldest !== undefined) this.#asked.delete(oldest);
+    putBounded(this.#asked, state, questionOf(tool, question), MOST_QUESTIONS);
     return inputRequired({
       requestState: state,
       inputRequests: { [CONFIRM]: inputRequired.elicit(formOf(question)) },
     });
   }
+}
+
+/** Puts a value into a map, which forgets its oldest one if that makes it larger than `most`. */
+function putBounded<Key, Value>(map: Map<Key, Value>, key: Key, value: Value, most: number): void {
+  map.set(key, value);
+  const [oldest] = map.keys();
+  if (map.size > most && oldest !== undefined) map.delete(oldest);
 }
 
 /** A question with one box to tick. */
@@ -235,8 +258,22 @@ function questionOf({ name }: Tool, question: string): string {
   return `${name}: ${question}`;
 }
 
-/** Each request of the newer protocol names its version. The package checks that of the first; here it is each. */
-class CheckingServer extends Server {
+/**
+ * Each request of the newer protocol names its version. The package checks that of the first; here it is each. The package ignores the
+ * cancellation of a request that was answered; here it is reported.
+ */
+class StrictServer extends Server {
+  /** Called when the client cancels a request, whether or not that was answered. */
+  onCancelled: (id: RequestId) => void = () => undefined;
+
+  protected override _onnotification(notification: JSONRPCNotification, extra?: MessageExtraInfo): void {
+    const { method, params } = notification;
+    const id = params?.requestId;
+    if (method === 'notifications/cancelled' && (typeof id === 'string' || typeof id === 'number'))
+      this.onCancelled(id);
+    super._onnotification(notification, extra);
+  }
+
   protected override _wrapHandler(...[method, handler]: Parameters<Server['_wrapHandler']>): typeof handler {
     const wrapped = super._wrapHandler(method, handler);
     return (request, context) => {

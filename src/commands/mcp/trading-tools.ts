@@ -8,7 +8,7 @@ import { AgentLimits } from '../../trading/guards/agent-limits.js';
 import type { Journal } from '../../trading/journal/journal.js';
 import { type Outcome, operationName } from '../../trading/journal/write.js';
 import { PREPARED_FOR } from '../../trading/prepared/prepared-folder.js';
-import { PreparedStore } from '../../trading/prepared/prepared-store.js';
+import { type Kept, PreparedStore } from '../../trading/prepared/prepared-store.js';
 import { leavesRecord, type PreparedKind } from '../../trading/prepared/prepared-write.js';
 import { PREPARED, type PreparedRow } from '../commit/prepared-facts.js';
 import { isRecorded } from '../commit/unreported.js';
@@ -114,10 +114,11 @@ function timeoutFlag({ host, globals }: ToolContext): () => { readonly timeout?:
 async function commitAndReport(
   context: ToolContext,
   store: PreparedStore,
-  { run, signal, isNewest }: Pick<ToolCall, 'run' | 'signal' | 'isNewest'>,
+  call: Pick<ToolCall, 'run' | 'signal' | 'isNewest' | 'ifGivenUp'>,
   id: string,
   isUnattended: boolean,
 ): Promise<ToolAnswer> {
+  const { run, signal, isNewest } = call;
   const { host, session } = context;
   const began = host.monotonic();
   const result = await run(commandWords('commit', { yes: true, ...timeoutFlag(context)() }, [id]));
@@ -126,11 +127,24 @@ async function commitAndReport(
   if (journal.findUnsettled(id) !== undefined) return { ...result, error: error && { ...error, hint: dontRepeat(id) } };
   // it may still be under way in another call or process
   const isKnown = error?.kind !== 'unknown';
-  if (isKnown && !signal.aborted && isTakenFrom(store, id, journal)) {
+  const taken = isKnown && !signal.aborted ? takenFrom(store, id, journal) : undefined;
+  if (taken !== undefined) {
     const isHeard = isNewest() && host.monotonic() - began <= PATIENT_MS;
-    store.report(id, error?.message ?? 'it was done', !isUnattended || isHeard);
+    reportInAnswer(store, call, taken, { outcome: error?.message ?? 'it was done', isHeard: !isUnattended || isHeard });
   }
   return result;
+}
+
+/** Records an outcome that a call is answered with, unless somebody certainly knows it, until the client cancels the call nevertheless. */
+function reportInAnswer(
+  store: PreparedStore,
+  { ifGivenUp }: Pick<ToolCall, 'ifGivenUp'>,
+  { prepared: { id }, isKnown }: Kept,
+  { outcome, isHeard }: { readonly outcome: string; readonly isHeard: boolean },
+): void {
+  if (isKnown) return;
+  store.report(id, outcome, isHeard);
+  if (isHeard) ifGivenUp(() => store.report(id, outcome, false));
 }
 
 /** Commits if the user confirms it in the client. Throws Failure `declined` if the client cannot ask its user. */
@@ -157,33 +171,36 @@ async function askAndCommit(
   });
 }
 
-/** Finds out what became of a write, or of every one whose outcome is unknown or was not reported, and records that it was. */
+/** Finds out what became of a write, or of every one whose outcome is unknown or was perhaps not heard, and records that it was. */
 async function resolveAndReport(
   context: ToolContext,
   store: PreparedStore,
-  { run, signal }: Pick<ToolCall, 'run' | 'signal'>,
+  call: Pick<ToolCall, 'run' | 'signal' | 'ifGivenUp'>,
   id: string | undefined,
 ): Promise<ToolAnswer> {
   const { host, session } = context;
   const journal = await session.journal();
+  const report = (resolved: string, outcome: string) => {
+    const kept = store.committed().find(({ prepared }) => prepared.id === resolved);
+    if (kept !== undefined && !call.signal.aborted) reportInAnswer(store, call, kept, { outcome, isHeard: true });
+  };
   const unsent = id === undefined ? undefined : withoutEntry({ journal, host }, store, id);
   if (unsent !== undefined) {
     // of an algo order: it has no entry in the journal
-    if (id !== undefined && isRecorded({ journal, host }, id)) store.report(id, 'placed', true);
+    if (id !== undefined && isRecorded({ journal, host }, id)) report(id, 'placed');
     return unsent;
   }
   const rows: ResolvedRow[] = [];
   let error: CommandResult['error'] = null;
   const warnings: PrintedWarning[] = [];
   const left = timeoutFlag(context);
-  for (const words of id === undefined ? [[], ...unreportedIds({ journal, host }, store)] : [[id]]) {
-    const result = await run(commandWords('resolve', left(), words));
+  for (const words of id === undefined ? [[], ...unheardIds({ journal, host }, store)] : [[id]]) {
+    const result = await call.run(commandWords('resolve', left(), words));
     rows.push(...((result.data as readonly ResolvedRow[] | undefined) ?? []));
     warnings.push(...result.warnings);
     error ??= result.error;
   }
-  for (const { clientId, outcome } of rows)
-    if (outcome !== 'unknown' && !signal.aborted) store.report(clientId, outcome, true);
+  for (const { clientId, outcome } of rows) if (outcome !== 'unknown') report(clientId, outcome);
   return { data: rows, warnings, error };
 }
 
@@ -226,10 +243,11 @@ function questionOf({
   return lines.map((line) => safe(line)).join('\n');
 }
 
-/** Whether a process of this account has committed it: of another account's, this one learns nothing. */
-function isTakenFrom(store: PreparedStore, id: string, journal: Journal): boolean {
+/** The prepared write if a process of this account has committed it: of another account's, this one learns nothing. */
+function takenFrom(store: PreparedStore, id: string, journal: Journal): Kept | undefined {
   const kept = store.find(id);
-  return kept !== undefined && typeof kept !== 'string' && kept.isTaken && kept.prepared.account === journal.folder;
+  if (kept === undefined || typeof kept === 'string') return undefined;
+  return kept.isTaken && kept.prepared.account === journal.folder ? kept : undefined;
 }
 
 /** Uses up the id of a write that the user has declined. Throws Failure `declined`. */
@@ -289,14 +307,13 @@ function operationText(kind: PreparedKind): string {
   return kind === 'order' || kind === 'replace' ? operationName(kind) : kind;
 }
 
-/** The writes of the account that were committed, and whose outcome was not reported. */
-function unreportedIds(
+/** The writes of the account that were committed, and whose outcome nobody certainly knows. */
+function unheardIds(
   trading: { readonly journal: Journal; readonly host: Context['host'] },
   store: PreparedStore,
 ): string[][] {
-  return store.committed().flatMap(({ prepared: { id, account, write }, reported }) => {
+  return store.committed().flatMap(({ prepared: { id, account, write }, isKnown }) => {
     const isOwn = account === trading.journal.folder && write.kind !== 'algo';
-    const isUnreported = reported === null && isOwn && isRecorded(trading, id);
-    return isUnreported ? [[id]] : [];
+    return !isKnown && isOwn && isRecorded(trading, id) ? [[id]] : [];
   });
 }

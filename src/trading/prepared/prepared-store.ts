@@ -38,8 +38,8 @@ export interface Kept {
   /** The outcome as it was reported; null if it was not. */
   readonly reported: string | null;
   /**
-   * Whether somebody certainly knows the outcome: the user who confirmed it, or the agent that has asked for it. That an answer was sent does
-   * not show that the client was still waiting for it.
+   * Whether somebody certainly knows the outcome, by the last report: the user who confirmed it, or the agent that has asked for it. That an
+   * answer was sent does not show that the client was still waiting for it.
    */
   readonly isKnown: boolean;
 }
@@ -129,7 +129,7 @@ export class PreparedStore {
       isTaken: claim !== undefined,
       isUnderWay: claim?.isHeld === true,
       reported: reports.findLast(({ reported }) => reported !== undefined)?.reported ?? null,
-      isKnown: reports.some(({ known }) => known === true),
+      isKnown: reports.findLast(({ known }) => known !== undefined)?.known === true,
     };
   }
 

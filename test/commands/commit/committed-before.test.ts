@@ -102,6 +102,7 @@ describe('the same write as one that was committed', () => {
     ['has made an algo order', [takenByDead, algoMade], NOT_REPORTED, ALGO],
     ['is open, which its client may not have heard', [taken, recorded, reported], NOT_HEARD],
     ['is placed, which its client may not have heard', [taken, settled('placed', '7'), reported], NOT_HEARD],
+    ['is placed, whose answer its client gave up', [taken, settled('placed', '7'), known, reported], NOT_HEARD],
     ['is placed in part, which its client may not have heard', [taken, settled('partial'), reported], NOT_HEARD],
     ['has made an algo order, which its client may not have heard', [taken, algoMade, reported], NOT_HEARD, ALGO],
   ])('is refused while that %s', async (_, events, why, changes = {}) => {
@@ -128,6 +129,7 @@ describe('the same write as one that was committed', () => {
     ['was not sent, as was reported', [taken, settled('notSent'), reported]],
     ['never left, as was reported', [taken, reported]],
     ['was placed, as its user knows', [taken, settled('placed', '7'), known]],
+    ['was placed, as resolve has told', [taken, settled('placed', '7'), reported, known]],
     ['is of another account', [taken, recorded], {}, 'another'],
     ['does something else', [taken, recorded], { key: 'buy 0.02 at 30000' }],
     ['cancels, which does no harm twice', [taken], CANCEL],

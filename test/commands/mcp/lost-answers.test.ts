@@ -1,10 +1,11 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import { eventually } from '../../support/eventually.js';
 import { STILL_MARKETS } from '../../support/world/still-markets.js';
 import { useWorldPerTest } from '../pit-home.js';
+import { modernMeta } from './client.js';
 import { type Done, type Prepared, TradingClient } from './trading-client.js';
 
 const pit = useWorldPerTest({
@@ -14,10 +15,10 @@ const pit = useWorldPerTest({
 let client: TradingClient;
 
 const LIMITS = ['--markets', 'btc_usdt', '--max-order', '400usdt', '--max-day', '100000usdt', '--max-open', '40'];
+const WORDS = ['--allow-trading', '--commit', 'unattended', ...LIMITS, '--timeout', '12'];
 
 beforeEach(async () => {
-  const words = ['--allow-trading', '--commit', 'unattended', ...LIMITS, '--timeout', '12'];
-  client = new TradingClient({ pit, words });
+  client = new TradingClient({ pit, words: WORDS });
   await client.initialize();
 });
 
@@ -127,6 +128,61 @@ it.each<[string, number, () => void, number]>([
     });
   },
 );
+
+describe('a client that gives up a call just after it was answered', () => {
+  const GIVEN = `{"kind":"order","market":"btc_usdt","side":"buy","amount":"0.01","price":"bid-3%"}`;
+  /** What makes a line one of the older protocol, or of the newer one. */
+  const OLDER = '';
+  const NEWER = `,"_meta":${JSON.stringify(modernMeta())}`;
+  let era = OLDER;
+
+  /** Calls a tool by a line with an id of its own, and returns the line that answers. */
+  function called(request: string, name: string, given: string): Promise<string> {
+    const params = `{"name":"${name}","arguments":${given}${era}}`;
+    return client.line(`{"jsonrpc":"2.0","id":${request},"method":"tools/call","params":${params}}`);
+  }
+
+  function giveUp(request: string): void {
+    const params = `{"requestId":${request},"reason":"it took too long"}`;
+    client.input.write(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":${params}}\n`);
+  }
+
+  const idIn = (line: string) => /"id":"(pit\w+)"/.exec(line)?.[1] ?? 'none';
+
+  it.each([
+    ['older', OLDER, '70', '71'],
+    ['newer', NEWER, '"a commit"', '"a resolve"'],
+  ])('has the same refused until it has waited for resolve, in the %s protocol', async (_, meta, commit, resolve) => {
+    era = meta;
+    if (era === NEWER) {
+      await client.end();
+      client = new TradingClient({ pit, words: WORDS });
+    }
+    const id = idIn(await called('1', 'prepare', GIVEN));
+    expect(await called(commit, 'commit', `{"id":"${id}"}`)).toContain('"outcome":"placed"');
+    giveUp(commit);
+    const refusal = `The same was committed as ${id}, and pit cannot know whether the answer to that has arrived. Nothing was sent this time.`;
+    expect(await called('2', 'prepare', GIVEN)).toContain(refusal);
+    // without the id, which it may not know any more
+    expect(await called(resolve, 'resolve', '{}')).toContain(`"clientId":"${id}"`);
+    giveUp(resolve);
+    expect(await called('3', 'prepare', GIVEN)).toContain(refusal);
+    expect(await called('4', 'resolve', `{"id":"${id}"}`)).toContain('"outcome":"placed"');
+    expect(await called('5', 'prepare', GIVEN)).toContain('The same was placed');
+    expect(await ordersOfAll()).toBe(1);
+  });
+
+  it('has not given up the commit whose id it has used again, nor one of another id', async () => {
+    era = OLDER;
+    const id = idIn(await called('1', 'prepare', GIVEN));
+    await called('70', 'commit', `{"id":"${id}"}`);
+    await called('70', 'markets', '{}');
+    giveUp('70');
+    giveUp('"70"');
+    giveUp('71');
+    expect(await called('2', 'prepare', GIVEN)).toContain('The same was placed');
+  });
+});
 
 it('a commit that is repeated while the first one is checked is not told its outcome, and the same is still refused', async () => {
   const { id } = await client.done<Prepared>('prepare', ORDER);
