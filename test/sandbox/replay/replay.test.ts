@@ -325,9 +325,9 @@ describe('a replay of a tape with a latency', () => {
     void placed.then(() => {
       isAnswered = true;
     });
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    expect([isAnswered, await newest()]).toEqual([false, before]);
-    now.time += 80;
+    // both were asked after the order was sent
+    expect([await newest(), await newest(), isAnswered]).toEqual([before, before, false]);
+    while (!isAnswered) await done(address, 'POST /clock/advance', { ms: 80 });
     expect(await (await placed).text()).toContain('"code":"1000"');
     expect((await trades(address, 'btc_usdt')).at(-1)).toMatchObject({
       price: 101,
