@@ -94,26 +94,32 @@ export const stream: Check = {
     const start = host.monotonic();
     const channel = { kind: 'ticker', market: market.market } as const;
     const following = await session.stream([channel], { signal: end.signal, connectMs });
+    const advice = suggest('See what the exchange sends', 'stream', `ticker:${market.market}`, '--raw');
+    const heartbeat = (latencyMs: number) => `a heartbeat was answered in ${latencyMs} ms`;
     try {
       for await (const event of following) {
-        if (event.type === 'refused') return fail(`the exchange rejected a ticker: ${event.message}`, NOT_STREAMED);
-        if (event.type !== 'data') continue;
+        if (event.type === 'refused') return fail(`the exchange rejected a ticker: ${event.message}`, advice);
+        // what HTTP shows says nothing about the stream
+        if (event.type !== 'data' || event.source !== 'push') continue;
         const tookMs = host.monotonic() - start;
         while (following.latencyMs === null && !end.signal.aborted) await host.sleep(POLL_MS, end.signal);
         const { latencyMs } = following;
         const first = `connected; the first ticker came after ${tookMs} ms`;
-        if (latencyMs === null) return warn(`${first}, but no heartbeat was answered`, NOT_STREAMED);
-        return ok(`${first}, and a heartbeat was answered in ${latencyMs} ms`);
+        if (latencyMs === null) return warn(`${first}, but no heartbeat was answered`, advice);
+        return ok(`${first}, and ${heartbeat(latencyMs)}`);
       }
-      return fail(`no ticker of ${market.market} came in ${Math.round(connectMs)} ms`, NOT_STREAMED);
+      const { latencyMs } = following;
+      const none = `no ticker of ${market.market} was pushed`;
+      const waitedMs = Math.round(connectMs);
+      if (latencyMs === null) return fail(`${none}, and no heartbeat was answered, in ${waitedMs} ms`, advice);
+      const quiet = `connected, and ${heartbeat(latencyMs)}, but ${none} in ${waitedMs} ms; the market may be quiet`;
+      return warn(quiet, advice);
     } finally {
       end.abort();
       await following.close();
     }
   },
 };
-
-const NOT_STREAMED = suggest('See what the exchange sends', 'stream', 'ticker:btc_usdt', '--raw');
 
 export const clock: Check = {
   name: 'clock',

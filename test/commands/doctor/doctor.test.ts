@@ -46,6 +46,17 @@ describe('pit doctor in a world', () => {
     expect((await pit.csv('doctor')).header).toBe('check,status,detail,fix');
   });
 
+  it('reports a stream that sends no ticker, although HTTP shows one, and whether it answers heartbeats', async () => {
+    await pit.done('sandbox fault add stream-stale --operation ticker');
+    expect(line(await found(pit), 'stream')).toMatch(
+      /^warn: connected, and a heartbeat was answered in \d+ ms, but no ticker of \w+ was pushed in 10000 ms; the market may be quiet -> ./,
+    );
+    await pit.done('sandbox fault add stream-stale');
+    expect(line(await found(pit, '', {}, 9), 'stream')).toMatch(
+      /^fail: no ticker of \w+ was pushed, and no heartbeat was answered, in 10000 ms -> ./,
+    );
+  });
+
   it('reports hosts that hang or refuse within the timeout, without printing the key', async () => {
     const { extra } = literalExchange(() => new Promise(() => undefined));
     const environment = { ...extra.environment, PIT_BASE_URL: NOWHERE };
