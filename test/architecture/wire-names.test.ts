@@ -46,26 +46,15 @@ const OF_BYTES = [
   'test/domain/kind.test.ts',
   'test/recipes/{other-clients,streams}.test.ts',
   'test/safety/{redaction,secrets.process}.test.ts',
+  // an option of the sandbox's services, which no request has
+  'test/trading/pnl/trading-days.ts',
   // the parameters of the request that a dry run shows
   'test/commands/order/{batch,margin,prices,replace}.test.ts',
   'test/commands/withdraw/withdraw.test.ts',
 ];
 
 /** Tests that still write an exchange's answers by hand instead of by `test/support/wire.ts`. No new one may. */
-const BY_HAND = [
-  'test/trading/campaign/**/*.ts',
-  'test/trading/pnl/trading-days.ts',
-  'test/campaigns/old-accounts.ts',
-  'test/commands/alert/{alert-campaign,alert.test,programs.process.test}.ts',
-  'test/commands/funds/funds.ts',
-  'test/commands/ledger/hostile-names.process.test.ts',
-  'test/commands/named-files/input.process.test.ts',
-  'test/commands/order/batch-home.ts',
-  'test/commands/pnl/{books-example,pnl}.test.ts',
-  'test/commands/shared-limits.process.test.ts',
-  'test/commands/writes/resolve.test.ts',
-  'test/scripts/replaced-program.process.test.ts',
-];
+const BY_HAND = ['test/trading/campaign/**/*.ts', 'test/campaigns/old-accounts.ts'];
 
 /** A command line of `pit api`, which is typed in the interface's names. */
 const API_LINE = /'api [^']*'|`api [^`]*`/g;

@@ -12,7 +12,7 @@ import { plainEnvironment, runPit, type ServedSandbox, serveSandbox, temporaryHo
 import { PASS, type Passing, type RunningProxy, startProxy } from '../support/proxy.js';
 import { freePort, serveFalseRedis, serveRedis } from '../support/redis.js';
 import { requires } from '../support/tools.js';
-import { BOOK, candlePage, marketList, NO_ORDER } from '../support/wire.js';
+import { BOOK, batchRequest, candlePage, marketList, NO_ORDER } from '../support/wire.js';
 import { lastError } from './pit-home.js';
 
 const KEYS = { PIT_ACCESS_KEY: 'access-0123456789', PIT_SECRET_KEY: 'secret-9876543210' };
@@ -27,8 +27,8 @@ const [away, one, other] = [temporaryHome(), temporaryHome(), temporaryHome()];
 /** Places this many pages of orders on one side of a market, behind a proxy that keeps the answers. */
 async function withPages({ address }: ServedSandbox): Promise<RunningProxy> {
   for (let page = 0; page < PAGES / 2; page += 1) {
-    const tradeParams = JSON.stringify(Array.from({ length: 20 }, (_, line) => [5_000 + page * 20 + line, 0.0003]));
-    const parameters = { market: 'btc_usdt', tradeParams, tradeType: '1' };
+    const lines = Array.from({ length: 20 }, (_, line) => [5_000 + page * 20 + line, 0.0003]);
+    const parameters = batchRequest({ market: 'btc_usdt', side: 'buy', lines });
     expect(await (await fetch(signedUrl(address, address, 'orderMoreV2', parameters))).text()).toContain('1000');
   }
   // no limiter knows these requests, and the exchange counts them for a second

@@ -11,6 +11,7 @@ import { plainEnvironment, temporaryHome } from '../support/pit.js';
 import { runProgram, serveSandboxProgram } from '../support/program.js';
 import { onTerminal } from '../support/pty.js';
 import { requires } from '../support/tools.js';
+import { SUBSCRIBES } from '../support/wire.js';
 
 // A copy of the program whose files are renamed while it runs, as an update of its package does. Each process that works for long
 // goes on with what it has read before it began.
@@ -192,7 +193,7 @@ it('pit alert runs the program of an alert that comes after an update', async ()
   // the tests before have left another price
   await price('28000');
   const running = start('alert', 'btc_usdt', 'bid<27000', '--exec', `sh -c 'cat > ${marker}'`, '--verbose');
-  await prints(running, 'addChannel');
+  await prints(running, SUBSCRIBES);
   update();
   await price('26500');
   await eventually(() => expect(readFileSync(marker, 'utf8')).toContain('"btc_usdt"'));

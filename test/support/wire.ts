@@ -126,9 +126,11 @@ export function billPage(bills: readonly object[]): string {
 /** What the list of bills says beyond its last one. */
 export const NO_BILL = '{"code":3008,"message":"no transaction record"}';
 
-/** A deposit of the coin btc as the exchange lists it. */
+/** A deposit as the exchange lists it. */
 export interface DepositRow {
   readonly id: number;
+  /** As the exchange writes it (default: `BTC`). */
+  readonly coin?: string;
   readonly amount: string;
   /** As the exchange writes it, in its own zone. */
   readonly shownTime: string | null;
@@ -137,16 +139,18 @@ export interface DepositRow {
   readonly confirmations?: number;
 }
 
-export function depositRow({ id, amount, shownTime, status = 2, confirmations = 1 }: DepositRow): object {
+export function depositRow(deposit: DepositRow): object {
+  const { id, coin = 'BTC', amount, shownTime, status = 2, confirmations = 1 } = deposit;
   return {
     ...{ id: String(id), amount, submit_time: shownTime, address: 'a', status, confirmTimes: confirmations },
-    ...{ currency: 'BTC', itransfer: 0 },
+    ...{ currency: coin, itransfer: 0 },
   };
 }
 
 /** A withdrawal that was carried out, as the exchange lists it. */
-export function withdrawalRow({ id, time, to = 'a' }: { id: number; time: number; to?: string }): object {
-  return { id, amount: 1, fees: 0, status: 2, submitTime: time, toAddress: to };
+export function withdrawalRow(withdrawal: { id: number; time: number; amount?: Sent; to?: string }): object {
+  const { id, time, amount = 1, to = 'a' } = withdrawal;
+  return { id, amount, fees: 0, status: 2, submitTime: time, toAddress: to };
 }
 
 /** A page of deposits or withdrawals. */
@@ -155,9 +159,10 @@ export function recordPage(list: readonly object[], total?: number): string {
   return JSON.stringify({ code: 1000, message: { des: 'ok', isSuc: true, datas } });
 }
 
-/** The newest candles of btc_usdt, each a time and its numbers. */
-export function candlePage(rows: readonly (readonly number[])[]): string {
-  return JSON.stringify({ data: rows, moneyType: 'USDT', symbol: 'BTC' });
+/** The newest candles of a market, each a time and its numbers. */
+export function candlePage(rows: readonly (readonly number[])[], market = 'btc_usdt'): string {
+  const [symbol, moneyType] = market.toUpperCase().split('_');
+  return JSON.stringify({ data: rows, moneyType, symbol });
 }
 
 /** The prices of a market, all the same. */
@@ -195,6 +200,60 @@ export function orderParameters(terms: {
     orderType: type === undefined ? undefined : String(TYPES.indexOf(type)),
   };
 }
+
+/** The same, as an exchange gets them: text, and nothing that was not given. */
+export function orderRequest(terms: Parameters<typeof orderParameters>[0]): Record<string, string> {
+  const given = Object.entries(orderParameters(terms)).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given) as Record<string, string>;
+}
+
+/** The parameters of the request that places several orders, each a price and an amount. */
+export function batchRequest({
+  market,
+  side,
+  lines,
+}: {
+  market: string;
+  side: Side;
+  lines: readonly (readonly number[])[];
+}) {
+  return { market, tradeType: side === 'buy' ? '1' : '0', tradeParams: JSON.stringify(lines) };
+}
+
+/** The parameters of the request that withdraws. */
+export function withdrawalRequest(terms: Readonly<Record<'coin' | 'amount' | 'fee' | 'to' | 'password', string>>) {
+  const { coin, amount, fee, to, password } = terms;
+  return { currency: coin, amount, fees: fee, receiveAddr: to, safePwd: password };
+}
+
+/** The parameters of the request for a page of the orders of both sides. */
+export function orderPageRequest({ market, page, perPage }: { market: string; page: number; perPage: number }) {
+  return { currency: market, pageIndex: String(page), pageSize: String(perPage) };
+}
+
+/** What a page of orders lists: nothing if it is a refusal. */
+export function listedOrders(body: string) {
+  type Listed = { id: string | number; price: number; total_amount: number; status: number };
+  const listed = JSON.parse(body) as readonly Listed[] | { readonly code: unknown };
+  if (!Array.isArray(listed)) return [];
+  return (listed as readonly Listed[]).map(({ id, price, total_amount: amount, status }) => {
+    return {
+      id: String(id),
+      price,
+      amount,
+      state: status === 0 || status === 3 ? ('open' as const) : ('closed' as const),
+    };
+  });
+}
+
+/** What the log of `--verbose` shows of a message that subscribes to a channel. */
+export const SUBSCRIBES = 'addChannel';
+
+/** What it shows once trades are followed, by a stream or by requests. */
+export const FOLLOWS_TRADES = new RegExp(`${SUBSCRIBES}|GET .*trades`);
+
+/** What it shows of a request for orders to sell. */
+export const READS_SELLS = /getOrders.*tradeType=0/;
 
 /** What a list says that has nothing. */
 export const NO_ORDER = '{"code":3001,"message":"order not found"}';

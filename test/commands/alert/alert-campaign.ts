@@ -13,6 +13,7 @@ import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import { fakeHost } from '../../support/fake-host.js';
 import { type CommandInProcess, startInProcess } from '../../support/in-process.js';
 import { randomNumbers } from '../../support/random.js';
+import { orderParameters, READS_SELLS, SUBSCRIBES } from '../../support/wire.js';
 
 const MARKET = 'btc_usdt';
 /** All clocks go faster than real ones by this factor. */
@@ -329,8 +330,8 @@ class World {
 
   /** Places an order to buy. */
   async order(price: number): Promise<void> {
-    const write = { currency: MARKET, tradeType: '1', price: price.toFixed(2), amount: '0.001' };
-    await this.client.api.write('order', write);
+    const terms = { market: MARKET, side: 'buy', price: price.toFixed(2), amount: '0.001' } as const;
+    await this.client.api.write('order', orderParameters(terms));
   }
 
   /** How much of each order is filled that is. */
@@ -356,7 +357,8 @@ class World {
     const words = ['alert', MARKET, ...conditions, '--repeat', '--json', '--verbose', '--profile', 'wired'];
     const alert = startInProcess(words, environment, { host: this.#host });
     // the channels begin with what is read last
-    const [trades, sells] = [/addChannel[\s\S]*\/trades\?.* HTTP 200/, /tradeType=0.* HTTP 200/];
+    const trades = new RegExp(`${SUBSCRIBES}[\\s\\S]*/trades\\?.* HTTP 200`);
+    const sells = new RegExp(`${READS_SELLS.source}.* HTTP 200`);
     while (!trades.test(alert.printed.stderr) || !sells.test(alert.printed.stderr)) await delay(10);
     await delay(LEG_MS / FASTER);
     return alert;

@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import { schemaViolations } from '../../cli-contract/schema-violations.js';
 import { eventually } from '../../support/eventually.js';
+import { FOLLOWS_TRADES, READS_SELLS } from '../../support/wire.js';
 import type { StartOptions } from '../../support/world/world.js';
 import { document, useWorldPerTest } from '../pit-home.js';
 
@@ -23,7 +24,7 @@ async function waiting(words: readonly string[], options: StartOptions = {}) {
     return lines.map((line) => JSON.parse(line) as Alert);
   };
   await eventually(
-    () => expect(command.printed.stderr).toMatch(/addChannel|GET .*trades/),
+    () => expect(command.printed.stderr).toMatch(FOLLOWS_TRADES),
     () => command.isOver,
   );
   return { ...command, alerts, code: async () => (await pit.finish(command.ended)).code };
@@ -169,7 +170,7 @@ describe('pit alert on fills', () => {
 
   it('reports each fill in the market, also of an order that is placed later', async () => {
     const alert = await waiting(['eos_usdt', 'fill', '--repeat', '--json']);
-    await eventually(() => expect(alert.printed.stderr).toMatch(/getOrders.*tradeType=0/));
+    await eventually(() => expect(alert.printed.stderr).toMatch(READS_SELLS));
     const id = await placed('buy eos_usdt 10 --at ask+1%');
     await eventually(() =>
       expect(alert.alerts().at(-1)).toMatchObject({ condition: 'fill', order: id, value: '10.00' }),

@@ -8,6 +8,7 @@ import { pitLine } from '../../support/command.js';
 import { eventually } from '../../support/eventually.js';
 import { type ProcessOptions, startInProcess } from '../../support/in-process.js';
 import { plainEnvironment } from '../../support/pit.js';
+import { FOLLOWS_TRADES } from '../../support/wire.js';
 import { usePitHome } from '../pit-home.js';
 
 const pit = usePitHome();
@@ -31,7 +32,7 @@ async function waiting(words: readonly string[], options: ProcessOptions = {}, a
     const lines = command.printed.stdout.split('\n').slice(0, -1);
     return lines.map((line) => JSON.parse(line) as Alert);
   };
-  await eventually(() => expect(command.printed.stderr).toMatch(/addChannel|GET .*trades/));
+  await eventually(() => expect(command.printed.stderr).toMatch(FOLLOWS_TRADES));
   return { ...command, alerts };
 }
 

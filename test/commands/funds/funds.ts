@@ -1,4 +1,5 @@
 import { signedUrl } from '../../sandbox/signing.js';
+import { withdrawalRequest } from '../../support/wire.js';
 import type { Extra, PitHome, WorldHome } from '../pit-home.js';
 
 interface Account {
@@ -17,7 +18,8 @@ export async function keyWith(pit: PitHome, name: string, permissions: string): 
 export async function withdraw(pit: WorldHome, coin: string, amount: string, fees: string): Promise<string> {
   const { address } = pit.served;
   const [verified] = await pit.json<{ address: string }[]>(`address ${coin} --withdraw`);
-  const values = { amount, currency: coin, fees, receiveAddr: verified?.address ?? '', safePwd: address.safePwd };
+  const to = verified?.address ?? '';
+  const values = withdrawalRequest({ coin, amount, fee: fees, to, password: address.safePwd });
   const url = signedUrl(address, address, 'withdraw', values, pit.world.exchange.time);
   const answer = JSON.parse(await pit.finish(pit.world.fetch(url)));
   if (answer.code !== 1000) throw new Error(JSON.stringify(answer));

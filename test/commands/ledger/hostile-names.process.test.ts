@@ -14,6 +14,7 @@ import { ledgerEntries } from '../../../src/trading/ledger/entries.js';
 import { matchBills } from '../../../src/trading/pnl/matching/match-bills.js';
 import { PAYLOADS } from '../../cli-contract/payloads.js';
 import { requires } from '../../support/tools.js';
+import { billPage, billRow } from '../../support/wire.js';
 
 const TIME = 1_700_000_000_000;
 const ESCAPE = '\u001b';
@@ -49,11 +50,12 @@ function coinOf(text: string): string {
 
 /** The journal of one bill of each coin, all of whose texts are the name of the coin, as the exchange sends them. */
 function ledger(format: 'hledger' | 'beancount' | 'csv', names: readonly string[]): string {
-  const rows = names.map((text, at) => ({
-    ...{ id: 1_000_000 - at, currencyName: text, balance: `${at + 1}`, changeAmount: `${at + 1}`, total: `${at + 1}` },
-    ...{ date: TIME - at * 1000, showDate: text, remark: text, typeDesc: text },
-  }));
-  const answer = readResponse('getSpotBills', JSON.stringify({ code: 1000, message: names[0], result: rows }));
+  const rows = names.map((text, at) => {
+    const texts = { coin: text, shownTime: text, remark: text, kind: text };
+    const numbers = { balance: `${at + 1}`, change: `${at + 1}`, total: `${at + 1}` };
+    return billRow({ id: 1_000_000 - at, ...texts, ...numbers, time: TIME - at * 1000 });
+  });
+  const answer = readResponse('getSpotBills', billPage(rows));
   const listed = operations.getSpotBills.decode(answer, { coin: undefined, age: 'recent', page: 1, size: 50 });
   const bills = listed.map((bill) => bill.read());
   const nothing = { deposits: [], withdrawals: [] };

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PIT } from '../../support/command.js';
 import { plainEnvironment, type Ran, temporaryHome } from '../../support/pit.js';
+import { batchRequest } from '../../support/wire.js';
 import { PitHome } from '../pit-home.js';
 
 const home = temporaryHome();
@@ -56,7 +57,14 @@ describe('what a pipe gives', () => {
     };
     const batch = 'order batch buy btc_usdt --dry-run --override price-band --file';
     expect(await through(`${batch} ${name}`, ORDERS)).toMatchObject({
-      request: { tradeParams: '[[20000,0.01],[20001,0.01]]' },
+      request: batchRequest({
+        market: 'btc_usdt',
+        side: 'buy',
+        lines: [
+          [20000, 0.01],
+          [20001, 0.01],
+        ],
+      }),
     });
     expect(await through(`keys set --profile alice --file ${name}`, KEYS)).toMatchObject({ accessKey: '…1111' });
     const state = path.join(home, 'state.ndjson');

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { beforeAll, beforeEach } from 'vitest';
 import { signedUrl } from '../../sandbox/signing.js';
 import type { Ran } from '../../support/pit.js';
+import { listedOrders, orderPageRequest } from '../../support/wire.js';
 import { document, type PitHome, usePitHome, useWorldPerTest, WorldHome } from '../pit-home.js';
 
 /** The answer of `pit order batch --json`. */
@@ -48,39 +49,28 @@ export class BatchHome<Pit extends PitHome> {
     const orders: PlacedOrder[] = [];
     for (let page = 1; ; page += 1) {
       const listed = await this.#page(page);
-      for (const { id, price, total_amount: amount, status } of listed) {
+      for (const { id, price, amount, state } of listed) {
         if (price < start || price >= end) continue;
-        const state = status === 0 || status === 3 ? 'open' : 'closed';
-        orders.push({ id: String(id), price: price.toFixed(2), amount: amount.toFixed(6), state });
+        orders.push({ id, price: price.toFixed(2), amount: amount.toFixed(6), state });
       }
       if (listed.length < PAGE) return orders;
     }
   }
 
-  async #page(page: number): Promise<Listed[]> {
+  async #page(page: number) {
     const { address } = this.pit.served;
-    const parameters = { currency: 'btc_usdt', pageIndex: String(page), pageSize: String(PAGE) };
+    const parameters = orderPageRequest({ market: 'btc_usdt', page, perPage: PAGE });
     const url = (now?: number) => signedUrl(address, address, 'getOrdersIgnoreTradeType', parameters, now);
     const { pit } = this;
     const answer = await (pit instanceof WorldHome
       ? pit.world.fetch(url(pit.world.clock.now()))
       : (await fetch(url())).text());
-    const listed = JSON.parse(answer) as Listed[] | { readonly code: string };
-    // an empty list is a refusal: no such order
-    return Array.isArray(listed) ? listed : [];
+    return listedOrders(answer);
   }
 }
 
 /** The largest page that the exchange answers. */
 const PAGE = 100;
-
-/** An order as the exchange lists it. */
-interface Listed {
-  readonly id: string | number;
-  readonly price: number;
-  readonly total_amount: number;
-  readonly status: number;
-}
 
 interface PlacedOrder {
   readonly id: string;

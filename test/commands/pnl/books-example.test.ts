@@ -4,6 +4,21 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
 import { withoutPauses } from '../../support/in-process.js';
 import { temporaryHome } from '../../support/pit.js';
+import {
+  accountInfo,
+  billPage,
+  billRow,
+  candlePage,
+  depositRow,
+  marketList,
+  NO_ORDER,
+  type OrderRow,
+  orderRow,
+  parametersOf,
+  recordPage,
+  tickerRow,
+  withdrawalRow,
+} from '../../support/wire.js';
 import { useLiteralExchange } from '../literal-exchange.js';
 import { document, PitHome } from '../pit-home.js';
 
@@ -31,35 +46,25 @@ const momentOf = (day: string) => Date.UTC(2024, 0, Number(day), 12);
 const wallClock = (time: number) => new Date(time).toISOString().slice(0, 19).replace('T', ' ');
 const numeric = (text: string) => Number(text);
 
-interface RawOrder {
-  readonly currency: string;
-  readonly type: number;
-}
-const orders: RawOrder[] = [];
+const orders: OrderRow[] = [];
 const bills: object[] = [];
 const deposits: Record<string, object[]> = {};
 const withdrawals: Record<string, object[]> = {};
-const candles: Record<string, object[]> = {};
+const candles: Record<string, (readonly number[])[]> = {};
 
-function add(lists: Record<string, object[]>, key: string, row: object): void {
+function add<Row>(lists: Record<string, Row[]>, key: string, row: Row): void {
   lists[key] = [...(lists[key] ?? []), row];
 }
 
 const balances = new Map([['usdt', Decimal.of('100000')]]);
 
-function book(time: number, coin: string, change: string, typeDesc: string): void {
-  const balance = (balances.get(coin) ?? Decimal.zero).plus(Decimal.of(change)).trimmed().toString();
-  balances.set(coin, Decimal.of(balance));
-  const text = `${change.startsWith('-') ? '' : '+'}${change}${coin.toUpperCase()}`;
-  const entry = { id: bills.length + 1, currencyName: coin.toUpperCase(), changeAmount: text, date: time };
-  bills.push({
-    ...entry,
-    showDate: wallClock(time),
-    typeDesc,
-    balance: `${balance}${coin.toUpperCase()}`,
-    total: balance,
-    remark: '',
-  });
+function book(time: number, name: string, amount: string, kind: string): void {
+  const total = (balances.get(name) ?? Decimal.zero).plus(Decimal.of(amount)).trimmed().toString();
+  balances.set(name, Decimal.of(total));
+  const coin = name.toUpperCase();
+  const change = `${amount.startsWith('-') ? '' : '+'}${amount}${coin}`;
+  const shown = { time, shownTime: wallClock(time), remark: '' };
+  bills.push(billRow({ id: bills.length + 1, coin, change, kind, balance: `${total}${coin}`, total, ...shown }));
 }
 
 const minus = (text: string) => Decimal.of(text).negated().toString();
@@ -71,23 +76,11 @@ for (const [number = '', day = '', what = '', amount = '', value = '', fee = '',
   if (priced !== '') add(candles, `${priced}_usdt`, [Date.UTC(2024, 0, Number(day)), 1, 1, 1, Number(close), 1]);
   if (verb === 'deposit') {
     book(time, subject, amount, 'Recharge');
-    add(deposits, subject, {
-      id: Number(day),
-      amount,
-      status: 2,
-      currency: subject.toUpperCase(),
-      submit_time: wallClock(time),
-    });
+    const deposit = { id: Number(day), coin: subject.toUpperCase(), amount, shownTime: wallClock(time) };
+    add(deposits, subject, depositRow(deposit));
   } else if (verb === 'withdrawal') {
     book(time, subject, minus(amount), 'Withdraw');
-    add(withdrawals, subject, {
-      id: Number(day),
-      amount: numeric(amount),
-      fees: 0,
-      status: 2,
-      submitTime: time,
-      manageTime: time,
-    });
+    add(withdrawals, subject, withdrawalRow({ id: Number(day), amount: numeric(amount), time }));
   } else {
     const [base = '', quote = ''] = subject.split('_');
     const [paid = '', coin = ''] = fee.split(' ');
@@ -95,56 +88,39 @@ for (const [number = '', day = '', what = '', amount = '', value = '', fee = '',
     book(time, isBuy ? quote : base, minus(isBuy ? value : amount), isBuy ? 'Buy' : 'Sell');
     book(time, isBuy ? base : quote, isBuy ? amount : value, isBuy ? 'Buy' : 'Sell');
     book(time, coin, minus(paid), 'Fee');
-    const filled = { total_amount: numeric(amount), trade_amount: numeric(amount), trade_money: numeric(value) };
-    const terms = { id: number, currency: subject, price: numeric(value) / numeric(amount), ...filled };
-    orders.push({
-      ...terms,
-      trade_date: time,
-      status: 2,
-      type: isBuy ? 1 : 0,
-      fees: paid,
-      useZzFee: coin === 'zz',
-    } as RawOrder);
+    const filled = { amount: numeric(amount), filled: numeric(amount), filledValue: numeric(value) };
+    const terms = { id: number, market: subject, side: isBuy ? 'buy' : 'sell' } as const;
+    const price = numeric(value) / numeric(amount);
+    orders.push({ ...terms, price, ...filled, time, status: 2, fee: paid, feeDiscount: coin === 'zz' });
   }
 }
 
 const MARKETS = ['btc_usdt', 'eth_btc', 'eth_usdt', 'zz_usdt', 'sol_usdt'];
-const RULES = { priceScale: 2, amountScale: 4, minAmount: 0.001, minSize: 5 };
-const TICKER = { high: '1', low: '1', buy: '1', sell: '1', last: '1', open: '1', riseRate: '0', vol: '1' };
-const first = <Row>(parameters: URLSearchParams, rows: readonly Row[]) =>
-  parameters.get('pageIndex') === '1' ? rows : [];
 const records = (listed: Record<string, object[]>) => (parameters: URLSearchParams) => {
-  const list = first(parameters, listed[(parameters.get('currency') ?? '').toLowerCase()] ?? []);
-  const total = { total: list.length, totalCount: list.length, totalPage: 1 };
-  return JSON.stringify({ code: 1000, message: { des: 'ok', isSuc: true, datas: { list, ...total } } });
+  // the name that a market has elsewhere
+  const { market: coin = '', pageNumber } = parametersOf(parameters);
+  const list = pageNumber === '1' ? (listed[coin.toLowerCase()] ?? []) : [];
+  return recordPage(list, list.length);
 };
 
 const exchange = useLiteralExchange({
-  '/data/v1/markets': JSON.stringify(Object.fromEntries(MARKETS.map((name) => [name, RULES]))),
-  '/data/v1/allTicker': JSON.stringify(Object.fromEntries(MARKETS.map((name) => [name.replace('_', ''), TICKER]))),
+  '/data/v1/markets': marketList(Object.fromEntries(MARKETS.map((name) => [name, {}]))),
+  '/data/v1/allTicker': JSON.stringify(Object.fromEntries(MARKETS.map((name) => [name.replace('_', ''), tickerRow()]))),
   '/data/v1/kline': (parameters) => {
     const market = parameters.get('market') ?? '';
-    const [symbol = '', moneyType = ''] = market.toUpperCase().split('_');
-    return JSON.stringify({ data: candles[market] ?? [], moneyType, symbol });
+    return candlePage(candles[market] ?? [], market);
   },
-  '/api/getAccountInfo': () => {
-    const coins = [...balances].map(([key, amount]) => {
-      return { key, enName: key.toUpperCase(), available: amount.toString(), freez: '0', unitDecimal: 8 };
-    });
-    return JSON.stringify({ result: { coins, base: { username: 'trader' } }, assetPerm: true, moneyPerm: true });
-  },
+  '/api/getAccountInfo': () =>
+    accountInfo(Object.fromEntries([...balances].map(([coin, amount]) => [coin, amount.toString()]))),
   '/api/getOrders': (parameters) => {
-    const isBuy = parameters.get('tradeType') === '1';
-    const own = orders.filter(
-      ({ currency, type }) => currency === parameters.get('currency') && (type === 1) === isBuy,
-    );
-    const rows = first(parameters, own.toReversed());
-    return rows.length === 0 ? '{"code":3001,"message":"none"}' : JSON.stringify(rows);
+    const { market, side, pageNumber } = parametersOf(parameters);
+    const own = orders.filter((one) => one.market === market && one.side === side);
+    return pageNumber === '1' && own.length > 0 ? JSON.stringify(own.toReversed().map(orderRow)) : NO_ORDER;
   },
   '/api/getSpotBills': (parameters) => {
-    const [index, size] = [Number(parameters.get('pageIndex')), Number(parameters.get('pageSize'))];
-    const listed = parameters.get('dataType') === '1' ? bills.toReversed().slice((index - 1) * size, index * size) : [];
-    return JSON.stringify({ code: 1000, message: 'ok', result: listed });
+    const { bills: kept, pageNumber, perPage } = parametersOf(parameters);
+    const [number, size] = [Number(pageNumber), Number(perPage)];
+    return billPage(kept === 'old' ? bills.toReversed().slice((number - 1) * size, number * size) : []);
   },
   '/api/getChargeRecord': records(deposits),
   '/api/getWithdrawRecord': records(withdrawals),

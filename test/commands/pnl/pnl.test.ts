@@ -3,6 +3,20 @@ import path from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import { temporaryHome } from '../../support/pit.js';
+import {
+  type BillRow,
+  billPage,
+  billRow,
+  candlePage,
+  depositRow,
+  marketList,
+  NO_ORDER,
+  type OrderRow,
+  orderRow,
+  parametersOf,
+  recordPage,
+  tickerRow,
+} from '../../support/wire.js';
 import { keyWith } from '../funds/funds.js';
 import { useLiteralExchange } from '../literal-exchange.js';
 import { place, same, sum } from '../order/order-rows.js';
@@ -291,30 +305,28 @@ describe('pit pnl, the second time', () => {
 const HOUR = 3_600_000;
 const START = Date.parse('2024-03-01T00:00:00Z');
 
-const MARKETS = JSON.stringify(
-  Object.fromEntries(
-    ['btc_usdt', 'zz_usdt'].map((name) => [name, { priceScale: 2, amountScale: 4, minAmount: 0.001, minSize: 5 }]),
-  ),
-);
-
-function order(id: number, side: 'buy' | 'sell', hour: number, changes: object = {}) {
-  const common = { currency: 'btc_usdt', price: 30000, total_amount: 0.02, trade_amount: 0.02, trade_money: 600 };
-  const type = side === 'buy' ? 1 : 0;
-  return { id: String(id), ...common, trade_date: START + hour * HOUR, status: 2, type, fees: '0', ...changes };
-}
-
-function ticker(last: string) {
-  return { high: last, low: last, buy: last, sell: last, last, open: last, riseRate: '0', vol: '1' };
+function order(id: number, side: 'buy' | 'sell', hour: number, changes: Partial<OrderRow> = {}) {
+  const filled = { price: 30000, amount: 0.02, filled: 0.02, filledValue: 600 };
+  return orderRow({ id: String(id), side, ...filled, time: START + hour * HOUR, status: 2, fee: '0', ...changes });
 }
 
 let nextBill = 0;
-function bill(hour: number, coin: string, change: string, balance: string, typeDesc: string) {
+function bill(hour: number, coin: string, amount: string, balance: string, kind: string): BillRow {
   nextBill += 1;
-  const text = `${change.startsWith('-') ? '' : '+'}${change}${coin}`;
-  const date = START + hour * HOUR;
-  const showDate = new Date(date).toISOString().slice(0, 19).replace('T', ' ');
-  const entry = { id: nextBill, currencyName: coin, changeAmount: text, total: balance, date, showDate, typeDesc };
-  return { ...entry, balance: `${balance}${coin}`, remark: '' };
+  const change = `${amount.startsWith('-') ? '' : '+'}${amount}${coin}`;
+  const time = START + hour * HOUR;
+  const shownTime = new Date(time).toISOString().slice(0, 19).replace('T', ' ');
+  return {
+    id: nextBill,
+    coin,
+    change,
+    kind,
+    balance: `${balance}${coin}`,
+    total: balance,
+    time,
+    shownTime,
+    remark: '',
+  };
 }
 
 /** An order that waits for two hours, and a sell at once. The discount coin pays all fees. */
@@ -328,18 +340,15 @@ const BILLS = [
   bill(5, 'USDT', '310', '710', 'Sell'),
   bill(5, 'ZZ', '-1', '7', 'Fee'),
 ];
-const BUYS = [order(1, 'buy', 1, { fees: '2', useZzFee: true })];
-const SELLS = [
-  order(2, 'sell', 5, { total_amount: 0.01, trade_amount: 0.01, trade_money: 310, fees: '1', useZzFee: true }),
-];
+const BUYS = [order(1, 'buy', 1, { fee: '2', feeDiscount: true })];
+const SELLS = [order(2, 'sell', 5, { amount: 0.01, filled: 0.01, filledValue: 310, fee: '1', feeDiscount: true })];
 const DEPOSITS: Readonly<Record<string, object[]>> = {
-  usdt: [{ id: 1, amount: '1000', status: 2, currency: 'USDT', submit_time: '2024-03-01 00:00:00' }],
-  zz: [{ id: 2, amount: '10', status: 2, currency: 'ZZ', submit_time: '2024-03-01 00:00:00' }],
+  usdt: [depositRow({ id: 1, amount: '1000', coin: 'USDT', shownTime: '2024-03-01 00:00:00' })],
+  zz: [depositRow({ id: 2, amount: '10', coin: 'ZZ', shownTime: '2024-03-01 00:00:00' })],
 };
-const ZZ_DAYS = [START - 24 * HOUR, START, START + 24 * HOUR].map((time, index) => [
-  ...[time, 1, 1, 1, index + 0.5, 100],
-]);
-const BTC_DAYS = ZZ_DAYS.map(([time]) => [time, 1, 50_000, 1, 32_000, 5]);
+const DAYS = [START - 24 * HOUR, START, START + 24 * HOUR];
+const ZZ_DAYS = DAYS.map((time, index) => [time, 1, 1, 1, index + 0.5, 100]);
+const BTC_DAYS = DAYS.map((time) => [time, 1, 50_000, 1, 32_000, 5]);
 
 /** What the exchange leaves out or refuses in a test. */
 let missing: object | undefined;
@@ -348,31 +357,35 @@ let refusesCandles = false;
 
 const NONE = '{"code":3008,"message":"none"}';
 const page = (parameters: URLSearchParams, entries: readonly object[]) =>
-  parameters.get('pageIndex') === '1' ? entries : [];
+  parametersOf(parameters).pageNumber === '1' ? entries : [];
 
 const exchange = useLiteralExchange({
-  '/data/v1/markets': MARKETS,
-  '/data/v1/allTicker': JSON.stringify({ btcusdt: ticker('40000'), zzusdt: ticker('2') }),
+  '/data/v1/markets': marketList({ btc_usdt: {}, zz_usdt: {} }),
+  '/data/v1/allTicker': JSON.stringify({
+    btcusdt: tickerRow({ price: '40000' }),
+    zzusdt: tickerRow({ price: '2' }),
+  }),
   '/data/v1/kline': (parameters) => {
-    const [symbol = ''] = parameters.get('market')?.toUpperCase().split('_') ?? [];
-    if (symbol === 'BTC' && refusesCandles) return '{"error":"busy"}';
-    return JSON.stringify({ data: symbol === 'BTC' ? BTC_DAYS : ZZ_DAYS, moneyType: 'USDT', symbol });
+    const market = parameters.get('market') ?? '';
+    if (market === 'btc_usdt' && refusesCandles) return '{"error":"busy"}';
+    return candlePage(market === 'btc_usdt' ? BTC_DAYS : ZZ_DAYS, market);
   },
   '/api/getOrders': (parameters) => {
-    const orders = parameters.get('tradeType') === '1' ? BUYS : SELLS;
-    const own = page(parameters, orders).filter(() => parameters.get('currency') === 'btc_usdt');
-    return own.length === 0 ? '{"code":3001,"message":"none"}' : JSON.stringify(own);
+    const { market, side } = parametersOf(parameters);
+    const own = page(parameters, side === 'buy' ? BUYS : SELLS).filter(() => market === 'btc_usdt');
+    return own.length === 0 ? NO_ORDER : JSON.stringify(own);
   },
   '/api/getSpotBills': (parameters) => {
-    const bills = BILLS.filter((one) => one !== missing).toReversed();
-    const [index, size] = [Number(parameters.get('pageIndex')), Number(parameters.get('pageSize'))];
-    const result = parameters.get('dataType') === '1' ? bills.slice((index - 1) * size, index * size) : [];
-    return JSON.stringify({ code: 1000, message: 'ok', result });
+    const listed = BILLS.filter((one) => one !== missing).toReversed();
+    const { bills, pageNumber, perPage } = parametersOf(parameters);
+    const [number, size] = [Number(pageNumber), Number(perPage)];
+    return billPage(bills === 'old' ? listed.slice((number - 1) * size, number * size).map(billRow) : []);
   },
   '/api/getChargeRecord': (parameters) => {
     if (refusesTransfers) return '{"code":1012,"message":"no permission"}';
-    const list = page(parameters, DEPOSITS[parameters.get('currency') ?? ''] ?? []);
-    return JSON.stringify({ code: 1000, message: { des: 'ok', isSuc: true, datas: { list, total: list.length } } });
+    // the name that a market has elsewhere
+    const list = page(parameters, DEPOSITS[parametersOf(parameters).market ?? ''] ?? []);
+    return recordPage(list, list.length);
   },
   '/api/getWithdrawRecord': NONE,
 });
@@ -422,14 +435,14 @@ describe('pit pnl on an exchange of the past', () => {
     expect(later).toMatchObject({ bought: '0.02', opening: { position: '0' } });
   });
 
-  it.for(BILLS.map((one) => [`${one.changeAmount} (${one.typeDesc})`, one] as const))(
+  it.for(BILLS.map((one) => [`${one.change} (${one.kind})`, one] as const))(
     'names the bill %s if the exchange leaves it out, and ends with 9',
     async ([, one]) => {
       newHome();
       const { code, stdout, stderr } = await run('pnl --json', { bill: one });
       const row = document<Row[]>(stdout).at(-1);
-      const coin = one.currencyName.toLowerCase();
-      const [, amount = ''] = /^([+-][\d.]+)/.exec(one.changeAmount) ?? [];
+      const coin = one.coin.toLowerCase();
+      const [, amount = ''] = /^([+-][\d.]+)/.exec(one.change) ?? [];
       const expected = amount.startsWith('-') ? amount.slice(1) : `-${amount.slice(1)}`;
       const error = lastError(stderr);
       expect([code, error.message]).toEqual([
@@ -517,7 +530,7 @@ describe('pit pnl on an exchange of the past', () => {
 
   describe('with fees in bills that sum them', () => {
     const summed = (sum: string, more: typeof BILLS = []) => {
-      const others = BILLS.filter(({ typeDesc }) => typeDesc !== 'Fee');
+      const others = BILLS.filter(({ kind }) => kind !== 'Fee');
       return [...others, bill(24, 'ZZ', sum, '7', 'Fees of a day'), ...more];
     };
 
@@ -535,9 +548,9 @@ describe('pit pnl on an exchange of the past', () => {
 
     const late = [bill(26, 'BTC', '-0.01', '0', 'Sell'), bill(26, 'USDT', '300', '1010', 'Sell')];
     /** Runs it with one more sell, and its fee. */
-    const runLate = async (line: string, fee: object, more: typeof BILLS = []) => {
+    const runLate = async (line: string, fee: Partial<OrderRow>, more: typeof BILLS = []) => {
       newHome();
-      const filled = { total_amount: 0.01, trade_amount: 0.01, trade_money: 300, price: 29000 };
+      const filled = { amount: 0.01, filled: 0.01, filledValue: 300, price: 29000 };
       SELLS.push(order(3, 'sell', 26, { ...filled, ...fee }));
       try {
         return await withBills(summed('-3', [...late, ...more]), () => run(line));
@@ -547,7 +560,7 @@ describe('pit pnl on an exchange of the past', () => {
     };
 
     it('counts fees whose bill is due, and says so', async () => {
-      const fee = { fees: '1.5', useZzFee: true };
+      const fee = { fee: '1.5', feeDiscount: true };
       const { code, stdout } = await runLate('pnl --json', fee);
       expect([code, document<[Row]>(stdout)[0].fees]).toMatchObject([0, [{ coin: 'zz', amount: '4.5' }]]);
       expect((await runLate('pnl', fee)).stderr.replace(/\s+/g, ' ')).toMatch(
@@ -557,7 +570,7 @@ describe('pit pnl on an exchange of the past', () => {
 
     it('names fees without a bill as the reason if it is another sum, and not margin', async () => {
       const booked = bill(28, 'USDT', '-0.5', '1009.5', 'Fees of a day');
-      const { code, stderr } = await runLate('pnl --json', { fees: '0.6' }, [booked]);
+      const { code, stderr } = await runLate('pnl --json', { fee: '0.6' }, [booked]);
       const { hint, message } = lastError(stderr);
       expect([code, message, hint]).toEqual([
         9,
@@ -582,7 +595,7 @@ describe('pit pnl on an exchange of the past', () => {
 
   it('leaves a deposit without a bill whose time is uncertain out of a window, and says so', async () => {
     newHome();
-    const july = { id: 3, amount: '7', status: 2, currency: 'ZZ', submit_time: '2024-07-01 00:00:00' };
+    const july = depositRow({ id: 3, amount: '7', coin: 'ZZ', shownTime: '2024-07-01 00:00:00' });
     DEPOSITS.zz?.push(july);
     const whole = await run('pnl --json');
     const window = await run('pnl --from 2024-03-01T02:00 --json');

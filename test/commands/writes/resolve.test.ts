@@ -5,6 +5,7 @@ import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import { encodeLine } from '../../../src/trading/journal/files.js';
 import { signedUrl } from '../../sandbox/signing.js';
 import { temporaryHome } from '../../support/pit.js';
+import { orderRequest, withdrawalRequest } from '../../support/wire.js';
 import { LOST, PASS } from '../../support/world/network.js';
 import { STILL_MARKETS } from '../../support/world/still-markets.js';
 import { lastError, PitHome, TIME, useWorldPerTest } from '../pit-home.js';
@@ -40,7 +41,7 @@ function lost(words: string, timeout = 8) {
 /** Repeats a request as a proxy would, without any of pit's code. */
 async function repeat(clientId: string, price: string, amount: string): Promise<string> {
   const { address } = pit.served;
-  const values = { amount, currency: 'btc_usdt', customerOrderId: clientId, price, tradeType: '1' };
+  const values = orderRequest({ market: 'btc_usdt', side: 'buy', price, amount, clientId });
   const url = new URL(signedUrl(address, address, 'order', values));
   url.searchParams.set('reqTime', String(pit.world.clock.now()));
   const text = await pit.finish(pit.world.fetch(url.href));
@@ -327,7 +328,7 @@ describe('a lost withdrawal that two records fit', () => {
     const { safePwd } = pit.served.address;
     const lost = await pit.run(`${withdraw} --json --timeout 4`, { input: `${safePwd}\n` });
     const { clientId: id } = lastError(lost.stderr);
-    const terms = { amount: '0.051', currency: 'btc', fees: '0.0006', receiveAddr: to, safePwd };
+    const terms = withdrawalRequest({ coin: 'btc', amount: '0.051', fee: '0.0006', to, password: safePwd });
     // a read shows what time it is on the exchange: a write with another time is refused
     await straight.open();
     for (let time = 0; time < 2; time += 1)
