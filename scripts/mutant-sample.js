@@ -1,11 +1,11 @@
 // Plug-ins of Stryker for `npm run campaign:mutants`. It tries only a sample of a large group: the same mutants in each run of the
-// same code. To Stryker the others are mutants that do not compile. It counts them as errors, which are no part of the score.
+// same code with the same seed. To Stryker the others are mutants that do not compile. It counts them as errors, which are no part of the score.
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 
 /** @typedef {{ id: string, fileName: string, location: object, mutatorName: string, replacement: string }} Mutant */
 
-const SEED = '2018-10-23';
+const SEED = process.env.PIT_MUTANT_SEED;
 const SIZE = Number(process.env.PIT_MUTANT_SAMPLE);
 
 /** A place in an order that has nothing to do with the code. @param {Mutant} mutant */

@@ -1,7 +1,7 @@
-// `npm run campaign:mutants [-- FILE… | --changed] [--sample N]`: changes one thing at a time in the named files, in those that differ
-// from the branch `main` or in all of them, and expects a test to fail each time. 85 % of the changes in each group is the bar. A group
-// runs only the tests that belong to it: they start no program, so that a change costs a second or two. Of a large group, a sample of 300
-// changes is tried, the same in each run of the same code.
+// `npm run campaign:mutants [-- FILE… | --changed] [--sample N] [--seed SEED]`: changes one thing at a time in the named files, in those
+// that differ from the branch `main` or in all of them, and expects a test to fail each time. 85 % of the changes in each group is the
+// bar. A group runs only the tests that belong to it: they start no program, so that a change costs a second or two. Of a large group, a
+// sample of 300 changes is tried, the same in each run of the same code with the same seed.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -292,7 +292,11 @@ const GROUPS = [
 
 preparePackages();
 const { values: options, positionals: words } = parseArgs({
-  options: { changed: { type: 'boolean', default: false }, sample: { type: 'string', default: '300' } },
+  options: {
+    changed: { type: 'boolean', default: false },
+    sample: { type: 'string', default: '300' },
+    seed: { type: 'string', default: '2018-10-23' },
+  },
   allowPositionals: true,
 });
 const isChanged = options.changed;
@@ -323,6 +327,7 @@ for (const { files, tests } of GROUPS) {
         PIT_MUTANTS: mutated.join(','),
         PIT_MUTANT_TESTS: tests.join(','),
         PIT_MUTANT_SAMPLE: options.sample,
+        PIT_MUTANT_SEED: options.seed,
       },
     },
   );

@@ -20,8 +20,9 @@ const PAGE: Answer = () => '<!DOCTYPE html><html><body>Please wait</body></html>
 function serve(...answers: readonly Answer[]): LiteralExchange {
   let asked = 0;
   return literalExchange((path) => {
-    if (path !== START) return NO_ORDER;
-    return (answers[Math.min(asked++, answers.length - 1)] ?? OK)();
+    const body = path === START ? (answers[Math.min(asked++, answers.length - 1)] ?? OK)() : NO_ORDER;
+    // that of the machine would be far from the time of this host
+    return { body, date: null };
   });
 }
 
@@ -110,8 +111,29 @@ describe('a held timer', () => {
     const server = serve(OK, REFUSED, PAGE, OK);
     const { thrown, text } = await ended(hostAt(server, ['--', 'bot'], commandOf(50)));
     expect(thrown).toMatchObject({ name: 'CommandEnded', exitCode: 0 });
-    expect(text).not.toContain('could not be started again');
+    expect(text).not.toMatch(/could not be restarted|is being restarted again/);
     expect(starts(server)).toBeGreaterThan(4);
+  });
+
+  it('warns each time when little is left of its minute, and says each time that it is restarted again', async () => {
+    const failing = Array<Answer>(11).fill(REFUSED);
+    const { thrown, text } = await ended(
+      hostAt(serve(OK, ...failing, OK, ...failing, OK), ['--', 'bot'], commandOf(150)),
+    );
+    expect(thrown).toMatchObject({ name: 'CommandEnded', exitCode: 0 });
+    const said = [...text.matchAll(/could not be restarted, and|is being restarted again/g)].map(([words]) => words);
+    const once = ['could not be restarted, and', 'is being restarted again'];
+    expect(said).toEqual([...once, ...once]);
+  });
+
+  it('gives a program a document for each start while a command runs, and no sentences', async () => {
+    const { text } = await ended(hostAt(serve(OK), ['--json', '--', 'bot'], commandOf(40)));
+    const [warning = '', ...documents] = text.trimEnd().split('\n');
+    expect(JSON.parse(warning)).toMatchObject({
+      warning: { message: expect.stringContaining('will cancel EVERY order') },
+    });
+    const times = documents.map((document) => (JSON.parse(document) as { cancelsAt: string }).cancelsAt.slice(11, 19));
+    expect(times).toEqual(['12:00:55', '12:01:10', '12:01:25']);
   });
 
   it('restarts the timer while a command runs, and not after it ends', async () => {
@@ -144,5 +166,47 @@ describe('a held timer', () => {
     const { run: ran, ...rest } = commandOf(100);
     const { thrown } = await ended(hostAt(server, ['--', 'bot'], { ...rest, run: () => ran([]).then(() => 4) }));
     expect(thrown).toMatchObject({ name: 'CommandEnded', exitCode: 4 });
+  });
+});
+
+describe('Ctrl-C while a timer is held', () => {
+  /** What it prints at once, so many seconds after the start. */
+  async function printedAfter(seconds: number, ...answers: readonly Answer[]): Promise<string> {
+    const works = new Set<Parameters<Host['onInterrupt']>[0]>();
+    const { now, monotonic, sleep } = fakeHost();
+    let printed: string | undefined;
+    const host = hostAt(serve(...answers), [], {
+      ...{ now, monotonic },
+      onInterrupt: (work) => {
+        works.add(work);
+        return () => works.delete(work);
+      },
+      sleep: async (ms) => {
+        await sleep(ms);
+        if (printed !== undefined || now() - NOW < seconds * 1_000) return;
+        const before = host.printed().length;
+        for (const work of works) work('SIGINT');
+        printed = host.printed().slice(before);
+      },
+    });
+    await ended(host);
+    return printed ?? '';
+  }
+
+  // the last answer ends the timer: here, no signal ends the process
+  it.each<[state: string, seconds: number, answers: readonly Answer[], said: string]>([
+    ['held', 10, [OK, REFUSED], 'will cancel every order of btc_usdt at 12:00:55 (UTC), unless'],
+    ['restarted', 20, [OK, OK, REFUSED], 'will cancel every order of btc_usdt at 12:01:10 (UTC), unless'],
+    [
+      'not restarted',
+      40,
+      [OK, REFUSED],
+      'will cancel every order of btc_usdt at 12:00:55 (UTC) at the earliest, unless',
+    ],
+  ])('says when the exchange cancels: %s', async (state, seconds, answers, said) => {
+    const printed = (await printedAfter(seconds, ...answers)).replace(/\s+/g, ' ');
+    expect(printed).toContain(said);
+    // only what may have changed since is a warning
+    expect(printed.startsWith('Warning: ')).toBe(state === 'not restarted');
   });
 });
