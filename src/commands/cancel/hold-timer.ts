@@ -113,8 +113,7 @@ class HoldView {
     this.#isTrying = event.kind === 'trying';
     if (event.kind === 'trying') return;
     if (event.kind === 'started') {
-      if (this.#trouble !== undefined && this.#isWarned)
-        output.note(`The timer of ${market} is being restarted again.`);
+      if (this.#isWarned) output.note(`The timer of ${market} is being restarted again.`);
       [this.#timer, this.#trouble, this.#isWarned] = [event.timer, undefined, false];
       return this.#answer();
     }
@@ -124,9 +123,11 @@ class HoldView {
       return;
     }
     this.#trouble = event.failure;
-    if (this.#isWarned || this.#leftMs() > LITTLE_MS || this.#lapsed !== undefined) return;
+    const leftMs = this.#leftMs();
+    // that the minute has passed is said by itself
+    if (this.#isWarned || leftMs > LITTLE_MS || leftMs <= 0) return;
     this.#isWarned = true;
-    const left = Math.max(0, Math.ceil(this.#leftMs() / 1000));
+    const left = Math.ceil(leftMs / 1000);
     output.warn(
       `The timer of ${market} could not be restarted, and ${left} seconds are left: ${event.failure.message}`,
     );

@@ -67,8 +67,10 @@ function commandOf(seconds: number): Pick<FakeHost, 'run' | 'sleep' | 'now' | 'm
 
 describe('a held timer', () => {
   it('warns, then exits with 9 when its minute passes, and says what was cancelled', async () => {
-    const server = serve(OK, OK, REFUSED);
-    const { thrown, text } = await ended(hostAt(server, ['--json']));
+    const host = hostAt(serve(OK, OK, REFUSED), ['--json']);
+    // the documents are for a program, also on a terminal
+    Object.assign(host.output, { isTTY: true, columns: 80 });
+    const { thrown, text } = await ended(host);
     expect(thrown).toMatchObject({ kind: 'partial', exitCode: 9 });
     expect((thrown as Error).message).toBe(
       'A minute passed without a restart: the exchange has cancelled every order of btc_usdt by now. The last attempt: timer: rejected by the exchange: “maintenance”.',
@@ -92,6 +94,7 @@ describe('a held timer', () => {
     expect(text).toContain('it cannot be stopped');
     expect(text.includes('btc_usdt held: 60 s left (Ctrl-C ends)')).toBe(isShown);
     expect(text.includes('btc_usdt NOT REFRESHED: ')).toBe(isShown);
+    expect(text).toContain('The timer of btc_usdt has run out.');
   });
 
   it('exits with 6 if requests were left without an answer, and says that one may have arrived', async () => {
@@ -154,11 +157,13 @@ describe('a held timer', () => {
   });
 
   it('exits with 9 if its minute passed under a command that succeeded', async () => {
-    const server = serve(OK, ...Array(20).fill(REFUSED), OK);
+    const server = serve(OK, ...Array<Answer>(20).fill(REFUSED), OK, ...Array<Answer>(11).fill(REFUSED), OK);
     const { thrown, text } = await ended(hostAt(server, ['--', 'bot'], commandOf(200)));
     expect(thrown).toMatchObject({ kind: 'partial', exitCode: 9 });
-    expect(text).toContain('The command keeps running.');
-    expect(text).toContain('The timer of btc_usdt is being restarted again.');
+    expect(text.match(/The command keeps running\./g)).toHaveLength(1);
+    // also before the next minute passes
+    expect(text.match(/could not be restarted, and/g)).toHaveLength(2);
+    expect(text.match(/The timer of btc_usdt is being restarted again\./g)).toHaveLength(2);
   });
 
   it('exits as the command does if its minute passed under a command that failed', async () => {

@@ -155,6 +155,40 @@ describe('the question about a write that guards block', () => {
     expect(blockedBy([unread, breach('order-notional')], 'x').kind).toBe('usage');
   });
 
+  it.each<[what: string, breaches: readonly Breach[], hints: readonly unknown[]]>([
+    [
+      'is the limit that blocks, of those that are not overridden',
+      [breach('day-notional'), breach('order-notional')],
+      [
+        'If you mean it, add --override day-notional,order-notional.',
+        { note: 'Change the limit', argv: ['profile', 'set', 'main', 'orderNotional', 'VALUE'] },
+      ],
+    ],
+    [
+      'is none for a guard without a setting',
+      [breach('trail-distance')],
+      ['If you mean it, add --override trail-distance.'],
+    ],
+    [
+      'is also to wait only if no guard could be checked',
+      [{ ...breach('price-band'), failure: new Failure('unreachable', 'no answer') }],
+      ['Try again in a moment.', 'If you mean it, add --override price-band.'],
+    ],
+    [
+      'is what was checked, beside a guard that could not be',
+      [{ ...breach('post-only'), failure: new Failure('unreachable', 'no answer') }, breach('price-band')],
+      [
+        'If you mean it, add --override post-only,price-band.',
+        { note: 'Change the limit', argv: ['profile', 'set', 'main', 'postOnlyGuard', 'VALUE'] },
+        { note: 'Change the limit', argv: ['profile', 'set', 'main', 'priceBand', 'VALUE'] },
+      ],
+    ],
+  ])('cannot be asked in a script, and what changes that %s', async (_, breaches, hints) => {
+    const session = { connection: async () => ({ profile: 'main' }) };
+    const context = { ...contextOf(), session, consent: { available: false } } as unknown as WriteContext;
+    await expect(confirmGuarded(context, 'Buy?', breaches, ['day-notional'])).rejects.toMatchObject({ hints });
+  });
+
   it('is answered by the name of the guard, and never asked for an agent', async () => {
     const blocked = [breach('price-band')];
     await expect(confirmGuarded(contextOf(), 'Buy?', blocked, [])).resolves.toBeUndefined();

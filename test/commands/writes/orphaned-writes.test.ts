@@ -28,7 +28,7 @@ async function homeWith(open: number) {
   );
   for (let write = 0; write < open; write += 1)
     journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: `lost${write}`, reqTime: 1 }).release();
-  return { run, keys, journal };
+  return { home, run, keys, journal };
 }
 
 const WAYS = [
@@ -61,6 +61,19 @@ it('says it of a single one', async () => {
 it.each(WAYS)('%s warns about nothing when no outcome is unknown', async (_, line) => {
   const { run, keys } = await homeWith(0);
   expect((await run(line(keys))).stderr).not.toContain('is unknown');
+});
+
+it('counts a record that is damaged', async () => {
+  const { run, keys, journal } = await homeWith(1);
+  writeFileSync(journal.fileOf('torn1'), 'torn\n', { mode: 0o600 });
+  const { stderr } = await run(keys('new', 'access-0002\nsecret-0002\n'));
+  expect(stderr.replace(/\s+/g, ' ')).toContain('Warning: The outcome of 2 writes with the key …0001 ');
+});
+
+it('removes keys that cannot be read, with which nothing could be looked up', async () => {
+  const { home, run } = await homeWith(1);
+  writeFileSync(path.join(home, 'config', 'keys', 'overseas.json'), 'torn\n', { mode: 0o600 });
+  expect(await run('keys remove --profile overseas --yes')).toMatchObject({ code: 0, stderr: '' });
 });
 
 it('a journal that cannot be read does not count as one without unknown outcomes', async () => {

@@ -263,16 +263,20 @@ describe('an order that a proxy repeated', () => {
 
   it('pit resolve reports the order when it settles another order of the same side', async () => {
     await pit.done('order buy btc_usdt 0.01 --at 21004 --id twice4 --yes');
+    await pit.done('order buy btc_usdt 0.01 --at 21014 --id twice5 --yes');
     await fault('late --operation order --delay 20000');
     expect((await lost('buy btc_usdt 0.01 --at 21005 --id late4')).code).toBe(6);
     const extra = await repeat('twice4', '21004', '0.01');
+    const other = await repeat('twice5', '21014', '0.01');
     const { code, stdout, stderr } = await pit.run('resolve --json --timeout 100');
     expect(code).toBe(9);
-    expect(stderr).toContain(`pit cancel btc_usdt ${extra}`);
+    for (const id of [extra, other]) expect(stderr).toContain(`pit cancel btc_usdt ${id}`);
+    expect(lastError(stderr).message).toBe('2 writes were carried out more than once.');
     const rows = JSON.parse(stdout) as Row[];
     expect(rows.map(({ clientId, duplicates }) => [clientId, duplicates]).toSorted()).toEqual([
       ['late4', []],
       ['twice4', [extra]],
+      ['twice5', [other]],
     ]);
   });
 
@@ -343,6 +347,10 @@ describe('a lost withdrawal that two records fit', () => {
       9,
       [{ outcome: 'placed', id: second, duplicates: [first] }],
     ]);
+    expect(lastError(told.stderr)).toMatchObject({
+      message: `withdraw 0.051 btc to ${to}: carried out more than once.`,
+      hint: 'See them: pit withdrawals btc',
+    });
     expect(told.stderr).toContain(`THE WITHDRAWAL WAS MADE MORE THAN ONCE: 0.051 btc to ${to} (${id}) as `);
   });
 });

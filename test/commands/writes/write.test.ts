@@ -29,12 +29,14 @@ function contextOf(
       said.push(`${signal}: ${left === null ? 'nothing sent' : left.advice}`),
   };
   let slept = () => {};
+  const waits: (readonly [ms: number, end: AbortSignal | undefined])[] = [];
   let clock = 0;
   const host = {
     ...fakeHost(),
     monotonic: () => clock,
-    sleep: () =>
+    sleep: (ms: number, end?: AbortSignal) =>
       new Promise<void>((resolve) => {
+        waits.push([ms, end]);
         slept = resolve;
       }),
     onInterrupt: (...added: OnInterrupt) => {
@@ -64,6 +66,7 @@ function contextOf(
     listens: () => handlers !== undefined,
     /** Ends the time that a signal gives to answers. */
     slept: () => slept(),
+    waits,
     pass: (ms: number) => {
       clock += ms;
     },
@@ -252,7 +255,7 @@ describe('a signal', () => {
   });
 
   it('aborts what a write of many has not sent, waits for what it has, and prints what is done', async () => {
-    const { context, said, signal } = contextOf();
+    const { context, said, signal, waits } = contextOf();
     const run: WriteSteps<Plan>['run'] = async (_, stopping) => {
       signal('SIGTERM');
       expect([stopping.aborted, said.at(-1)]).toEqual([true, 'asked 1']);
@@ -263,6 +266,8 @@ describe('a signal', () => {
     const soFar = () => ({ data: '2 of 3', show: () => '' });
     await expect(runWrite(context, writeOf(said, { run, soFar }))).rejects.toEqual(new Interrupted('SIGTERM'));
     expect(said.slice(2)).toEqual(['answered', 'answer: 2 of 3', 'SIGTERM: may be done']);
+    // the process does not live on for the rest of that time
+    expect(waits.map(([ms, end]) => [ms, end?.aborted])).toEqual([[5_000, true]]);
   });
 
   it('does not hide a defect', async () => {
