@@ -16,7 +16,8 @@ function trade(one: ExchangeFixture, second: number): void {
 }
 
 test('the same seed, start and calls give the same exchange, in steps of any length', async () => {
-  const [one, other] = [await ExchangeFixture.open(), await ExchangeFixture.open()];
+  const isSimulated = true;
+  const [one, other] = [await ExchangeFixture.open({ isSimulated }), await ExchangeFixture.open({ isSimulated })];
   for (let second = 0; second < 15; second += 1) {
     one.pass(1_000, 70);
     other.pass(1_000);

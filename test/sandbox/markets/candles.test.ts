@@ -111,7 +111,7 @@ test('rows have no gaps or jumps between history and trading', async () => {
 });
 
 test('since is inclusive, size keeps the latest rows, and there are none of the future', async () => {
-  const { exchange } = await ExchangeFixture.open();
+  const { exchange } = await ExchangeFixture.open({ historyMs: 21 * 86_400_000 });
   const times = (type: CandleType, options: { since?: number; size: number }) =>
     exchange.market.candles('btc_usdt', type, options).map(({ time }) => iso(time));
   const since = Date.UTC(2024, 2, 15, 13, 35);

@@ -35,7 +35,7 @@ test('the price path begins where the recording ends', () => {
 });
 
 test('the history of btc_usdt is the recording, shifted to end when trading began', async () => {
-  const { exchange } = await ExchangeFixture.open();
+  const { exchange } = await ExchangeFixture.open({ historyMs: 30_240 * 60_000 });
   const [first, second] = exchange.market.candles('btc_usdt', '1min', { size: 100_000 });
   expect(first).toMatchObject({
     open: '23140.48',

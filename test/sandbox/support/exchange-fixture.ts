@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Account } from '../../../src/sandbox/accounts/accounts.js';
 import { SandboxExchange } from '../../../src/sandbox/exchange/exchange.js';
+import { begin } from '../../support/beginnings.js';
 
 export const TESTER = { accessKey: 'access', secretKey: 'secret', safePwd: 'pwd', username: 'tester' };
 
@@ -11,6 +12,19 @@ export const TESTER = { accessKey: 'access', secretKey: 'secret', safePwd: 'pwd'
 export const START = Date.UTC(2024, 2, 15, 13, 37, 21, 250);
 
 const COMPARED = ['btc_usdt', 'eth_btc', 'xrp_eth'];
+
+const HISTORY_MS = 3_600_000;
+
+interface FixtureOptions {
+  /** One that has an exchange already (default: a new exchange). */
+  readonly directory?: string;
+  readonly seed?: number;
+  readonly time?: number;
+  /** How long before it the history of prices begins, in ms (default: an hour). */
+  readonly historyMs?: number;
+  /** Whether its first minute is simulated, though another test has had the same. */
+  readonly isSimulated?: boolean;
+}
 
 /** A directory that is removed after the test. */
 export function temporaryDirectory(): string {
@@ -27,17 +41,17 @@ export class ExchangeFixture {
     readonly directory: string,
   ) {}
 
-  static async open(options: { directory?: string; seed?: number; time?: number } = {}): Promise<ExchangeFixture> {
-    const { directory = temporaryDirectory(), seed = 7, time = START } = options;
+  static async open(options: FixtureOptions = {}): Promise<ExchangeFixture> {
+    const { directory, seed = 7, time = START, historyMs = HISTORY_MS, isSimulated = false } = options;
     const clock = { time };
-    const exchange = await SandboxExchange.open({
-      directory,
-      seed,
-      now: () => clock.time,
-      firstAccount: TESTER,
-    });
+    const folder = directory ?? temporaryDirectory();
+    const open = () =>
+      SandboxExchange.open({ directory: folder, seed, now: () => clock.time, firstAccount: TESTER, historyMs });
+    if (directory === undefined && !isSimulated)
+      await begin(folder, JSON.stringify(['fixture', seed, time, historyMs]), open);
+    const exchange = await open();
     onTestFinished(() => exchange.close());
-    return new ExchangeFixture(exchange, clock, directory);
+    return new ExchangeFixture(exchange, clock, folder);
   }
 
   get account(): Account {

@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
 import path from 'node:path';
@@ -21,6 +20,7 @@ import { DOCUMENTED_LIMITS, keptLimits } from '../../../src/sandbox/server/limit
 import { RequestHandler } from '../../../src/sandbox/server/request-handler.js';
 import type { KlineSince } from '../../../src/sandbox/server/served-operation.js';
 import { StreamServer } from '../../../src/sandbox/streams/stream-server.js';
+import { begin } from '../beginnings.js';
 import type { WorldClock } from './clock.js';
 import { connected } from './connected.js';
 import { runOutside } from './processes.js';
@@ -122,8 +122,8 @@ export class WorldExchange {
       });
     const { exchange: folder } = filesIn(directory);
     if (markets === undefined)
-      await begin(folder, JSON.stringify([seed, clock.now(), balances, historyMs]), (keys) =>
-        openExchange(folder, keys),
+      await begin(folder, JSON.stringify(['world', seed, clock.now(), balances, historyMs]), () =>
+        openExchange(folder, newKeys('sandbox')),
       );
     const data = await DataDirectory.open(folder, openExchange, newKeys('sandbox'));
     const exchange = new WorldExchange(terms, data);
@@ -203,25 +203,4 @@ export class WorldExchange {
     await this.#streams.close();
     await this.#data.close();
   }
-}
-
-/** The files of sandboxes before anything has happened in them, by what they begin with. */
-const beginnings = new Map<string, ReadonlyMap<string, Buffer>>();
-
-/** Gives a folder the data of a new sandbox: it takes much less time to copy its first minute of trading than to simulate it again. */
-async function begin(
-  folder: string,
-  terms: string,
-  open: (keys: ReturnType<typeof newKeys>) => Promise<SandboxExchange>,
-): Promise<void> {
-  const known = beginnings.get(terms);
-  if (known !== undefined) {
-    makeOwnFolder(folder);
-    for (const [name, content] of known) writeFileSync(path.join(folder, name), content, { mode: 0o600 });
-    return;
-  }
-  const exchange = await open(newKeys('sandbox'));
-  await exchange.close();
-  const files = readdirSync(folder).filter((name) => !name.endsWith('-lock'));
-  beginnings.set(terms, new Map(files.map((name) => [name, readFileSync(path.join(folder, name))])));
 }
