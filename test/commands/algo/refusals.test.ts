@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ENTRY_FLAGS } from '../../../src/commands/order/algo-args.js';
+import { STILL_MARKETS } from '../../support/world/still-markets.js';
 import { useWorld } from '../pit-home.js';
 
-const pit = useWorld();
+const pit = useWorld({ markets: STILL_MARKETS });
 
 /** The flags of entries, of which each is a reason for the flags that only an entry gives a meaning. */
 const ENTRIES = Object.values(ENTRY_FLAGS).map(({ flag }) => flag);

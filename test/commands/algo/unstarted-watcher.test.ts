@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 import { usage } from '../../../src/errors.js';
+import { STILL_MARKETS } from '../../support/world/still-markets.js';
 import { document, lastError, useWorldPerTest } from '../pit-home.js';
 
-const pit = useWorldPerTest();
+const pit = useWorldPerTest({ markets: STILL_MARKETS });
 
 it('an algo order whose watcher cannot be started is answered with 9: it exists, and is not watched', async () => {
   const watchAlgos = () => {

@@ -2,16 +2,17 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import { startDocumentExchange } from '../../support/document-exchange.js';
 import { type LiteralAnswer, lostAnswer } from '../../support/world/hosts.js';
+import { STILL_MARKETS } from '../../support/world/still-markets.js';
 import { literalExchange } from '../literal-exchange.js';
 import { DECIMAL, document, ID, lastError, TEXT, useWorldPerTest } from '../pit-home.js';
 
-const pit = useWorldPerTest({ limits: UNLIMITED });
+const pit = useWorldPerTest({ markets: STILL_MARKETS, limits: UNLIMITED });
 
 describe('pit api with an operation that reads', () => {
   it('prints the body with its numbers as sent', async () => {
     const { stdout } = await pit.run('api depth market=btc_usdt size=3 --json');
     // amounts keep their zeros, which a number would lose
-    expect(stdout).toMatch(/^\{"asks":\[\[\d+\.\d+,\d+\.\d{6}\],.*"timestamp":\d+\}\n$/);
+    expect(stdout).toMatch(/^\{"asks":\[\[\d+\.\d+,\d+\.\d{6}\]\],.*"timestamp":\d+\}\n$/);
     expect(await pit.done('api depth market=btc_usdt size=3 --raw')).toMatch(/^\{"asks":\[\[/);
   });
 
@@ -96,7 +97,7 @@ describe('pit api with a write uses the journal, guards and confirmation of its 
     expect(resolved).toMatchObject({ operation: 'order', outcome: 'placed', market: 'btc_usdt' });
   });
 
-  const UNNAMED = 'api order currency=btc_usdt tradeType=1 price=26100 amount=0.0123';
+  const UNNAMED = 'api order currency=btc_usdt tradeType=1 price=27900 amount=0.0123';
 
   it('says before it sends an order without a customerOrderId that no name can show its outcome', async () => {
     const dry = await pit.json<{ request: object; preview: { warnings: string[] } }>(`${UNNAMED} --dry-run`);

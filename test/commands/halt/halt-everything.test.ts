@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { PASS, slow } from '../../support/world/network.js';
+import { DEEP_MARKETS } from '../../support/world/still-markets.js';
 import { document, lastError, useWorldPerTest } from '../pit-home.js';
 
-const pit = useWorldPerTest();
+const pit = useWorldPerTest({ markets: DEEP_MARKETS });
 
 // what is sold counts for the limit of the day
 beforeEach(() => pit.done('profile set sandbox dayNotional off'));

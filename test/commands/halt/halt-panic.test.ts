@@ -5,10 +5,11 @@ import { keyDigest } from '../../../src/config/keys.js';
 import { usage } from '../../../src/errors.js';
 import { AlgoStore } from '../../../src/trading/algos/record/store.js';
 import { slow } from '../../support/world/network.js';
+import { DEEP_MARKETS } from '../../support/world/still-markets.js';
 import { Kept } from '../../terminal/screens.js';
 import { document, lastError, useWorldPerTest } from '../pit-home.js';
 
-const pit = useWorldPerTest();
+const pit = useWorldPerTest({ markets: DEEP_MARKETS });
 const ORDER = 'order buy btc_usdt 0.01 --at bid-2% --yes';
 
 beforeEach(() => pit.done('profile set sandbox dayNotional off'));

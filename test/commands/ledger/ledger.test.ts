@@ -12,10 +12,10 @@ describe('pit ledger', () => {
 
   beforeAll(async () => {
     await place(pit, 'buy eos_usdt 100 --at ask+2%');
-    await pit.world.pass(86_400_000);
+    await pit.world.pass(600_000);
     between = new Date(pit.world.clock.now()).toISOString();
     await pit.done('sandbox deposit usdt 500.5');
-    await pit.world.pass(900_000);
+    await pit.world.pass(120_000);
     await place(pit, 'sell xrp_usdt 50 --at bid-2%');
     await pit.world.pass(60_000);
   });

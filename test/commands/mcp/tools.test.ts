@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { STILL_MARKETS } from '../../support/world/still-markets.js';
 import { useWorld } from '../pit-home.js';
 import { TestClient } from './client.js';
 
-const pit = useWorld();
+const pit = useWorld({ markets: STILL_MARKETS });
 let client: TestClient;
 const ids: string[] = [];
 

@@ -1,11 +1,12 @@
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import { instead, PASS } from '../../support/world/network.js';
+import { STILL_MARKETS } from '../../support/world/still-markets.js';
 import { NOT_FOUND } from '../../trading/support/exchange.js';
 import { useWorldPerTest } from '../pit-home.js';
 import { type Done, type Prepared, TradingClient } from './trading-client.js';
 
-const pit = useWorldPerTest({ limits: UNLIMITED });
+const pit = useWorldPerTest({ markets: STILL_MARKETS, limits: UNLIMITED });
 
 interface Limits {
   readonly markets?: string;

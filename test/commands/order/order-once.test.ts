@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import { LOST, LOST_ANSWER, PASS } from '../../support/world/network.js';
+import { STILL_MARKETS } from '../../support/world/still-markets.js';
 import { lastError, useWorldPerTest } from '../pit-home.js';
 
-const pit = useWorldPerTest({ limits: UNLIMITED });
+const pit = useWorldPerTest({ markets: STILL_MARKETS, limits: UNLIMITED });
 const ORDER = 'order buy btc_usdt 0.01 --at 20000 --override price-band --yes';
 
 interface Placed {
@@ -118,7 +119,7 @@ it('--once of several processes at the same moment places one order, and each pr
 it('--once compares a relative price and amount as they were given, whatever they come to now', async () => {
   const line = 'order buy btc_usdt 100usdt --at bid-4% --id once0030 --once --yes';
   const placed = await pit.json<Placed>(line);
-  await pit.done('sandbox price btc_usdt 28500');
+  pit.world.exchange.quote('btc_usdt', { bid: '30500.00', ask: '30510.00' });
   expect(await pit.json<Placed>(line)).toMatchObject({ id: placed.id, existing: true });
   const error = await pit.failure(line.replace('bid-4%', 'bid-3%'), 2);
   expect(error).toMatchObject({ order: placed.id, message: expect.stringContaining('its price is bid-4%') });

@@ -59,7 +59,7 @@ describe('pit pnl --by coin', () => {
   beforeAll(async () => {
     await straight.administer('POST /clock/stop');
     await order('buyBtc', 'buy btc_usdt 0.5 --at ask+2%');
-    await straight.advance(900_000);
+    await straight.advance(120_000);
     await pit.done('balance');
     await order('buyEth', 'buy eth_btc 2 --at ask+2%');
     await order('sellEth', 'sell eth_usdt 1 --at bid-2%');
@@ -160,12 +160,12 @@ describe('pit pnl --by coin', () => {
 
   it('lists what a withdrawal took along, with its cost, as a basis for the next exchange', async () => {
     await pit.done('sandbox deposit ltc 5');
-    await straight.advance(900_000);
+    await straight.advance(120_000);
     await pit.done('balance');
     basis('2020-01-01,ltc,100000,100000,usdt\n');
     const [{ fee }] = await pit.json<[{ fee: string }]>('fees ltc');
     await withdraw(pit, 'ltc', '2', fee);
-    await straight.advance(900_000);
+    await straight.advance(120_000);
     await pit.done('balance');
     const lots = await pit.json<Lot[]>(`pnl --by coin --in usdt --lots --basis ${file}`);
     const left = lots.filter(({ closing }) => closing === 'withdrawal');
@@ -204,7 +204,7 @@ describe('pit pnl --by coin', () => {
     // which has read nothing yet
     const home = pit.world.otherHome('other');
     for (let count = 0; count < 55; count += 1) await pit.done('sandbox deposit ltc 0.01');
-    await straight.advance(900_000);
+    await straight.advance(120_000);
     await pit.done('balance');
     const operations = ['getOrders', 'getSpotBills', 'getChargeRecord', 'getWithdrawRecord'] as const;
     const asked = async () => {

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { STILL_MARKETS } from '../../support/world/still-markets.js';
 import { useWorld } from '../pit-home.js';
 
-const pit = useWorld();
+const pit = useWorld({ markets: STILL_MARKETS });
 
 beforeAll(async () => {
   await pit.done('order buy btc_usdt 0.01 --at bid-5% --id mine0001 --yes');

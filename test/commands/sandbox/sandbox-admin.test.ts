@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { STILL_MARKETS } from '../../support/world/still-markets.js';
 import { place } from '../order/order-rows.js';
 import { TEXT, TIME, useWorld } from '../pit-home.js';
 
-const pit = useWorld();
+const pit = useWorld({ markets: STILL_MARKETS });
 
 describe('pit sandbox', () => {
   it('adds accounts with working keys and lists them', async () => {

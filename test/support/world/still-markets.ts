@@ -9,3 +9,12 @@ export const STILL_MARKETS: Readonly<Record<string, Quote>> = {
   eos_usdt: { bid: '0.9990', ask: '1.0000' },
   xrp_usdt: { bid: '0.49900', ask: '0.50000' },
 };
+
+/** The same and those between coins, so deep that an account can sell all that it has at once. */
+export const DEEP_MARKETS: Readonly<Record<string, Quote>> = Object.fromEntries(
+  Object.entries({
+    ...STILL_MARKETS,
+    eth_btc: { bid: '0.066600', ask: '0.066700' },
+    xrp_eth: { bid: '0.00024900', ask: '0.00025000' },
+  }).map(([market, quote]) => [market, { ...quote, amount: '1000000' }]),
+);
