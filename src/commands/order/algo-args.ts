@@ -323,8 +323,6 @@ export function checkAlgo(given: GivenOrder, flags: AlgoFlags): void {
  */
 function checkNumbers({ side, at, amount }: GivenOrder, flags: AlgoFlags): void {
   const { take, stop, limit, trail, show } = flags;
-  if (amount?.kind === 'base' && amount.amount.sign <= 0)
-    throw usage('The amount must be above zero.', 'Give an amount in the base coin, such as 0.1.');
   if (amount?.kind === 'base' && show?.kind === 'base' && show.amount.compare(amount.amount) >= 0)
     throw usage(
       `--show ${show.amount} is not below the amount ${amount.amount}: all of it would rest.`,

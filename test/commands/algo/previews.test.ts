@@ -97,7 +97,7 @@ it('the limit of one order counts each part of an iceberg', async () => {
   await set('orderNotional', '2500usdt');
   expect((await dry('buy btc_usdt 0.5 --at 20000 --show 0.12')).warnings.join()).not.toContain('notional');
   expect(await refusal('buy btc_usdt 0.5 --at 20000 --show 0.13')).toMatch(
-    /^order-notional blocks this: the order comes to 2,600 usdt/,
+    /^order-notional blocks this: the order comes to 2,600 usdt.* Use less, or change the limit of the profile\.$/,
   );
 });
 

@@ -113,3 +113,18 @@ it('an algo order without an amount is refused: pit never asks for its parts', a
     hint: 'Write them before the flags, for instance: sell btc_usdt 0.1',
   });
 });
+
+it.each([
+  ['buy', 'asks', { asks: [], bids: [[27_800, 5]] }],
+  ['sell', 'bids', { asks: [[28_200, 5]], bids: [] }],
+])('a %s at the best price is refused if the book has no %s', async (side, missing, book) => {
+  const { network } = pit.world;
+  network.rewrite = (body, { operation }) =>
+    operation === 'depth' ? JSON.stringify({ ...book, timestamp: 1_700_000_000 }) : body;
+  const error = await pit.failure(`order ${side} btc_usdt 0.1 --over 1h --yes`, 3);
+  network.rewrite = (body) => body;
+  expect(error).toMatchObject({
+    message: `The book of btc_usdt has no ${missing}.`,
+    hint: 'Try again when it has some.',
+  });
+});

@@ -5,15 +5,19 @@ import { brokenRule, rulesOf } from '../../../src/cli/flag-rules.js';
 import {
   ALGO_FLAGS,
   type AlgoDraft,
+  type AlgoFlags,
   algoDraftArgs,
+  checkAlgo,
   ENTRY_FLAGS,
   NO_ALGO_FLAGS,
 } from '../../../src/commands/order/algo-args.js';
 import { parseLadder } from '../../../src/commands/order/batch-input.js';
 import order from '../../../src/commands/order/order.js';
 import {
+  checkGiven,
   completeOrder,
   draftArgs,
+  firstMissing,
   type GivenOrder,
   ladderArgs,
   namedOrder,
@@ -23,13 +27,26 @@ import {
   tooLittleText,
 } from '../../../src/commands/order/order-args.js';
 import { Decimal } from '../../../src/domain/decimal.js';
+import { Failure } from '../../../src/errors.js';
 import { parseAmount, parsePrice } from '../../../src/trading/expressions.js';
+import { adviceText } from '../../support/advice.js';
 import { TERMS } from '../../trading/support/terms.js';
 
 const DRAFT: OrderDraft = {
   ...{ side: 'sell', market: 'btc_usdt', amount: parseAmount('50%'), at: parsePrice('bid+2ticks'), type: 'limit' },
   ...{ account: 'spot', borrow: false, repay: false, id: undefined, overridden: [] },
 };
+
+/** The message of what is refused, and what to do instead; empty if nothing is. */
+function refusalOf(work: () => unknown): readonly string[] {
+  try {
+    work();
+    return [];
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return [error.message, ...error.hints.map(adviceText)];
+  }
+}
 
 describe('the command line of an order', () => {
   it.each<[string, object]>([
@@ -75,7 +92,14 @@ it.each(['bid:bid-2%:10', '30000:31000:20'])(
 );
 
 it.each(['30000:31000', '30000', '30000:31000:20:1', ''])('"%s" is not a ladder', (text) => {
-  expect(() => parseLadder(text)).toThrow(`"${text}" is not a ladder.`);
+  expect(refusalOf(() => parseLadder(text))).toEqual([
+    `"${text}" is not a ladder.`,
+    'Write FROM:TO:N, two prices and how many orders: 30000:31000:20, or bid:bid-2%:10.',
+  ]);
+});
+
+it.each([1, 100_001])('a ladder has no %i orders', (count) => {
+  expect(refusalOf(() => parseLadder(`30000:31000:${count}`))[0]).toContain('The number of orders of a ladder');
 });
 
 it.each<[string, object]>([
@@ -222,8 +246,210 @@ describe('an order with a missing part', () => {
     expect(completeOrder({ ...given, type: 'ioc' })).toEqual({ ...DRAFT, type: 'ioc' });
   });
 
+  const ASKS = 'On a terminal, pit asks for what is missing.';
+
+  it.each<[missing: string, dryRun: boolean, said: readonly string[]]>([
+    [
+      'side market',
+      false,
+      [
+        'The side is missing: buy or sell.',
+        'Write it in full, for instance: pit order buy btc_usdt 0.01 --at ask',
+        ASKS,
+      ],
+    ],
+    [
+      'side',
+      true,
+      [
+        'The side is missing: buy or sell.',
+        'Write it in full, for instance: pit order buy btc_usdt 0.01 --at ask --dry-run',
+        ASKS,
+      ],
+    ],
+    ['market amount', false, ['The market is missing.', 'Write it after sell, for instance btc_usdt.', ASKS]],
+    ['amount at', false, ['The amount is missing.', 'Write it after the market, for instance 0.01 or 100usdt.', ASKS]],
+    ['at', false, ['The price is missing.', 'Give it with --at, for instance --at 31000.5 or --at bid.']],
+  ])('without its %s names the first one, and how it is written: dry run %s', (missing, dryRun, said) => {
+    const parts = Object.fromEntries(missing.split(' ').map((part) => [part, undefined]));
+    const { kind, message, hints } = firstMissing({ ...given, ...parts }, { dryRun });
+    expect([kind, message, ...hints.map(adviceText)]).toEqual(['usage', ...said]);
+  });
+
   it.each(['side', 'market', 'amount', 'at'])('is not complete without its %s', (part) => {
     expect(completeOrder({ ...given, [part]: undefined })).toBeUndefined();
+  });
+});
+
+describe('parts that contradict each other', () => {
+  const MARGIN = ['--borrow and --repay need a margin account.', 'Add --account isolated or --account cross.'];
+  const BALANCE = [
+    'A percentage needs the balance, and the exchange does not report margin balances.',
+    'Give the amount itself.',
+  ];
+
+  it.each<[string, object, readonly string[]]>([
+    ['a share on spot', {}, []],
+    ['a loan on spot', { borrow: true }, MARGIN],
+    ['a repayment on spot', { repay: true }, MARGIN],
+    ['a share on margin', { account: 'cross' }, BALANCE],
+    ['a loan for an amount on margin', { account: 'isolated', borrow: true, amount: parseAmount('1') }, []],
+    ['a replacement on margin', { account: 'isolated', repay: true, amount: undefined }, []],
+  ])('%s', (_, parts, said) => {
+    expect(refusalOf(() => checkGiven({ ...DRAFT, ...parts }))).toEqual(said);
+  });
+
+  const SLICES = ['--over is shorter than the time between two slices.', 'Give a longer --over, or a shorter --every.'];
+  const SPOT = [
+    'Algo orders trade on the spot account only.',
+    'The exchange does not report margin balances, which they rest on.',
+  ];
+  const NO_OVERRIDE = [
+    '--override has no meaning for an algo order.',
+    'Guards hold for each of its orders at the moment of sending. Change the limit of the profile instead. Only trail-distance can be overridden.',
+  ];
+  const OWN_TYPE = 'Add --at PRICE, or leave it out: a reached stop sends an order of its own type.';
+  const [take, stop, limit, show] = [
+    parsePrice('110'),
+    parsePrice('100'),
+    parsePrice('99'),
+    parseAmount('0.1'),
+  ] as const;
+  const [relative, slippage] = [parsePrice('bid-1%'), Decimal.of('0.01')];
+  const share = (value: string) => ({ unit: 'share', value: Decimal.of(value) }) as const;
+
+  it.each<[string, Partial<AlgoFlags>, Partial<GivenOrder>, readonly string[]]>([
+    ['slices over a minute', { over: 60_000 }, {}, []],
+    ['slices over less', { over: 59_999 }, {}, SLICES],
+    ['slices as far apart as they last', { over: 300_000, every: 300_000 }, {}, []],
+    ['slices further apart', { over: 300_000, every: 300_001 }, {}, SLICES],
+    ['a type without an entry', { stop }, { type: 'ioc' }, ['--ioc belongs to an order with --at.', OWN_TYPE]],
+    ['PostOnly alone', { stop }, { type: 'postOnly' }, ['--post-only belongs to an order with --at.', OWN_TYPE]],
+    ['a type of an entry', { take }, { type: 'ioc', side: 'buy', at: stop }, []],
+    [
+      'a slippage beside a limit',
+      { stop, limit, slippage },
+      {},
+      ['--slippage has no meaning with --limit.', 'The limit says how far the stop may fill.'],
+    ],
+    ['a slippage of slices', { over: 60_000, stop, limit, slippage }, { side: 'buy' }, []],
+    ['a slippage of slices alone', { over: 60_000, slippage }, {}, []],
+    [
+      'a slippage of slices that rest',
+      { over: 60_000, passive: true, slippage },
+      {},
+      ['--slippage has no meaning with --passive.', 'Passive slices rest at the best price.'],
+    ],
+    ['a slippage of their stop', { over: 60_000, passive: true, slippage, stop }, { side: 'buy' }, []],
+    ['a slippage of their trail', { over: 60_000, passive: true, slippage, trail: share('0.02') }, {}, []],
+    ['slices that rest', { over: 60_000, passive: true }, {}, []],
+    ['margin', { stop }, { account: 'cross' }, SPOT],
+    ['a loan', { stop }, { borrow: true }, SPOT],
+    ['a repayment', { stop }, { repay: true }, SPOT],
+    ['the guard of its trail', { stop }, { overridden: ['trail-distance'] }, []],
+    ['a guard of its orders', { stop }, { overridden: ['trail-distance', 'price-band'] }, NO_OVERRIDE],
+    [
+      'an iceberg of all',
+      { show },
+      { at: stop, amount: show },
+      ['--show 0.1 is not below the amount 0.1: all of it would rest.', 'Give a smaller --show, or leave it out.'],
+    ],
+    ['an iceberg', { show }, { at: stop, amount: parseAmount('0.11') }, []],
+    ['an iceberg of a value', { show: parseAmount('100usdt') }, { at: stop, amount: parseAmount('100usdt') }, []],
+    ['a trail of everything', { trail: share('1') }, {}, ['A trail of 100% never ends.', 'Use less than 100%.']],
+    ['a trail of almost everything', { trail: share('0.99') }, {}, []],
+    ['a trail of many ticks', { trail: { unit: 'ticks', value: Decimal.of('200') } }, {}, []],
+    [
+      'a stop at the take-profit',
+      { take: stop, stop },
+      {},
+      ['The stop 100 is not below the take-profit 100.', 'Use a stop below 100.'],
+    ],
+    [
+      'a stop of a buy at the take-profit',
+      { take: stop, stop },
+      { side: 'buy' },
+      ['The stop 100 is not above the take-profit 100.', 'Use a stop above 100.'],
+    ],
+    ['a stop below the take-profit', { take, stop }, {}, []],
+    ['a stop below a take-profit that the market says', { take: relative, stop }, {}, []],
+    ['a side that is not known yet', { take: stop, stop: take }, { side: undefined }, []],
+    [
+      'a stop at the entry',
+      { stop },
+      { side: 'buy', at: stop },
+      ['The stop 100 is not below the price of the entry 100.', 'Use a stop below 100.'],
+    ],
+    ['a stop beyond the bound of slices', { stop: take, over: 60_000 }, { side: 'buy', at: stop }, []],
+    [
+      'a take-profit at the entry',
+      { take },
+      { side: 'sell', at: take },
+      ['The price of the entry 110 is not above the take-profit 110.', 'Use a price of the entry above 110.'],
+    ],
+    ['a limit at its stop', { stop, limit: stop }, {}, []],
+    ['a limit of a buy at its stop', { stop, limit: stop }, { side: 'buy' }, []],
+    [
+      'a limit above a stop that sells',
+      { stop, limit: take },
+      {},
+      ['The limit 110 is above the stop 100: what a reached stop sends would not fill.', 'Use 100 or less.'],
+    ],
+    [
+      'a limit below a stop that buys',
+      { stop, limit },
+      { side: 'buy' },
+      ['The limit 99 is below the stop 100: what a reached stop sends would not fill.', 'Use 100 or more.'],
+    ],
+    ['a limit that the market says', { stop, limit: relative }, { side: 'buy' }, []],
+  ])('of an algo order: %s', (_, flags, parts, said) => {
+    const given = { ...DRAFT, at: undefined, type: undefined, ...parts };
+    expect(refusalOf(() => checkAlgo(given, { ...NO_ALGO_FLAGS, ...flags }))).toEqual(said);
+  });
+});
+
+describe('the distance of a trail', () => {
+  it.each<[text: string, unit: string, value: string]>([
+    ['2%', 'share', '0.02'],
+    ['0.5%', 'share', '0.005'],
+    ['300', 'price', '300'],
+    ['12.25', 'price', '12.25'],
+    ['50ticks', 'ticks', '50'],
+    ['1tick', 'ticks', '1'],
+    ['50TICKS', 'ticks', '50'],
+    ['3.0ticks', 'ticks', '3.0'],
+  ])('%s', (text, unit, value) => {
+    const distance = ALGO_FLAGS.trail.parse(text);
+    expect([distance.unit, distance.value.toString()]).toEqual([unit, value]);
+  });
+
+  it.each(['0', '0%', '0ticks', '-1', '1.5ticks', '%', 'ticks', 'x2%', '2%x', '2%%', '1.', '.5', '1.2.3', '3tickss'])(
+    '%s is none',
+    (text) => {
+      expect(refusalOf(() => ALGO_FLAGS.trail.parse(text))).toEqual([
+        `"${text}" is not a trail distance.`,
+        'Write a share like 2%, a price difference like 300, or 50ticks.',
+      ]);
+    },
+  );
+});
+
+describe('a slippage', () => {
+  it.each([
+    ['1%', '0.01'],
+    ['0.5%', '0.005'],
+    ['99%', '0.99'],
+    ['12.25%', '0.1225'],
+    ['0%', '0'],
+  ])('%s', (text, value) => {
+    expect(ALGO_FLAGS.slippage.parse(text).toString()).toBe(value);
+  });
+
+  it.each(['1', '100%', '1.%', '.5%', 'x1%', '1%x', '-1%'])('%s is none', (text) => {
+    expect(refusalOf(() => ALGO_FLAGS.slippage.parse(text))).toEqual([
+      `The slippage must be a percentage below 100%, with its % sign, not "${text}".`,
+      'Write it like 0.5%.',
+    ]);
   });
 });
 

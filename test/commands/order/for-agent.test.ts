@@ -14,6 +14,7 @@ it('shows an agent the order that a replacement places, which is less than was a
   expect(shown).toMatchObject({
     argv: ['order', 'replace', 'btc_usdt', '7', '--at', '25000', '--amount', '0.01'],
     places: [{ price: '25000', amount: '0.006' }],
+    text: 'cancel order 7 and buy 0.006 btc_usdt at 25,000 instead (limit, spot)',
     cancels: [order],
     notional: '150',
   });

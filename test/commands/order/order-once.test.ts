@@ -25,13 +25,23 @@ it('--once refuses other terms under the same id, names the order, and sends not
   const error = await pit.failure(`${ORDER.replace('0.01', '0.02')} --id once0002 --once`, 2);
   expect(error).toMatchObject({ kind: 'usage', clientId: 'once0002', order: id });
   expect(error.message).toBe(`Order ${id} has the client id once0002 already, and its amount is 0.01.`);
+  expect(error.hint).toBe(
+    `Nothing was sent. Choose another --id for another order. See that order: pit order show btc_usdt ${id}`,
+  );
   expect(await pit.json('orders btc_usdt')).toHaveLength(before.length);
 });
 
 it('without --once, the error for an id that is taken has clientId and order', async () => {
   const { id } = await pit.json<Placed>(`${ORDER} --id once0003`);
   const { code, stderr } = await pit.run(`${ORDER} --id once0003 --json`);
-  expect([code, lastError(stderr)]).toEqual([2, expect.objectContaining({ clientId: 'once0003', order: id })]);
+  expect([code, lastError(stderr)]).toMatchObject([
+    2,
+    {
+      ...{ kind: 'usage', clientId: 'once0003', order: id },
+      message: `The client id once0003 is taken by order ${id}.`,
+      hint: `Choose another --id, or add --once. See that order: pit order show btc_usdt ${id}`,
+    },
+  ]);
 });
 
 it('--once without --id is a usage error', async () => {

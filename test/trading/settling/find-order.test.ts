@@ -1,9 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Order } from '../../../src/domain/order.js';
 import { Failure } from '../../../src/errors.js';
 import { startJob } from '../../../src/trading/batches/start-job.js';
 import type { JournalEntry } from '../../../src/trading/journal/entry.js';
-import { findOrderOutcome, lookUpOrder } from '../../../src/trading/settling/find-order.js';
+import { findLateOrder, findNewest, findOrderOutcome, lookUpOrder } from '../../../src/trading/settling/find-order.js';
 import { NOW } from '../../support/fake-host.js';
 import { begin as beginJob, JOB, lines } from '../batches/jobs.js';
 import { type Answers, answering, orderAt } from '../support/answering.js';
@@ -443,6 +443,39 @@ describe('what became of an order', () => {
     });
     expect(trading.asked).toHaveLength(2);
   });
+
+  it('it keeps the id that its answer named if another order has the client id that the user chose', async () => {
+    const answers = { byClientId: { mine: orderAt('8', 3, BAD_PRICE) } };
+    const { trading, entry } = sent(answers, { clientId: 'mine', namedId: '7' });
+    expect(await findOrderOutcome(trading, entry)).toMatchObject({ outcome: 'unknown', id: '7', localExpiry: null });
+  });
+});
+
+describe('what a settled order has become after all', () => {
+  it.each<[string, Answers, Said, string | undefined]>([
+    ['the order, if the exchange shows it', { byClientId: OWN }, {}, '7'],
+    ['nothing, if the exchange shows none', {}, {}, undefined],
+    ['nothing that is known, without an answer', { byClientId: { lost1: NO_ANSWER } }, {}, undefined],
+    [
+      'nothing that is known, if it may be that of somebody else',
+      { byClientId: { mine: orderAt('7', 3, BAD_PRICE) } },
+      { clientId: 'mine' },
+      undefined,
+    ],
+  ])('%s', async (_, answers, said, id) => {
+    const { trading, entry } = sent(answers, said);
+    expect((await findLateOrder(trading, entry))?.id).toBe(id);
+  });
+
+  it.each<[string, Answers, Said, string | undefined, string[]]>([
+    ['the newest with its client id', { byClientId: { lost1: orderAt('8') } }, {}, '8', ['client id lost1']],
+    ['none that can be read', { byClientId: { lost1: NO_ANSWER } }, {}, undefined, ['client id lost1']],
+    ['none if it has no client id', {}, { isUnnamed: true }, undefined, []],
+  ])('its newest order is %s', async (_, answers, said, id, asked) => {
+    const { trading, entry } = sent(answers, said);
+    expect((await findNewest(trading, entry.write))?.id).toBe(id);
+    expect(trading.asked).toEqual(asked);
+  });
 });
 
 describe('what became of an order that was sent without a client id', () => {
@@ -463,10 +496,70 @@ describe('what became of an order that was sent without a client id', () => {
     expect(trading.asked).toEqual(['buys']);
   });
 
+  const LEFT = 'it was sent without a client id, and nothing shows whether 8 and 7 is it or that of another request';
+
   it('is left to the user if two orders of the list have its terms', async () => {
     const { trading, entry } = sent(listing(orderAt('8', 4), orderAt('7')), UNNAMED);
     const found = await findOrderOutcome(trading, entry);
-    expect(found).toMatchObject({ outcome: 'unknown', mismatch: expect.stringContaining('8 and 7') });
+    expect(found).toEqual({ outcome: 'unknown', reason: LEFT, id: null, mismatch: LEFT, localExpiry: null });
+  });
+
+  it.each<[string, Answers, Said, unknown, string]>([
+    ['the order', listing(orderAt('7')), {}, { id: '7' }, '7'],
+    ['no order', {}, {}, 'none', 'none'],
+    ['two orders', listing(orderAt('8', 4), orderAt('7')), {}, { mismatch: LEFT }, LEFT],
+    ['no orders because it did not answer', { lists: { buy: NO_ANSWER } }, {}, undefined, 'no answer'],
+    [
+      'newer orders only',
+      { more: true, ...listing(orderAt('9', 5, BAD_PRICE)) },
+      {},
+      undefined,
+      'the list ends too early',
+    ],
+    [
+      'an order of the last moment at which its request may arrive',
+      listing(orderAt('7', 65_000)),
+      {},
+      { id: '7' },
+      '7',
+    ],
+    ['an order that is too new', listing(orderAt('7', 65_001)), {}, 'none', 'none'],
+    ['an order that is dated a little before its request', listing(orderAt('7', -5_000)), {}, { id: '7' }, '7'],
+    ['an order that is older than its request', listing(orderAt('7', -5_001)), {}, 'none', 'none'],
+    [
+      'the refusal of the order itself, which is not about the order',
+      { lists: { buy: new Failure('refused', 'Insufficient balance', { code: 2009, refusal: 'insufficientFunds' }) } },
+      { isRefused: true },
+      'none',
+      'not found',
+    ],
+    ['another refusal', { lists: { buy: REFUSED } }, { isRefused: true }, undefined, 'no answer'],
+  ])('is looked for in a list that shows %s', async (_, answers, said, found, event) => {
+    const { trading, entry } = sent(answers, { ...UNNAMED, ...said });
+    const order = await lookUpOrder(trading, entry);
+    if (typeof found === 'object') expect(order).toMatchObject(found as object);
+    else expect(order).toBe(found);
+    expect(notesOf(entry)).toEqual([`looked for its terms in the list: ${event}`]);
+    expect(entry.isOutcomeUnknown).toBe(found === undefined);
+  });
+
+  it('is not decided while the journal cannot be read: the order of the list may be that of another write', async () => {
+    const { trading, entry } = sent(listing(orderAt('7')), UNNAMED);
+    vi.spyOn(trading.journal.archive, 'makerOf').mockImplementation(() => {
+      throw new Failure('usage', 'The journal is damaged.');
+    });
+    expect(await lookUpOrder(trading, entry)).toBeUndefined();
+    expect(notesOf(entry)).toEqual(['looked for its terms in the list: the journal could not be read']);
+  });
+
+  it('passes on a defect of pit instead of taking it for a list that cannot be read', async () => {
+    const { trading, entry } = sent({}, UNNAMED);
+    const client = Object.assign(trading.client, {
+      orderPages: () => {
+        throw new TypeError('a defect');
+      },
+    });
+    await expect(lookUpOrder({ ...trading, client }, entry)).rejects.toThrow('a defect');
   });
 
   it('is left to the user if the exchange rejected it and the list has an order with its terms', async () => {
@@ -474,10 +567,14 @@ describe('what became of an order that was sent without a client id', () => {
     expect(await findOrderOutcome(trading, entry)).toMatchObject({ outcome: 'unknown', id: null });
   });
 
-  it('is left to the user if another open order has the same terms', async () => {
+  it.each<[string, object, string]>([
+    ['is left to the user if another open order has the same terms', {}, 'unknown'],
+    ['is its own if the other open order has another price', BAD_PRICE, 'placed'],
+  ])('%s', async (_, changes, outcome) => {
     const { trading, entry } = sent(listing(orderAt('7')), UNNAMED);
-    trading.journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'other1', reqTime: NOW });
-    expect(await findOrderOutcome(trading, entry)).toMatchObject({ outcome: 'unknown' });
+    const terms = { ...TERMS, ...changes };
+    trading.journal.begin<'order'>({ operation: 'order', terms }, { id: 'other1', reqTime: NOW });
+    expect(await findOrderOutcome(trading, entry)).toMatchObject({ outcome });
   });
 
   it.each<[string, Parameters<typeof beginJob>[1], string, string]>([
