@@ -8,8 +8,9 @@ import { ChildrenInJournal } from '../../../../src/trading/algos/children/childr
 import { ChildSender } from '../../../../src/trading/algos/children/sender.js';
 import type { FactRecord } from '../../../../src/trading/algos/record/fact-record.js';
 import { notionalToday } from '../../../../src/trading/guards/limits.js';
+import type { DuplicateOrders } from '../../../../src/trading/settling/duplicates.js';
 import { eventually } from '../../../support/eventually.js';
-import { anOrder, BTC_USDT, LOST, type Outcome, refused } from '../../../support/scripted-exchange.js';
+import { anOrder, BTC_USDT, type HeldOrder, LOST, type Outcome, refused } from '../../../support/scripted-exchange.js';
 import { AtWork, ID, NO_LIMITS, trade } from '../support/at-work.js';
 import { chase, limit, twap } from '../support/entries.js';
 import { buy, sell } from '../support/terms.js';
@@ -141,6 +142,35 @@ test('the take-profit is cancelled by this algo order and by nobody else, and on
   expect(work.texts).toContain('Cancelled the take order at 110.');
   expect(work.algo.snapshot.said).toEqual([]);
   expect(work.store.read(ID)?.children[0]).toMatchObject({ clientId: `${ID}t1`, isCancelledHere: true });
+});
+
+test.each([
+  ['five seconds later', OCO, 5_000],
+  ['two seconds later if a reached stop waits for it', STOP, 2_000],
+])('what became of an order without an answer is asked again %s', async (_, terms, pauseMs) => {
+  const work = await AtWork.of(terms, ({ exchange }) => {
+    exchange.outcomes.push(LOST);
+  });
+  if (terms === STOP) work.move('98', '99');
+  else work.algo.changed();
+  await eventually(() => expect(work.texts).toContain('It is not known yet whether'));
+  const lookups = work.exchange.asked('lookup').length;
+  work.pass(pauseMs - 1);
+  expect(work.exchange.asked('lookup')).toHaveLength(lookups);
+  work.pass(1);
+  await eventually(() => expect(work.exchange.asked('lookup').length).toBeGreaterThan(lookups));
+});
+
+test('a duplicate that another part of pit has found is cancelled beside the order', async () => {
+  const work = await AtWork.of(sell('1', { take: '110' }));
+  work.algo.changed();
+  await eventually(() => expect(work.names).toEqual(['placed']));
+  work.exchange.has.orders.push({ ...(work.exchange.has.orders[0] as HeldOrder), id: '101' });
+  const { terms } = work.trading.journal.archive.find(`${ID}t1`)?.write ?? {};
+  const report = { writeId: `${ID}t1`, terms, orderId: '100', ids: ['101'], shown: [], isProven: true };
+  work.algo.duplicated([report as unknown as DuplicateOrders]);
+  await eventually(() => expect(work.exchange.has.orders[1]?.state).toBe('cancelled'));
+  expect(work.exchange.has.orders[0]?.state).toBe('open');
 });
 
 test('an algo order ends when a read has shown how its last order ended, because the push alone says less', async () => {
