@@ -275,9 +275,10 @@ const GROUPS = [
       'test/commands/listings/orders.test.ts',
       'test/commands/live/watch.test.ts',
       ...['algo-orders', 'trading', 'unattended'].map((name) => `test/commands/mcp/${name}.test.ts`),
+      // the words of flags and arguments
+      'test/commands/reference/reference.test.ts',
       'test/commands/writes/guards.test.ts',
       'test/trading/orders/own-fills.test.ts',
-      'test/commands/order/order-outcome.test.ts',
     ],
   },
   {
