@@ -31,6 +31,9 @@ const WATCHER = {
 
 const { accessKey, secretKey, safePwd, username } = ALICE;
 
+/** Funds need no long history of prices, which takes as long to make as all else of a new exchange. */
+const historyMs = 3_600_000;
+
 /** An exchange with the accounts of the signing vectors, at their time, and a clock that the test controls. */
 export class FundsFixture {
   #open = true;
@@ -60,7 +63,7 @@ export class FundsFixture {
   static open(directory: string, time: number): FundsFixture {
     const clock = { time };
     const firstAccount = { accessKey, secretKey, safePwd, username };
-    const exchange = SandboxExchange.opened({ directory, seed: 7, now: () => clock.time, firstAccount });
+    const exchange = SandboxExchange.opened({ directory, seed: 7, now: () => clock.time, firstAccount, historyMs });
     if (exchange.customers.byAccessKey(BEN.accessKey) === undefined)
       for (const customer of [BEN, WATCHER]) exchange.customers.add(customer, customer.permissions);
     return new FundsFixture(exchange, directory, clock);
