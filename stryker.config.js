@@ -13,7 +13,7 @@ export default {
   clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
   concurrency: 2,
   // on a busy machine: a test that is only slow there notices nothing
-  timeoutMS: 30_000,
+  timeoutMS: 20_000,
   dryRunTimeoutMinutes: 20,
   tempDirName: 'node_modules/.stryker',
   thresholds: { high: 90, low: 85, break: 85 },

@@ -101,6 +101,41 @@ describe('pit cancel --all --all-markets', () => {
     },
   );
 
+  it('asks nothing if no order is known and a list could not be read, and says that there may be some', async () => {
+    pit.world.network.treat = ({ operation, parameters }) =>
+      operation === 'getOrders' && parameters.currency === 'eth_usdt' ? LOST : PASS;
+    const line = 'cancel --all --all-markets --timeout 5';
+    const { code, screen } = await pit.world.run(line, { columns: 200, environment: { NO_COLOR: '1' }, steps: [] });
+    expect(screen).toContain('No open orders were found, but there may be some.');
+    expect(screen).toMatch(/^warning +Not read, so not cancelled: eth_usdt: /m);
+    expect(screen).toContain('No order was cancelled.');
+    expect([code, screen.includes('[y/N]')]).toEqual([9, false]);
+  });
+
+  it('reads with --refresh every page, also those on which every order is known to be closed', async () => {
+    for (let count = 0; count < 11; count += 1) await pit.done('order sell eos_usdt 5 --at bid-2% --yes');
+    const pages = async (line: string) => {
+      const before = pit.world.sent('getOrders').length;
+      await pit.done(line);
+      return pit.world.sent('getOrders').length - before;
+    };
+    await pages('cancel --all --all-markets --yes');
+    await pit.world.pass(600_000);
+    await pit.done('order sell eos_usdt 5 --at bid-2% --yes');
+    await pages('cancel --all --all-markets --yes');
+    const read: object[] = [];
+    for (const line of ['cancel eos_usdt --all', 'cancel --all --all-markets'])
+      for (const how of ['--dry-run', '--yes'])
+        read.push([await pages(`${line} ${how}`), await pages(`${line} --refresh ${how}`)]);
+    // a page of each side, and the second one of the sells
+    expect(read).toEqual([
+      [2, 3],
+      [2, 3],
+      [6, 7],
+      [6, 7],
+    ]);
+  });
+
   it('names the market that could not be read in the dry run of each order that it knows', async () => {
     await placeInThree();
     pit.world.network.treat = ({ operation, parameters }) =>

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { warnings } from '../../support/json-lines.js';
 import { LOST, PASS, slow } from '../../support/world/network.js';
 import { Kept } from '../../terminal/screens.js';
 import { lastError, useWorldPerTest } from '../pit-home.js';
@@ -26,9 +27,10 @@ function cells(text: string): string[][] {
 
 describe('pit halt', () => {
   it('says what it halts, until when, where and why', async () => {
-    expect(await pit.done('halt --for 10m --reason news')).toBe(
-      'Halted sandbox until 2026-01-05 12:10:00 (UTC), on this machine: pit sends nothing but cancellations. Reason: news.\n',
-    );
+    const stdout =
+      'Halted sandbox until 2026-01-05 12:10:00 (UTC), on this machine: pit sends nothing but cancellations. Reason: news.\n';
+    // what it has done itself is no news
+    expect(await pit.run('halt --for 10m --reason news')).toMatchObject({ code: 0, stdout, stderr: '' });
     expect(await pit.done('halt')).toBe(`${HALTED} Reason: news.\n`);
   });
 
@@ -104,6 +106,15 @@ describe('pit halt --lift', () => {
     expect(await pit.run('halt --lift --confirm sandbox')).toMatchObject({
       ...{ code: 0, stdout: 'Lifted the halt of sandbox: writes are sent again.\n', stderr: '' },
     });
+  });
+
+  it('says which algo orders stay paused, and how to resume them', async () => {
+    const { id } = await pit.json<{ id: string }>('order sell btc_usdt 0.1 --stop bid-20% --yes');
+    await pit.done('halt');
+    const { stderr } = await pit.run('halt --lift --confirm sandbox');
+    expect(stderr.replace(/\s+/g, ' ')).toContain(
+      `Algo orders paused by the halt stay paused. → Resume them: pit algo resume ${id}`,
+    );
   });
 
   it('says without the right name which one is missing', async () => {
@@ -190,6 +201,15 @@ describe('what pit halt --flatten leaves', () => {
     });
   });
 
+  it('is what orders hold: of a coin that is all in orders, a program is told only that', async () => {
+    await pit.done('order sell eth_usdt 2 --at 2100 --yes');
+    const { stderr } = await pit.run('halt --flatten usdt --yes --json');
+    expect(warnings(stderr)).toEqual([
+      { message: '1 btc will be sold in btc_usdt, not below 26,995.50.', hint: null },
+      { message: '2 eth is frozen, as in open orders, and will not be sold.', hint: null },
+    ]);
+  });
+
   it('is nothing if the account holds nothing else', async () => {
     await pit.done('halt --flatten usdt --yes');
     const { stdout, stderr } = await pit.run('halt --flatten usdt --yes');
@@ -200,9 +220,11 @@ describe('what pit halt --flatten leaves', () => {
   it('names the markets in which a timer cancels what is left', async () => {
     await pit.done('order sell btc_usdt 0.25 --at 31000 --yes');
     await pit.done('order sell eth_usdt 0.25 --at 2100 --yes');
-    expect((await pit.done('halt --cancel')).trimEnd().split('\n').at(-1)).toBe(
+    const { stdout, stderr } = await pit.run('halt --cancel');
+    expect(stdout.trimEnd().split('\n').at(-1)).toBe(
       'In one minute the exchange cancels what is left in btc_usdt, eth_usdt.',
     );
+    expect(stderr).toBe('');
   });
 });
 

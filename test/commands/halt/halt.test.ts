@@ -168,13 +168,13 @@ describe('pit halt', () => {
   });
 
   it.each([
-    ['halt --confirm sandbox', '--confirm needs --lift.'],
-    ['halt --lift --for 2h', '--lift and --for exclude each other.'],
-    ['halt --for never', '"never" is not a duration.'],
-    [`halt --reason ${'x'.repeat(201)}`, 'The reason is too long: 201 characters.'],
-    ['halt --reason \u0007', 'The reason is empty.'],
-  ])('%s is refused', async (line, message) => {
-    expect(await pit.failure(line, 2)).toMatchObject({ message });
+    ['halt --confirm sandbox', '--confirm needs --lift.', ''],
+    ['halt --lift --for 2h', '--lift and --for exclude each other.', ''],
+    ['halt --for never', '"never" is not a duration.', ''],
+    [`halt --reason ${'x'.repeat(201)}`, 'The reason is too long: 201 characters.', 'Give 1 to 200.'],
+    ['halt --reason \u0007', 'The reason is empty.', 'Give 1 to 200.'],
+  ])('%s is refused', async (line, message, hint) => {
+    expect(await pit.failure(line, 2)).toMatchObject({ message, hint: expect.stringContaining(hint) });
   });
 });
 
