@@ -14,8 +14,9 @@ export function wholeHeader(definition: Definition): <Any extends Result>(answer
     if ('rows' in answer || answer.csvHeader !== undefined) return answer;
     const data = answer.csv ?? answer.data;
     const rows = Array.isArray(data) ? data : [data];
+    if (rows.length === 0) return { ...answer, csvHeader: described };
     const isOther = !rows.every((row) => typeof row === 'object' && row !== null && !('dryRun' in row));
-    return rows.length === 0 || isOther ? answer : { ...answer, csvHeader: headerOf(rows, described) };
+    return isOther ? answer : { ...answer, csvHeader: headerOf(rows, described) };
   };
   return view;
 }

@@ -1,3 +1,5 @@
+import type { GrowingList, Pages } from './lists/growing-pages.js';
+import type { RecordPage } from './lists/record-pages.js';
 import {
   type DecodedResult,
   type OperationName,
@@ -13,6 +15,20 @@ export type PlainReads = {
   ) => Promise<DecodedResult<Name>>;
 };
 
+/** The lists with pages that need nothing but their description. @param page counts from 1; all of them if undefined */
+export type PagedReads = {
+  readonly [Name in OperationName as NonNullable<OperationNamed<Name>['pages']>['read']]: (
+    request: Omit<RequestOf<Name>, 'page' | 'size'>,
+    page?: number,
+  ) => Pages<DecodedResult<Name> extends RecordPage<infer Row> ? Row : never>;
+};
+
+/** What a description says about the methods that come of it. */
+interface Described {
+  readonly read?: string;
+  readonly pages?: Pick<GrowingList<unknown>, 'identity' | 'time'> & { readonly read: string };
+}
+
 /** Has a method for each read that needs nothing but its description. */
 abstract class Reader {
   /** Reads by the description of an operation. Throws what a read throws. */
@@ -22,17 +38,24 @@ abstract class Reader {
   ): Promise<DecodedResult<Name>>;
 
   static {
-    for (const [name, { read }] of Object.entries(operations) as [OperationName, { readonly read?: string }][]) {
-      if (read === undefined) continue;
-      Object.defineProperty(Reader.prototype, read, {
-        configurable: true,
-        writable: true,
-        value(this: Reader, request: RequestOf<OperationName>) {
+    for (const [name, { read, pages }] of Object.entries(operations) as [OperationName, Described][]) {
+      if (read !== undefined)
+        method(read, function (request: RequestOf<OperationName>) {
           return this.readOperation(name, request);
-        },
-      });
+        });
+      if (pages !== undefined)
+        method(pages.read, async function* (request: object, page?: number) {
+          const { readRecords } = await import('./lists/record-pages.js');
+          const readPage = (place: object) =>
+            this.readOperation(name, { ...request, ...place } as RequestOf<OperationName>);
+          return yield* readRecords(readPage as (place: object) => Promise<RecordPage<unknown>>, page, pages);
+        });
+    }
+
+    function method(called: string, value: (this: Reader, ...asked: never[]) => unknown): void {
+      Object.defineProperty(Reader.prototype, called, { configurable: true, writable: true, value });
     }
   }
 }
 
-export const DescribedReads = Reader as unknown as abstract new () => Reader & PlainReads;
+export const DescribedReads = Reader as unknown as abstract new () => Reader & PlainReads & PagedReads;

@@ -1,7 +1,7 @@
 import type { Cache } from '../config/cache.js';
 import type { AccountInfo } from '../domain/account.js';
 import type { Ohlcv } from '../domain/candle.js';
-import type { Bill, ChainAddress, Deposit, Withdrawal, WithdrawalRequest } from '../domain/funds.js';
+import type { Bill, ChainAddress, Deposit, WithdrawalRequest } from '../domain/funds.js';
 import type { Market } from '../domain/market.js';
 import type { Ticker, Trade } from '../domain/market-data.js';
 import type { Moment } from '../domain/moment.js';
@@ -69,7 +69,7 @@ export type CompletionName =
 
 /**
  * What commands and trading code know of an exchange, in domain values. Names of operations go in only for `pit api`, and codes
- * come out only with a refusal. Each read that needs nothing but its description (`operations`) is a method too.
+ * come out only with a refusal. Each read or list that needs nothing but its description (`operations`) is a method too.
  *
  * Reads are repeated within the time budget. They throw Failure: `refused`, `limited`, `unreachable`, `credentials`, `usage`,
  * or `internal` for a response that is not what the interface says. Times are in milliseconds since the Unix epoch.
@@ -80,7 +80,7 @@ export type CompletionName =
 export type Exchange = Omit<
   ExchangeClient,
   // what only feeds, and lists with pages, use
-  'api' | 'candlePage' | 'orderPage' | 'reportContradiction' | 'restartingBudget'
+  'api' | 'candlePage' | 'orderPage' | 'undatedDeposits' | 'reportContradiction' | 'restartingBudget'
 > & {
   /** The same exchange, but each response restarts the time budget, so that a long listing ends only if it stops making progress. */
   restartingBudget(budget: TimeBudget): Exchange;
@@ -285,18 +285,13 @@ export class ExchangeClient extends DescribedReads {
 
   /** The deposits of a coin. @param page counts from 1; all of them if undefined */
   async *deposits(coin: string, page?: number): Pages<Deposit> {
-    const [{ readDeposits }, { learnZone }] = await Promise.all([
+    const [{ datedDeposits }, { learnZone }] = await Promise.all([
       import('./lists/record-pages.js'),
       import('./lists/bills.js'),
     ]);
     const zone = this.#dates;
     const learn = (isEnough: () => boolean) => tryRead(() => learnZone(this, zone, coin, isEnough));
-    return yield* readDeposits(this, { zone, learnZone: learn }, coin, page);
-  }
-
-  /** The withdrawals of a coin. @param page counts from 1; all of them if undefined */
-  async *withdrawals(coin: string, page?: number): Pages<Withdrawal> {
-    return yield* (await import('./lists/record-pages.js')).readWithdrawals(this, coin, page);
+    return yield* datedDeposits(this.undatedDeposits({ coin }, page), { zone, learnZone: learn });
   }
 
   /** Where the account receives a coin, one address per chain. Throws Failure `refused` if there is none yet. */

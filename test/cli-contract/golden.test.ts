@@ -97,6 +97,14 @@ describe('the CSV of a list', () => {
         .join(','),
     );
   });
+
+  it('is shown of each command that prints a list and writes nothing', async () => {
+    const named = LISTS.map(commandOf);
+    for (const [words, load] of Object.entries(commands)) {
+      const { output, dryRunOutput } = (await load()).default;
+      if (output?.type === 'array' && dryRunOutput === undefined) expect(named).toContain(words);
+    }
+  });
 });
 
 it('every golden document is that of a command', () => {

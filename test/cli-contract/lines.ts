@@ -138,6 +138,9 @@ export const LISTS: readonly string[] = [
   'kline btc_usdt',
   'orders btc_usdt --state all',
   'orders eth_usdt',
+  'fills btc_usdt',
+  'algo list',
+  'resolve',
   'account',
   'balance',
   'balance --in btc',
@@ -151,6 +154,8 @@ export const LISTS: readonly string[] = [
   'sandbox account list',
   'sandbox account show',
   'sandbox fault list',
+  'sandbox fault log',
+  'doctor',
 ];
 
 /** Files that the lines name. */

@@ -1,18 +1,22 @@
 import { expect, it, vi } from 'vitest';
 
-// what CONTRIBUTING says of an operation that reads: its description, and all else follows
+// what CONTRIBUTING says of operations that read: their description, and all else follows
 vi.mock('../../src/exchange/operations/index.js', async (original) => {
   const module = await original<typeof import('../../src/exchange/operations/index.js')>();
-  const { getFeeInfo } = module.operations;
-  Object.assign(module.operations, { getCoinNews: { ...getFeeInfo, purpose: 'made up by a test' } });
+  const { getFeeInfo, getWithdrawRecord } = module.operations;
+  Object.assign(module.operations, {
+    getCoinNews: { ...getFeeInfo, purpose: 'made up by a test' },
+    getCoinGifts: { ...getWithdrawRecord, pages: { ...getWithdrawRecord.pages, read: 'gifts' } },
+  });
   return module;
 });
 
-const [{ interfacePage }, api, { commandTree }, { operationOf }] = await Promise.all([
+const [{ interfacePage }, api, { commandTree }, { operationOf }, { DescribedReads }] = await Promise.all([
   import('../../src/exchange/interface-page.js'),
   import('../../src/commands/api/api.js'),
   import('../../src/commands/reference/index.js'),
   import('../../src/exchange/operations/index.js'),
+  import('../../src/exchange/described-reads.js'),
 ]);
 
 it('an operation that is described is in the page of the interface, in pit api and its completion', async () => {
@@ -24,4 +28,28 @@ it('an operation that is described is in the page of the interface, in pit api a
   const tree = await commandTree();
   expect(Object.keys(tree.operations)).toContain('getCoinNews');
   expect(operationOf('getCoinNews').effect).toBe('read');
+});
+
+it('a list with pages that is described is a method that reads one page of it, or all', async () => {
+  const pages = [['3', '2'], ['1']].map((ids) =>
+    ids.map((id) => ({ id, time: Number(id), amount: '1', address: null })),
+  );
+  const asked: unknown[] = [];
+  class Gifts extends DescribedReads {
+    protected override async readOperation(...[name, request]: [string, object]): Promise<never> {
+      asked.push([name, request]);
+      const { page } = request as { readonly page: number };
+      return { records: pages[page - 1] ?? [], rowCount: 3, pageCount: 2, size: 2 } as never;
+    }
+  }
+  type Read = (request: object, page?: number) => AsyncIterable<readonly { readonly id: string }[]>;
+  const reader = new Gifts() as unknown as { readonly gifts: Read };
+  const idsOf = async (page?: number) => {
+    const ids: string[][] = [];
+    for await (const records of reader.gifts({ coin: 'btc' }, page)) ids.push(records.map(({ id }) => id));
+    return ids;
+  };
+  expect(await idsOf(2)).toEqual([['1']]);
+  expect(asked).toEqual([['getCoinGifts', { coin: 'btc', page: 2, size: 50 }]]);
+  expect(await idsOf()).toEqual([['3', '2'], ['1']]);
 });

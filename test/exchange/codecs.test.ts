@@ -4,6 +4,7 @@ import { Decimal } from '../../src/domain/decimal.js';
 import type { OrderState, OrderTerms, OrderType } from '../../src/domain/order.js';
 import type { CompletionName, ExchangeClient } from '../../src/exchange/exchange-client.js';
 import { ExchangeClient as Client } from '../../src/exchange/exchange-client.js';
+import type { Pages } from '../../src/exchange/lists/growing-pages.js';
 import { sortLevels } from '../../src/exchange/operations/market-data.js';
 import { likelyOrders, readRawWithdrawal, readRawWrite } from '../../src/exchange/requests/raw-writes.js';
 import { requestOf } from '../../src/exchange/requests/write-requests.js';
@@ -31,6 +32,13 @@ async function exchanged<Value>(body: string, call: (client: ExchangeClient) => 
   });
   const value = await call(client);
   return { sent: sent.join(' '), value, seen };
+}
+
+/** The records of the first page, and what is known of the whole list. */
+async function pageOf<Record>(pages: Pages<Record>) {
+  const { value: records } = (await pages.next()) as IteratorYieldResult<readonly Record[]>;
+  const { value: extent } = await pages.next();
+  return { records, extent };
 }
 
 const TERMS: OrderTerms = {
@@ -335,10 +343,8 @@ describe('funds', () => {
     const record = { id: 7, amount: 1.5, fees: 0.1, status, submitTime: 1648461600123, manageTime: 1648461700000 };
     const list = [{ ...record, toAddress: 'addr', merchantOrderNo: 'no', hash: '0x1' }];
     const body = JSON.stringify({ code: 1000, message: { des: '', isSuc: true, datas: { list, totalCount: 1 } } });
-    const { sent, value } = await exchanged(body, (client) =>
-      client.withdrawalPage({ coin: 'btc', page: 2, size: 10 }),
-    );
-    expect(sent).toBe('/api/getWithdrawRecord?currency=btc&pageIndex=2&pageSize=10');
+    const { sent, value } = await exchanged(body, (client) => pageOf(client.withdrawals({ coin: 'btc' }, 2)));
+    expect(sent).toBe('/api/getWithdrawRecord?currency=btc&pageIndex=2&pageSize=50');
     expect(value.records).toEqual([
       {
         ...{ id: '7', time: 1648461600123, processedTime: 1648461700000, coin: 'btc', amount: '1.5', fee: '0.1' },
@@ -356,7 +362,7 @@ describe('funds', () => {
     const record = { id: '7', address: 'a', amount: '1.50', confirmTimes: 3, currency: 'BTC', description: 'd' };
     const list = [{ ...record, hash: '', itransfer: 0, status, submit_time: '2022-03-28 10:00:00' }];
     const body = JSON.stringify({ code: 1000, message: { des: '', isSuc: true, datas: { list, total: 1 } } });
-    const { sent, value } = await exchanged(body, (client) => client.depositPage({ coin: 'btc', page: 1, size: 50 }));
+    const { sent, value } = await exchanged(body, (client) => pageOf(client.undatedDeposits({ coin: 'btc' }, 1)));
     expect(sent).toBe('/api/getChargeRecord?currency=btc&pageIndex=1&pageSize=50');
     expect(value.records).toEqual([
       {
@@ -369,7 +375,7 @@ describe('funds', () => {
   it('a deposit may lack what an exchange leaves out', async () => {
     const list = [{ id: 7, amount: 1.5, status: 2, itransfer: 1 }];
     const body = JSON.stringify({ code: 1000, message: { des: '', isSuc: true, datas: { list } } });
-    const { value } = await exchanged(body, (client) => client.depositPage({ coin: 'btc', page: 1, size: 50 }));
+    const { value } = await exchanged(body, (client) => pageOf(client.undatedDeposits({ coin: 'btc' }, 1)));
     expect(value).toEqual({
       records: [
         {
@@ -377,14 +383,10 @@ describe('funds', () => {
           ...{ internal: true, description: null, state: 'success', status: 2 },
         },
       ],
-      rowCount: null,
-      pageCount: null,
-      size: null,
+      extent: { hasOlder: false, page: 1, rowCount: null, pageCount: null },
     });
     const plain = body.replace(',"itransfer":1', '');
-    const { value: unstated } = await exchanged(plain, (client) =>
-      client.depositPage({ coin: 'btc', page: 1, size: 50 }),
-    );
+    const { value: unstated } = await exchanged(plain, (client) => pageOf(client.undatedDeposits({ coin: 'btc' }, 1)));
     expect(unstated.records[0]?.internal).toBeNull();
   });
 

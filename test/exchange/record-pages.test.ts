@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ExchangeZone } from '../../src/exchange/exchange-zone.js';
 import type { Pages } from '../../src/exchange/lists/growing-pages.js';
-import { readDeposits, readWithdrawals } from '../../src/exchange/lists/record-pages.js';
+import { datedDeposits } from '../../src/exchange/lists/record-pages.js';
 import { respond, serveFaults } from '../support/fault-server.js';
 import { clientOf } from './support.js';
 
@@ -40,7 +40,7 @@ async function pageOf<Entry>(pages: Pages<Entry>) {
 describe('a page of records', () => {
   it('accepts records without optional fields', async () => {
     const { client } = await clientFor(() => datas(`[${WITHDRAWAL}]`));
-    expect(await pageOf(readWithdrawals(client, 'btc', 1))).toEqual({
+    expect(await pageOf(client.withdrawals({ coin: 'btc' }, 1))).toEqual({
       records: [
         {
           ...{ id: '202611219007199254740993', coin: 'btc', amount: '0.10', time: 1795268221000 },
@@ -51,7 +51,7 @@ describe('a page of records', () => {
       hasOlder: false,
     });
     const deposits = await clientFor(() => datas(`[${DEPOSIT}]`, ',"total":"120","pageSize":20,"pageIndex":1'));
-    expect(await pageOf(readDeposits(deposits.client, NO_ZONE, 'btc', 3))).toEqual({
+    expect(await pageOf(datedDeposits(deposits.client.undatedDeposits({ coin: 'btc' }, 3), NO_ZONE))).toEqual({
       records: [
         {
           ...{ id: '7', coin: 'btc', amount: '0.00000001', confirmations: 3, internal: true },
@@ -66,8 +66,11 @@ describe('a page of records', () => {
 
   it.each([datas('[]'), '{"code":3008,"message":"no transaction record"}'])('reads no records: %s', async (body) => {
     const { client } = await clientFor(() => body);
-    expect(await pageOf(readDeposits(client, NO_ZONE, 'btc', 1))).toEqual({ records: [], hasOlder: false });
-    expect(await pageOf(readWithdrawals(client, 'btc', 1))).toEqual({ records: [], hasOlder: false });
+    expect(await pageOf(datedDeposits(client.undatedDeposits({ coin: 'btc' }, 1), NO_ZONE))).toEqual({
+      records: [],
+      hasOlder: false,
+    });
+    expect(await pageOf(client.withdrawals({ coin: 'btc' }, 1))).toEqual({ records: [], hasOlder: false });
   });
 
   it.each([
@@ -79,7 +82,9 @@ describe('a page of records', () => {
     ['the total is larger, and no size is named', 10, ',"total":37', true],
   ])('tells whether there are older records if %s', async (_, count, more, hasOlder) => {
     const { client } = await clientFor(() => datas(`[${Array(count).fill(DEPOSIT)}]`, more));
-    expect(await pageOf(readDeposits(client, NO_ZONE, 'btc', 3))).toMatchObject({ hasOlder });
+    expect(await pageOf(datedDeposits(client.undatedDeposits({ coin: 'btc' }, 3), NO_ZONE))).toMatchObject({
+      hasOlder,
+    });
   });
 });
 
@@ -92,11 +97,11 @@ it('dates deposits by the time zone, which it learns once and only if there are 
     learned += 1;
     zone.learn({ time: Date.UTC(2026, 10, 21, 6), shownTime: '2026-11-21 14:00:00' });
   };
-  const { records } = await pageOf(readDeposits(client, { zone, learnZone }, 'btc', 1));
+  const { records } = await pageOf(datedDeposits(client.undatedDeposits({ coin: 'btc' }, 1), { zone, learnZone }));
   expect(records).toContainEqual(expect.objectContaining({ time: Date.UTC(2026, 10, 21, 6) }));
   expect(records).toContainEqual(expect.objectContaining({ time: null, timeRaw: '2026-07-21 14:00:00' }));
   expect(learned).toBe(1);
-  await pageOf(readDeposits(client, { zone, learnZone }, 'btc', 3));
+  await pageOf(datedDeposits(client.undatedDeposits({ coin: 'btc' }, 3), { zone, learnZone }));
   expect(learned).toBe(1);
 });
 
@@ -116,7 +121,7 @@ describe('all records', () => {
   it('reads all records to the last page, even if pages are smaller than requested', async () => {
     for (const size of [50, 20]) {
       const { client, pages } = await clientFor((index) => datas(`[${page(130, size, index)}]`, `,"pageSize":${size}`));
-      expect(await idsOf(readWithdrawals(client, 'btc'))).toEqual(
+      expect(await idsOf(client.withdrawals({ coin: 'btc' }))).toEqual(
         Array.from({ length: 130 }, (_, at) => `${130 - at}`),
       );
       expect(pages[0]).toBe('1/50');
@@ -129,7 +134,7 @@ describe('all records', () => {
     ['the size that was requested, and how many there are', ',"pageSize":50,"totalCount":37'],
   ])('reads them all if pages have ten, and the exchange names %s', async (_, counts) => {
     const { client, pages } = await clientFor((index) => datas(`[${page(37, 10, index)}]`, counts));
-    expect(await idsOf(readWithdrawals(client, 'btc'))).toHaveLength(37);
+    expect(await idsOf(client.withdrawals({ coin: 'btc' }))).toHaveLength(37);
     expect(pages).toEqual(['1/50', '2/50', '3/50', '4/50']);
   });
 
@@ -140,7 +145,7 @@ describe('all records', () => {
       total += 3;
       return body;
     });
-    expect(await idsOf(readDeposits(client, NO_ZONE, 'btc'))).toEqual(
+    expect(await idsOf(datedDeposits(client.undatedDeposits({ coin: 'btc' }), NO_ZONE))).toEqual(
       Array.from({ length: 120 }, (_, at) => `${120 - at}`),
     );
   });

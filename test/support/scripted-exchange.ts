@@ -299,7 +299,10 @@ export class ScriptedExchange extends DescribedReads implements Exchange {
   }
 
   /** The withdrawals of a coin: one page of them, or all. */
-  async *withdrawals(coin: string, only?: number): Pages<Withdrawal> {
+  override readonly withdrawals = ({ coin }: { readonly coin: string }, page?: number) =>
+    this.#withdrawalsOf(coin, page);
+
+  async *#withdrawalsOf(coin: string, only?: number): Pages<Withdrawal> {
     const size = FACTS.recordsPerPage;
     for (let page = only ?? 1; ; page += 1) {
       const shown = await this.#receive({ kind: 'withdrawals', coin, page });

@@ -37,7 +37,7 @@ export default define({
       {
         what: 'withdrawals',
         verify: (coin) => tryRead(async () => closeCoin(await context.session.trading(), coin)),
-        read: (client, coin, page) => client.withdrawals(coin, page),
+        read: (client, coin, page) => client.withdrawals({ coin }, page),
         rowMaker: async () => withdrawalRow,
         row: WITHDRAWAL,
         columns: columns(),

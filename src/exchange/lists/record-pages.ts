@@ -1,37 +1,20 @@
-import type { Deposit, Withdrawal } from '../../domain/funds.js';
-import { parseWallTime } from '../../domain/zone.js';
+import type { Deposit } from '../../domain/funds.js';
 import type { ExchangeZone } from '../exchange-zone.js';
 import { RECORDS_PER_PAGE } from '../facts.js';
-import type { RequestOf } from '../operations/index.js';
 import { type GrowingList, type Pages, pagesInOrder } from './growing-pages.js';
-
-/** Where the pages of deposits and withdrawals come from. */
-export interface RecordSource {
-  depositPage(request: RequestOf<'getChargeRecord'>): Promise<RecordPage<Omit<Deposit, 'time'>>>;
-  withdrawalPage(request: RequestOf<'getWithdrawRecord'>): Promise<RecordPage<Withdrawal>>;
-}
 
 /** Learns the zone of dates until `isEnough`, as far as it can be learned. */
 type LearnZone = (isEnough: () => boolean) => Promise<unknown>;
 
 /**
- * The deposits of a coin. Throws Failure: `unreachable`, `limited`, `refused`, `credentials`, `internal` for a response that is
- * not what the interface says, and `partial` if the exchange repeats a page.
+ * Deposits with the moments of their dates. Throws what reading their pages throws.
  * @param zone that of the dates of deposits
  * @param learnZone called once, and only if there are deposits whose moments are not known
- * @param page counts from 1; all pages if undefined
  */
-export async function* readDeposits(
-  source: RecordSource,
+export async function* datedDeposits(
+  pages: Pages<Omit<Deposit, 'time'>>,
   { zone, learnZone }: { readonly zone: ExchangeZone; readonly learnZone: LearnZone },
-  coin: string,
-  page?: number,
 ): Pages<Deposit> {
-  const pages = readRecords((number) => source.depositPage({ coin, page: number, size: RECORDS_PER_PAGE }), page, {
-    // its state, its confirmations and its hash may change
-    identity: ({ id, timeRaw, amount, address }) => JSON.stringify([id, timeRaw, amount, address]),
-    time: ({ timeRaw }) => parseWallTime(timeRaw ?? '') ?? Number.NaN,
-  });
   let isZoneLearned = false;
   for (;;) {
     const { value, done } = await pages.next();
@@ -46,17 +29,8 @@ export async function* readDeposits(
   }
 }
 
-/** The withdrawals of a coin, as {@link readDeposits}. */
-export function readWithdrawals(source: RecordSource, coin: string, page?: number): Pages<Withdrawal> {
-  return readRecords((number) => source.withdrawalPage({ coin, page: number, size: RECORDS_PER_PAGE }), page, {
-    // its state, when it was processed, and its hash may change
-    identity: ({ id, time, amount, address }) => JSON.stringify([id, time, amount, address]),
-    time: ({ time }) => time,
-  });
-}
-
 /** A page as the exchange sends it. */
-interface RecordPage<Entry> {
+export interface RecordPage<Entry> {
   /** Newest first. */
   readonly records: readonly Entry[];
   /** How many records and pages there are; null if the exchange does not say. */
@@ -65,11 +39,17 @@ interface RecordPage<Entry> {
   readonly size: number | null;
 }
 
-async function* readRecords<Entry>(
-  request: (page: number) => Promise<RecordPage<Entry>>,
+/**
+ * One page of a list of records, or all of them. Throws Failure: `unreachable`, `limited`, `refused`, `credentials`, `internal`
+ * for a response that is not what the interface says, and `partial` if the exchange repeats a page.
+ * @param page counts from 1; all pages if undefined
+ */
+export async function* readRecords<Entry>(
+  readPage: (place: { readonly page: number; readonly size: number }) => Promise<RecordPage<Entry>>,
   page: number | undefined,
   row: Pick<GrowingList<Entry>, 'identity' | 'time'>,
 ): Pages<Entry> {
+  const request = (number: number) => readPage({ page: number, size: RECORDS_PER_PAGE });
   if (page !== undefined) {
     const { records, rowCount, pageCount, size } = await request(page);
     yield records;

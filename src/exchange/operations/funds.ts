@@ -11,6 +11,7 @@ import type {
   WithdrawalRequest,
   WithdrawalState,
 } from '../../domain/funds.js';
+import { parseWallTime } from '../../domain/zone.js';
 import { requireBillAmount } from '../lists/bill-amounts.js';
 import {
   createdId,
@@ -351,7 +352,6 @@ const getWithdrawRecord = withCodec(
   {
     about: 'Withdrawals of a coin, in pages.',
     notShown: 'the largest page, and the order of records',
-    read: 'withdrawalPage',
     ifNotFound: NO_RECORDS,
     ...recordPage,
     decode: ({ message: { datas } }, { coin }) => ({
@@ -360,6 +360,12 @@ const getWithdrawRecord = withCodec(
       pageCount: datas.totalPage,
       size: datas.pageSize,
     }),
+    pages: {
+      read: 'withdrawals',
+      // its state, when it was processed, and its hash may change
+      identity: ({ id, time, amount, address }) => JSON.stringify([id, time, amount, address]),
+      time: ({ time }) => time,
+    },
   },
 );
 
@@ -397,7 +403,6 @@ const getChargeRecord = withCodec(
   {
     about: 'Deposits of a coin, in pages.',
     notShown: 'the largest page, the order of records, and the time zone of `submit_time`',
-    read: 'depositPage',
     ifNotFound: NO_RECORDS,
     ...recordPage,
     decode: ({ message: { datas } }, { coin }) => ({
@@ -406,6 +411,12 @@ const getChargeRecord = withCodec(
       pageCount: null,
       size: datas.pageSize,
     }),
+    pages: {
+      read: 'undatedDeposits',
+      // its state, its confirmations and its hash may change
+      identity: ({ id, timeRaw, amount, address }) => JSON.stringify([id, timeRaw, amount, address]),
+      time: ({ timeRaw }) => parseWallTime(timeRaw ?? '') ?? Number.NaN,
+    },
   },
 );
 

@@ -4,6 +4,7 @@ import { Decimal, decimalPattern, plainNumber } from '../../domain/decimal.js';
 import { choiceOf, type Kind, wholeFrom } from '../../domain/kind.js';
 import { MARKET } from '../../domain/market.js';
 import { CLIENT_ID } from '../../domain/order.js';
+import type { GrowingList } from '../lists/growing-pages.js';
 
 /**
  * Who may call an operation, and on which host: `public` on the market-data host, `signed` on the trade host. `keyless` is
@@ -59,6 +60,17 @@ interface PlainRead<Name extends string, Value> {
   readonly ifNotFound?: NoInfer<Value>;
 }
 
+/** The rows of a page of a list. */
+type RowOf<Value> = Value extends { readonly records: readonly (infer Row)[] } ? Row : never;
+
+/** A list with pages that needs nothing but its description is a method of `Exchange`, which reads one page of it or all. */
+interface PagedRead<Name extends string, Value> {
+  readonly pages?: Pick<GrowingList<RowOf<NoInfer<Value>>>, 'identity' | 'time'> & {
+    /** What that method is called. It takes the request of the codec without page and size, and which page: all if undefined. */
+    readonly read: Name;
+  };
+}
+
 /** What the page about the interface says of an operation. */
 export interface Remarks {
   /** What it is for, in a sentence. */
@@ -74,10 +86,14 @@ export function withCodec<
   Request,
   Value,
   const Name extends string = never,
+  const ListName extends string = never,
 >(
   operation: Operation<Params, Schema>,
-  codec: Codec<Request, Operation<Params, Schema>, Value> & PlainRead<Name, Value> & Remarks,
-): Operation<Params, Schema> & Codec<Request, Operation<Params, Schema>, Value> & PlainRead<Name, Value> & Remarks {
+  codec: Codec<Request, Operation<Params, Schema>, Value> &
+    PlainRead<Name, Value> &
+    PagedRead<ListName, Value> &
+    Remarks,
+): typeof operation & typeof codec {
   return { ...operation, ...codec };
 }
 

@@ -368,7 +368,7 @@ export class AccountReader {
       coins.map(async (coin) => {
         const own = await unlessRefused(async () => ({
           deposits: await readOn(client.deposits(coin), deposits[coin] ?? [], DEPOSITS, readsDeposits),
-          withdrawals: await readOn(client.withdrawals(coin), withdrawals[coin] ?? [], WITHDRAWALS, this.#readsAll),
+          withdrawals: await readOn(client.withdrawals({ coin }), withdrawals[coin] ?? [], WITHDRAWALS, this.#readsAll),
         }));
         return { coin, own };
       }),

@@ -79,7 +79,7 @@ export function readEarlierUse(client: Exchange, coin: string, to: Destination):
   return tryRead(async () => {
     let pages = 0;
     let isAccountKnown = false;
-    for await (const page of client.withdrawals(coin)) {
+    for await (const page of client.withdrawals({ coin })) {
       const kept = page.filter((record) => !isReturned(record));
       const last = kept.find(({ address }) => useOf(address ?? '', to) === 'whole');
       if (last !== undefined) return { last, isAccountKnown, isAll: true };

@@ -11,7 +11,7 @@ const NONE = '0';
  * @throws Failure `unreachable`, `limited`, `refused` or `credentials`; `internal` also if the list is not newest first
  */
 export async function newestRecord(client: Exchange, coin: string): Promise<string> {
-  for await (const page of client.withdrawals(coin, 1)) {
+  for await (const page of client.withdrawals({ coin }, 1)) {
     requireNewestFirst(page);
     return page[0]?.id ?? NONE;
   }
@@ -24,7 +24,7 @@ export async function newestRecord(client: Exchange, coin: string): Promise<stri
  */
 export async function recordsAfter(client: Exchange, coin: string, last: string): Promise<Withdrawal[]> {
   const found: Withdrawal[] = [];
-  for await (const page of client.withdrawals(coin)) {
+  for await (const page of client.withdrawals({ coin })) {
     requireNewestFirst(page);
     found.push(...page.filter(({ id }) => isNewer(id, last)));
     if (page.some(({ id }) => !isNewer(id, last))) break;
@@ -38,7 +38,7 @@ export async function recordsAfter(client: Exchange, coin: string, last: string)
  */
 export async function recordsSince(client: Exchange, coin: string, since: Moment): Promise<Withdrawal[]> {
   const found: Withdrawal[] = [];
-  for await (const page of client.withdrawals(coin)) {
+  for await (const page of client.withdrawals({ coin })) {
     requireNewestFirst(page);
     // only an answer shows what time it is on the exchange
     const start = since(client.now());

@@ -48,7 +48,7 @@ export function answering(answers: Answers = {}, options: TradingOptions = {}) {
       const rows = listed(side, to);
       yield { rows, fresh: rows, hasOlder: answers.more === true };
     },
-    async *withdrawals(coin) {
+    async *withdrawals({ coin }) {
       asked.push(`withdrawals of ${coin}`);
       yield [];
       return uncounted(false);
