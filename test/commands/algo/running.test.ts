@@ -303,7 +303,7 @@ test('without current data nothing triggers, which is said once, and so is the e
   expect((await show(id)).children).toEqual([]);
   await call('POST /faults/clear', {});
   await untilEvent(id, 'seen');
-  await untilState(id, 'done');
+  expect(await untilState(id, 'done')).toMatchObject({ trigger: { late: true } });
   expect(names(id).filter((name) => name === 'blind')).toHaveLength(1);
 });
 

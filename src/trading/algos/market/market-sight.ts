@@ -10,7 +10,7 @@ import { type AlgoTerms, exitSideOf } from '../plan/terms.js';
 import { seenAfter } from '../plan/trigger.js';
 import type { AlgoFacts } from '../record/facts.js';
 import type { AccountFunds } from './account-funds.js';
-import { type GapPrices, pricesIn } from './gap-prices.js';
+import { type Gap, type GapPrices, pricesIn } from './gap-prices.js';
 import type { WatchedMarket } from './watched-market.js';
 
 /** A condition of an entry that holds. */
@@ -74,9 +74,14 @@ export class MarketSight {
     }
   }
 
-  /** The market is seen again: a trail that goes on from here had this best price. What traded in the gap is not known yet. */
-  gapEnded(from: number, facts: AlgoFacts): void {
-    this.#trailBestAt.set(from, facts.trailBest?.price ?? null);
+  /**
+   * The market is seen again: a trail that goes on from here had this best price. What traded in the gap is not known yet, but what the first
+   * look shows is found late.
+   */
+  gapEnded(gap: Gap, facts: AlgoFacts): void {
+    const trailBest = facts.trailBest?.price ?? null;
+    this.#trailBestAt.set(gap.from, trailBest);
+    this.#gaps.push({ gap, traded: [], unknown: null, trailBest });
   }
 
   /** What traded in a gap is known, as far as anything shows it. */
@@ -105,7 +110,15 @@ export class MarketSight {
 
   /** Whether a gap waits to be decided about. */
   get hasGap(): boolean {
-    return this.#gaps.length > 0 && this.#options.market.isFresh;
+    return this.#gaps.length > 0 && this.#isSeen;
+  }
+
+  /** Whether what may trigger is fresh. After a gap, trades may come later than the book. */
+  get #isSeen(): boolean {
+    const { market } = this.#options;
+    if (!market.isFresh || this.#terms.trigger === 'book') return market.isFresh;
+    const last = market.lastTrades();
+    return last !== null && last.ageMs <= market.staleAfterMs;
   }
 
   /** From its first fill on, prices that are read anew are of a time in which there was something to protect. */
@@ -124,7 +137,7 @@ export class MarketSight {
    */
   look(facts: AlgoFacts, changedAt: number): AlgoMarket {
     const { market, funds, host } = this.#options;
-    if (market.isFresh) this.#gap ??= this.#gaps.shift();
+    if (this.#isSeen) this.#gap ??= this.#gaps.shift();
     const now = market.now();
     const last = market.lastTrades();
     const isSell = exitSideOf(this.#terms) === 'sell';

@@ -23,8 +23,8 @@ export interface AlgoMarket {
   /** What the market has shown since the last `best` fact, as {@link seenAfter} keeps it; null at the start and after such a fact. */
   readonly seen: SeenPrices | null;
   /**
-   * A time without data that is over, once it is known what trades and candles show of it. It is given from the first decision with a fresh
-   * book after that until nothing is to be done; null otherwise.
+   * A time without data that is over. It is given twice, each time until nothing is to be done: from the first decision with fresh data on, and
+   * once it is known what trades and candles show of it. Null otherwise.
    */
   readonly gap: MarketGap | null;
   /** The condition of the entry that holds now, as the user wrote it; null if those that are wanted do not hold. */

@@ -144,8 +144,9 @@ export class RunningAlgo {
     this.#book.pushed(orders);
   }
 
-  gapEnded({ from }: Gap): void {
-    this.#sight.gapEnded(from, this.facts);
+  gapEnded(gap: Gap): void {
+    this.#sight.gapEnded(gap, this.facts);
+    this.#quiet = null;
   }
 
   gapRead(prices: GapPrices): void {

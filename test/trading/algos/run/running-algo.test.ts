@@ -904,6 +904,49 @@ test('a stop that was reached and left in a gap is said', async () => {
   expect(work.algo.snapshot.said.map(({ said }) => said)).toEqual([expect.stringContaining('was reached (97.5)')]);
 });
 
+test('a trigger is late if the first look after a gap finds it, before anything is known of the gap', async () => {
+  const work = await AtWork.of(STOP);
+  const { time } = work.algo.facts.began;
+  work.algo.changed();
+  work.algo.gapEnded({ from: time, to: time + 1_000 });
+  work.move('97', '98');
+  expect(work.algo.facts.exitTriggered).toMatchObject({ late: true });
+});
+
+test('a trigger is late if the first trade after a gap brings it, although the book was seen before', async () => {
+  const work = await AtWork.of(sell('1', { stop: '98', trigger: 'last' }));
+  const show = (price: string, ageMs: number) => {
+    work.market.trades = { prices: [Decimal.of(price)], ageMs };
+    work.algo.changed();
+  };
+  const { time } = work.algo.facts.began;
+  show('100', 6_000);
+  work.algo.gapEnded({ from: time, to: time + 1_000 });
+  work.algo.changed();
+  show('97', 0);
+  expect(work.algo.facts.exitTriggered).toMatchObject({ late: true });
+});
+
+test('a trigger is not late once the market was seen after a gap, although that is still being read', async () => {
+  const work = await AtWork.of(STOP);
+  const { time } = work.algo.facts.began;
+  work.algo.changed();
+  work.algo.gapEnded({ from: time, to: time + 1_000 });
+  work.move('99', '100');
+  work.move('97', '98');
+  expect(work.algo.facts.exitTriggered).toMatchObject({ late: false });
+});
+
+test('the first book after a gap is looked at, although it changes nothing: what the next one triggers is not late', async () => {
+  const work = await AtWork.of(STOP);
+  const { time } = work.algo.facts.began;
+  work.algo.changed();
+  const best = { bid: Decimal.of('100'), ask: Decimal.of('101') };
+  expect(work.algo.isUnmovedBy(best)).toBe(true);
+  work.algo.gapEnded({ from: time, to: time + 1_000 });
+  expect(work.algo.isUnmovedBy(best)).toBe(false);
+});
+
 const TOO_FINE = refused('badPrice', 'the price has more decimals than the market allows');
 const TOO_SMALL = refused('badAmount', 'the amount is below the minimum of the market');
 
