@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { saying } from '../support/advice.js';
 import { respond, serveFaults } from '../support/fault-server.js';
 import { clientOf, failureOf } from './support.js';
 
@@ -34,7 +35,11 @@ it('waits for the K-line limit no longer than the budget lasts', async () => {
   const { client, host } = clientOf(server.url, 500);
   await client.api.read('kline', { market: 'btc_usdt', type: '1min' });
   const failure = await failureOf(client.api.read('kline', { market: 'btc_usdt', type: '1min' }));
-  expect(failure).toMatchObject({ kind: 'limited', message: expect.stringContaining('The rate limit left no room') });
+  expect(failure).toMatchObject({
+    kind: 'limited',
+    message: 'The rate limit left no room for this request before the time of this command was over.',
+    hints: saying('It was not sent. Use --timeout SECONDS to allow more than 0.5 seconds.'),
+  });
   expect(host.sleeps.reduce((sum, ms) => sum + ms, 0)).toBeLessThanOrEqual(500);
   expect(server.requests).toHaveLength(1);
 });

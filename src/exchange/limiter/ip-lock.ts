@@ -65,8 +65,7 @@ export class IpLock {
 
   /** Removes the lock after a response did not report it. */
   clear(): void {
-    for (const { name } of this.#locks())
-      ignoringErrors(() => fs.rmSync(path.join(this.#folder, name), { force: true }));
+    for (const { name } of this.#locks()) ignoringErrors(() => fs.rmSync(path.join(this.#folder, name)));
   }
 
   #lock(): Lock | undefined {

@@ -1,8 +1,9 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { IpLock } from '../../../src/exchange/limiter/ip-lock.js';
+import { saying } from '../../support/advice.js';
 
 const NOON = Date.UTC(2026, 10, 21, 12);
 const MINUTE = 60_000;
@@ -16,7 +17,11 @@ function twoProcesses() {
   return { clock, one: make(), other: make(), root };
 }
 
-const LOCKED = { kind: 'limited', message: expect.stringContaining('2026-11-21 13:00:00 (UTC)') };
+const LOCKED = {
+  kind: 'limited',
+  message: "The exchange has locked this machine's address until 2026-11-21 13:00:00 (UTC).",
+  hints: saying(/more than 10,000 requests in a minute\. The lock ends by itself\. Nothing was sent\.$/),
+};
 
 it('lets every request through while no lock is known', () => {
   const { one, other } = twoProcesses();
@@ -39,11 +44,20 @@ it('reports a lock and its end to every process', () => {
 });
 
 it('dates a lock by the first answer that reported it', () => {
-  const { one, other, clock } = twoProcesses();
+  const { one, other, clock, root } = twoProcesses();
   one.recordLock();
   clock.time += 30 * MINUTE;
   other.recordLock();
   expect(one.until).toBe(NOON + 60 * MINUTE);
+  expect(readdirSync(path.join(root, 'limits/host'))).toHaveLength(1);
+});
+
+it('is kept where no other user of the machine can read it', () => {
+  const { one, root } = twoProcesses();
+  one.recordLock();
+  const [name = ''] = readdirSync(path.join(root, 'limits/host'));
+  const modes = ['limits/host', `limits/host/${name}`].map((file) => statSync(path.join(root, file)).mode & 0o777);
+  expect(modes).toEqual([0o700, 0o600]);
 });
 
 it('lets one read a minute of one process try, and never a write', () => {
@@ -63,4 +77,25 @@ it('ends for all processes with an answer that does not report it', () => {
   other.clear();
   expect(() => one.requireFree(false)).not.toThrow();
   expect(readdirSync(path.join(root, 'limits/host'))).toEqual([]);
+});
+
+it('ends for all processes if the clock was set back since, so that it would last longer than an hour', () => {
+  const { one, other, clock } = twoProcesses();
+  one.recordLock();
+  clock.time -= 1;
+  expect(one.requireFree(false)).toBe('free');
+  clock.time += 1;
+  expect(other.until).toBeUndefined();
+});
+
+it.each([
+  ['before', `x.locked.${NOON + 60 * MINUTE}.${NOON}`],
+  ['after', `locked.${NOON + 60 * MINUTE}.${NOON}.x`],
+  ['in place of the time', `locked.soon.${NOON}`],
+])('is not taken from a file whose name has something else %s', (_, name) => {
+  const { one, other, root } = twoProcesses();
+  one.recordLock();
+  one.clear();
+  writeFileSync(path.join(root, 'limits/host', name), '');
+  expect(other.until).toBeUndefined();
 });

@@ -3,6 +3,7 @@ import fs, { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { keyDigest } from '../../../src/config/keys.js';
+import { Failure } from '../../../src/errors.js';
 import { ExchangeClient } from '../../../src/exchange/exchange-client.js';
 import { machineDigest } from '../../../src/exchange/limiter/file-store.js';
 import { haltText } from '../../../src/exchange/limiter/halt-record.js';
@@ -12,6 +13,7 @@ import { Redis } from '../../../src/exchange/limiter/redis-store.js';
 import { type Sharing, sharedRateLimits } from '../../../src/exchange/limiter/shared-limits.js';
 import { waitForRequests } from '../../../src/exchange/limiter/under-way.js';
 import { TimeBudget } from '../../../src/platform/time-budget.js';
+import { saying } from '../../support/advice.js';
 import { eventually } from '../../support/eventually.js';
 import { fakeHost, NOW } from '../../support/fake-host.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
@@ -107,8 +109,9 @@ describe('the latch of an account', () => {
     await latchIn(root).set(HALT);
     writeFileSync(fileOf(root), text);
     const halt = await latchIn(root).find();
-    expect(halt).toMatchObject({ since: null, until: null, problem: expect.stringContaining(fileOf(root)) });
-    expect(halt && haltText(halt)).toContain('halted, because its latch cannot be read');
+    const problem = `${fileOf(root)} is damaged or cannot be read`;
+    expect(halt).toEqual({ since: null, until: null, reason: null, problem });
+    expect(halt && haltText(halt)).toBe(`halted, because its latch cannot be read: ${problem}`);
   });
 
   it('is read from its file', async () => {
@@ -148,6 +151,25 @@ describe('the latch of an account', () => {
     });
     await latchIn(root).set(HALT);
     expect(synced).toEqual([expect.stringMatching(/^halted\/\.exchange-1\..*new$/), 'halted', '']);
+  });
+
+  it.each([
+    ['one that would have ended before it was set', NOW - 1, 0],
+    ['one that ends later', NOW + 5, 5],
+  ])('keeps how long it lasts from now on: %s', async (_, until, lastsMs) => {
+    const root = temporaryState();
+    await latchIn(root).set({ since: null, until, reason: null });
+    const kept = JSON.parse(readFileSync(fileOf(root), 'utf8'));
+    expect(kept).toMatchObject({ since: NOW, until, lastsMs });
+  });
+
+  it('cannot be lifted if its file cannot be removed', async () => {
+    const root = temporaryState();
+    mkdirSync(path.join(fileOf(root), 'folder'), { recursive: true, mode: 0o700 });
+    await expect(latchIn(root).lift()).rejects.toMatchObject({
+      kind: 'usage',
+      message: expect.stringContaining(`Cannot write ${fileOf(root)}: `),
+    });
   });
 
   it('holds no key in its file', async () => {
@@ -329,6 +351,7 @@ describe('the send gate', () => {
       failure: 'usage',
       halted: true,
       reason: expect.stringContaining('halted blocks it'),
+      hint: saying('When it is safe to trade again: pit halt --lift'),
     });
     // the journal must not say that it was sent
     expect([server.connections, asked, cancelled]).toEqual([0, 0, ['permit']]);
@@ -365,5 +388,35 @@ describe('the send gate', () => {
     };
     expect(await waitForRequests(sharing, latchIn(root), { sleep }, short())).toBe(0);
     expect(events).toEqual(['answered']);
+  });
+
+  it('waits only for what was under way at first, and says why if that is never known', async () => {
+    const answers: (string[] | Error)[] = [new Error('away.'), ['one', 'two'], ['two', 'three'], ['three']];
+    const latch = {
+      leaving: async () => {
+        const answer = answers.length > 1 ? answers.shift() : answers[0];
+        if (answer instanceof Error) throw answer;
+        return answer ?? [];
+      },
+    } as unknown as Latch;
+    const host = fakeHost();
+    const wait = (ms: number) =>
+      waitForRequests(sharingOf(temporaryState()), latch, host, new TimeBudget(ms, host.monotonic));
+    expect(await wait(2_000)).toBe('away');
+    expect(await wait(2_025)).toBe(1);
+    expect(host.sleeps).toEqual([25]);
+    answers.unshift(['one', 'two', 'three'], ['two', 'three', 'four'], ['four']);
+    expect(await wait(60_000)).toBe(0);
+    expect(host.sleeps).toEqual([25, 25, 25]);
+  });
+
+  it('waits for nothing if there is no key yet, which nothing was sent with', async () => {
+    const keyDigest = () => {
+      throw new Failure('credentials', 'There is no key.');
+    };
+    const root = temporaryState();
+    const host = fakeHost();
+    const sharing = { ...sharingOf(root), keyDigest };
+    expect(await waitForRequests(sharing, latchIn(root), host, new TimeBudget(1, host.monotonic))).toBe(0);
   });
 });

@@ -1,6 +1,6 @@
 import fs, { chmodSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { FileStore, heldPermits, machineDigest, permitsTaken } from '../../../src/exchange/limiter/file-store.js';
 import {
   fractionOf,
@@ -14,6 +14,7 @@ import {
   type TakeResult,
   timeFor,
 } from '../../../src/exchange/limiter/permits.js';
+import { type Redis, RedisStore } from '../../../src/exchange/limiter/redis-store.js';
 import { type Sharing, sharedRateLimits } from '../../../src/exchange/limiter/shared-limits.js';
 import { thisMachine } from '../../../src/platform/programs/processes.js';
 import { temporaryState } from '../../trading/support/trading.js';
@@ -60,6 +61,12 @@ describe.each<[string, Made]>([
     expect((await takeAll(store)).taken).toHaveLength(3);
     expect((await takeAll(store, 'cancel')).taken).toHaveLength(2);
     expect((await takeAll(store, 'cancel')).taken).toHaveLength(0);
+  });
+
+  it('are taken by cancellations from the reserved ones first', async () => {
+    const { store } = made(FIVE);
+    for (let count = 0; count < 2; count += 1) expect(await store.take('cancel')).toHaveProperty('release');
+    expect((await takeAll(store)).taken).toHaveLength(3);
   });
 
   it('are taken by cancellations beyond the reserved ones, too', async () => {
@@ -161,6 +168,8 @@ describe('a permit in files', () => {
       expect((await takeAll(storeOf(root), 'cancel')).taken).toHaveLength(3);
       const numbers = filesOf(root).map(({ name }) => Number(name.split('.')[0]));
       expect(numbers.sort((one, other) => one - other)).toEqual(Array.from({ length: 150 }, (_, number) => number));
+      // no draft of a part that another process had made is left
+      expect(readdirSync(path.dirname(path.join(root, FOLDER)))).toEqual([path.basename(FOLDER)]);
     });
 
     it('is not made beyond the part that a process may take', async () => {
@@ -239,6 +248,7 @@ describe('a permit in files', () => {
     const names = [
       ...[`0.${START}`, `1.${START + 1}`, `2.${soon}.${process.pid}.${here}`, `3.${soon}.${GONE}.${here}`],
       ...[`4.${soon}.${GONE}.${OTHER_MACHINE}`, `5.${START}.${process.pid}.${here}`, 'notes.txt'],
+      ...[`6.${soon}.${process.pid}`, `x7.${soon}`, `8.${soon}x`, `9.${soon}.1.${here}.new`],
     ];
     const folder = path.join(folderWith(...names), FOLDER);
     expect(permitsTaken(folder, START)).toBe(5);
@@ -250,6 +260,75 @@ describe('a permit in files', () => {
     const root = temporaryState();
     writeFileSync(path.join(root, 'limits'), 'a file in the place of the folder');
     await expect(processOf(root, { now: START }).take('common')).rejects.toThrow();
+    expect(() => permitsTaken(path.join(root, 'limits'), START)).toThrow('ENOTDIR');
+  });
+
+  it('cannot be made on a disk that is full, and leaves no draft', async () => {
+    const root = temporaryState();
+    const writing = vi.spyOn(fs, 'writeFileSync').mockImplementationOnce(() => {
+      throw Object.assign(new Error('the disk is full'), { code: 'ENOSPC' });
+    });
+    await expect(processOf(root, { now: START }).take('common')).rejects.toThrow('the disk is full');
+    writing.mockRestore();
+    expect(readdirSync(path.join(root, 'limits/host'))).toEqual([]);
+  });
+
+  it('cannot be taken if its file can be neither renamed nor missed', async () => {
+    const store = processOf(folderWith('4.0'), { now: START });
+    const renaming = vi.spyOn(fs, 'renameSync').mockImplementationOnce(() => {
+      throw Object.assign(new Error('the disk is broken'), { code: 'EIO' });
+    });
+    await expect(store.take('common')).rejects.toThrow('the disk is broken');
+    renaming.mockRestore();
+    const taken = await store.take('common');
+    expect(taken).toHaveProperty('release');
+  });
+});
+
+describe('a permit in Redis', () => {
+  /** A store whose Redis gives these answers in turn, and the arguments that it was asked with. */
+  function storeOf(...answers: unknown[]) {
+    const asked: string[][] = [];
+    const evaluate = async (_script: string, key: string, args: string[]) => {
+      asked.push([key, ...args]);
+      const answer = answers.shift() ?? 1;
+      if (answer instanceof Error) throw answer;
+      return answer;
+    };
+    return { store: new RedisStore({ eval: evaluate } as unknown as Redis, 'pit/key', FIVE, 'mine'), asked };
+  }
+
+  it('is asked for under a name of its own, and only a cancellation takes a reserved one', async () => {
+    const { store, asked } = storeOf(7, '12', 0);
+    expect(await store.take('common')).toEqual({ waitMs: 7 });
+    expect(await store.take('cancel')).toEqual({ waitMs: 12 });
+    expect(asked).toEqual([
+      ['pit/key', '3', 'mine.0', '1500'],
+      ['pit/key', '5', 'mine.1', '1500'],
+    ]);
+  });
+
+  it('is renewed twice a second until it is released, even while Redis is away for a moment', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const { store, asked } = storeOf(0, new Error('away'), 1, new Error('away'));
+    const permit = await store.take('common');
+    if (!('release' in permit)) throw new Error('there is no permit');
+    await vi.advanceTimersByTimeAsync(499);
+    expect(asked).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(501);
+    expect(asked.slice(1)).toEqual([
+      ['pit/key', 'mine.0', '1500'],
+      ['pit/key', 'mine.0', '1500'],
+    ]);
+    await permit.release(1_010);
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(asked.slice(3)).toEqual([['pit/key', 'mine.0', '1010']]);
+  });
+
+  it('is counted by the clock of Redis', async () => {
+    const { store, asked } = storeOf('4');
+    expect([await store.taken(), asked]).toEqual([4, [['pit/key']]]);
   });
 });
 
@@ -289,6 +368,17 @@ describe('a permit of several stores', () => {
     const [one, two] = [storeOf(), storeOf(waitMs)];
     expect(await new Permits([one.store, two.store]).claim('common')).toEqual({ waitMs: expected });
     expect(one.released).toEqual([0]);
+  });
+
+  it('is of the same stores for all that ask while one of them fails', async () => {
+    const [two, rest] = [storeOf(new Error('away'), new Error('away')), storeOf()];
+    let lost = 0;
+    const permits = new Permits([two.store], () => {
+      lost += 1;
+      return [rest.store];
+    });
+    const claims = await Promise.all([permits.claim('common'), permits.claim('common')]);
+    expect([lost, claims.filter((claim) => 'permit' in claim).length]).toEqual([1, 2]);
   });
 
   it('is one of the stores that remain when one of them has failed', async () => {

@@ -10,6 +10,7 @@ import type { Redis } from '../../../src/exchange/limiter/redis-store.js';
 import { SharedHalts } from '../../../src/exchange/limiter/shared-halts.js';
 import { type Sharing, sharedRateLimits } from '../../../src/exchange/limiter/shared-limits.js';
 import { limiterState } from '../../../src/exchange/limiter/state.js';
+import { saying } from '../../support/advice.js';
 import { fakeHost, NOW } from '../../support/fake-host.js';
 import { temporaryState } from '../../trading/support/trading.js';
 
@@ -207,6 +208,7 @@ describe('the latch by its file and by Redis', () => {
     await expect(latchIn(root, answering(new Error('away.')).redis).lift()).rejects.toMatchObject({
       kind: 'unreachable',
       message: 'The halt was not lifted: Redis, which shares it, cannot be used (away).',
+      hints: saying('Check the limits: pit doctor'),
     });
     expect(await latchIn(root).find()).toMatchObject({ reason: 'file' });
   });
