@@ -9,7 +9,7 @@ const EVENT = {
   channel: shape.text('such as depth:btc_usdt'),
   time: shape.nullable(shape.time("the exchange's time; null if the channel sends none")),
   received: shape.time('when it arrived'),
-  source: shape.enumOf(['push', 'http'], 'pushed, or read to start the channel or to close a gap'),
+  source: shape.enumOf(['push', 'http'], 'pushed, or read: at the start, after a gap, while the channel sends nothing'),
   scope: shape.enumOf(['delta', 'snapshot'], 'snapshot: what data does not name is gone'),
   skipped: shape.integer('how many earlier events this one replaces because the reader was slow'),
 };

@@ -23,7 +23,7 @@ export interface DataEvent<Kind extends ChannelKind = ChannelKind> {
   readonly time: number | null;
   /** When it came, in milliseconds since the Unix epoch. */
   readonly received: number;
-  /** Pushed, or read over HTTP to start the channel or to close a gap. */
+  /** Pushed, or read over HTTP: at the start, after a gap, and while the channel sends nothing. */
   readonly source: 'push' | 'http';
   /**
    * Over HTTP, when nothing was missing for the last time: what is new has happened since. In milliseconds since the Unix epoch, as
