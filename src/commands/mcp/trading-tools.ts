@@ -171,7 +171,7 @@ async function askAndCommit(
   });
 }
 
-/** Finds out what became of a write, or of every one whose outcome is unknown or was perhaps not heard, and records that it was. */
+/** Finds out what became of a write, or of every one whose outcome is unknown or may not have been heard, and records that it was. */
 async function resolveAndReport(
   context: ToolContext,
   store: PreparedStore,
@@ -180,27 +180,37 @@ async function resolveAndReport(
 ): Promise<ToolAnswer> {
   const { host, session } = context;
   const journal = await session.journal();
-  const report = (resolved: string, outcome: string) => {
-    const kept = store.committed().find(({ prepared }) => prepared.id === resolved);
-    if (kept !== undefined && !call.signal.aborted) reportInAnswer(store, call, kept, { outcome, isHeard: true });
+  const report = (resolved: readonly Pick<ResolvedRow, 'clientId' | 'outcome'>[]) => {
+    if (call.signal.aborted) return;
+    const committed = new Map(store.committed().map((kept) => [kept.prepared.id, kept]));
+    for (const { clientId, outcome } of resolved) {
+      const kept = committed.get(clientId);
+      if (kept !== undefined && outcome !== 'unknown') reportInAnswer(store, call, kept, { outcome, isHeard: true });
+    }
   };
   const unsent = id === undefined ? undefined : withoutEntry({ journal, host }, store, id);
   if (unsent !== undefined) {
     // of an algo order: it has no entry in the journal
-    if (id !== undefined && isRecorded({ journal, host }, id)) report(id, 'placed');
+    if (id !== undefined && isRecorded({ journal, host }, id)) report([{ clientId: id, outcome: 'placed' }]);
     return unsent;
   }
   const rows: ResolvedRow[] = [];
   let error: CommandResult['error'] = null;
   const warnings: PrintedWarning[] = [];
   const left = timeoutFlag(context);
-  for (const words of id === undefined ? [[], ...unheardIds({ journal, host }, store)] : [[id]]) {
+  const resolveBy = async (...words: string[]) => {
     const result = await call.run(commandWords('resolve', left(), words));
     rows.push(...((result.data as readonly ResolvedRow[] | undefined) ?? []));
     warnings.push(...result.warnings);
     error ??= result.error;
+  };
+  if (id !== undefined) await resolveBy(id);
+  else {
+    await resolveBy();
+    const shown = new Set(rows.map(({ clientId }) => clientId));
+    for (const unheard of unheardIds({ journal, host }, store)) if (!shown.has(unheard)) await resolveBy(unheard);
   }
-  for (const { clientId, outcome } of rows) if (outcome !== 'unknown') report(clientId, outcome);
+  report(rows);
   return { data: rows, warnings, error };
 }
 
@@ -311,9 +321,9 @@ function operationText(kind: PreparedKind): string {
 function unheardIds(
   trading: { readonly journal: Journal; readonly host: Context['host'] },
   store: PreparedStore,
-): string[][] {
+): string[] {
   return store.committed().flatMap(({ prepared: { id, account, write }, isKnown }) => {
     const isOwn = account === trading.journal.folder && write.kind !== 'algo';
-    return !isKnown && isOwn && isRecorded(trading, id) ? [[id]] : [];
+    return !isKnown && isOwn && isRecorded(trading, id) ? id : [];
   });
 }
