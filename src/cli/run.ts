@@ -123,8 +123,12 @@ function commandRunner(host: Host, createContext: Program['createContext']): Run
   return async (definition, input, globals) => {
     // loaded on demand: it draws tables, which is more code than most commands need
     const fieldView = globals.fields && (await import('./select-fields.js')).selectFields(definition, globals.fields);
+    // only a command that changes something describes a dry run
+    const isWrite = definition.dryRunOutput !== undefined;
     const isWholeCsv = globals.format === 'csv' && !globals.fields;
-    const view = isWholeCsv ? (await import('./whole-header.js')).wholeHeader(definition) : fieldView;
+    const view = isWholeCsv
+      ? (await import('./whole-header.js')).wholeHeader(definition, isWrite && globals.dryRun)
+      : fieldView;
     const colour = globals.color ? undefined : false;
     const output = new Output(host, globals.format, {
       colour,
@@ -132,8 +136,6 @@ function commandRunner(host: Host, createContext: Program['createContext']): Run
       commandLine: (argv) => commandLine(host.arguments, argv),
       verbose: globals.verbose,
     });
-    // only a command that changes something describes a dry run
-    const isWrite = definition.dryRunOutput !== undefined;
     const { context, activeProfile, deadline, open, close } = await createContext({ host, globals, output });
     try {
       await untilEnded(host, async () => {

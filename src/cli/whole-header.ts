@@ -5,16 +5,18 @@ import { rowFields } from './row-fields.js';
 
 /**
  * Gives `--csv` the columns of each nested object, also if all rows have none: the header does not depend on what is listed. What the
- * command does not describe keeps the names that it has.
+ * command does not describe keeps the names that it has. An empty preview has no header: `output` does not describe its rows.
+ *
+ * @param isPreview whether the command only shows what it would do
  */
-export function wholeHeader(definition: Definition): <Any extends Result>(answer: Any) => Any {
+export function wholeHeader(definition: Definition, isPreview = false): <Any extends Result>(answer: Any) => Any {
   const described = rowFields(definition).map(([name]) => name);
   const view = <Any extends Result>(answer: Any): Any => {
     if ('events' in answer) return answer.withView === undefined ? answer : { ...answer, ...answer.withView(view) };
     if ('rows' in answer || answer.csvHeader !== undefined) return answer;
     const data = answer.csv ?? answer.data;
     const rows = Array.isArray(data) ? data : [data];
-    if (rows.length === 0) return { ...answer, csvHeader: described };
+    if (rows.length === 0) return isPreview ? answer : { ...answer, csvHeader: described };
     const isOther = !rows.every((row) => typeof row === 'object' && row !== null && !('dryRun' in row));
     return isOther ? answer : { ...answer, csvHeader: headerOf(rows, described) };
   };

@@ -24,6 +24,13 @@ it('the header of --csv is the same for no rows, for rows without a nested objec
   for (const rows of [[], [without], [whole], [without, whole]]) expect(headerOf(rows)).toBe(header);
 });
 
+it('an answer without rows has the header of the command, and a preview without rows has none', () => {
+  const none = { data: [], show: () => '' };
+  const definition = { output: shape.array(shape.object({ id: shape.text('') })) } as never;
+  expect(wholeHeader(definition)(none)).toMatchObject({ csvHeader: ['id'] });
+  expect(wholeHeader(definition, true)(none)).toBe(none);
+});
+
 it('what a command does not describe keeps the names that it has', () => {
   const row = { id: '1', trigger: null, fees: [], raw: { code: 1 }, more: { a: 1, b: 2 } };
   expect(headerOf([row])).toBe('id,trigger.time,trigger.price,fees,raw.code,more.a,more.b');

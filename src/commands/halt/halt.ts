@@ -325,7 +325,7 @@ async function dryHalt(context: Context, wanted: Wanted): Promise<Answer<DryHalt
   const sale = into === undefined ? undefined : await previewSale(context, into, { isCancelling, freed: open });
   const says = haltedText(halt, profiles, whereText(latch, { fileFailure: null, unshared: null }));
   const text = ({ width }: Screen) => wrapped(`Would say: ${says}`, width);
-  return { ...dryAnswerOf({ halt, profiles, text, orders, sale }, 'done'), csv: orders };
+  return { ...dryAnswerOf({ halt, profiles, text, orders, sale }, 'done'), csv: orders, csvHeader: ['market', 'id'] };
 }
 
 function dryAnswerOf(halt: PlannedHalt, undone: string): Answer<DryHalt> {

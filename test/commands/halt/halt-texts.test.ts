@@ -44,6 +44,12 @@ describe('pit halt', () => {
     });
   });
 
+  it('lists in a dry run with --csv the orders that it would cancel, with the same header if there are none', async () => {
+    expect(await pit.done('halt --cancel --dry-run --csv')).toBe('market,id\n');
+    const { id } = await pit.json<{ id: string }>('order sell btc_usdt 0.1 --at 31000 --yes');
+    expect(await pit.done('halt --cancel --dry-run --csv')).toBe(`market,id\nbtc_usdt,${id}\n`);
+  });
+
   it('says after it how many algo orders it paused, and which stop is not sent meanwhile', async () => {
     const { id } = await pit.json<{ id: string }>('order sell btc_usdt 0.1 --stop bid-20% --yes');
     expect(await pit.done('halt')).toBe(`${HALTED}\nPaused 1 algo order. NOT PROTECTED: ${id} (btc_usdt).\n`);
