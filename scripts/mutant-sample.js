@@ -1,5 +1,6 @@
 // Plug-ins of Stryker for `npm run campaign:mutants`. It tries only a sample of a large group: the same mutants in each run of the
-// same code with the same seed. To Stryker the others are mutants that do not compile. It counts them as errors, which are no part of the score.
+// same code with the same seed. To Stryker the others are mutants that do not compile. It counts them as errors, which are no part of the
+// score.
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 

@@ -23,13 +23,13 @@ export type PagedReads = {
   ) => Pages<DecodedResult<Name> extends RecordPage<infer Row> ? Row : never>;
 };
 
-/** What a description says about the methods that come of it. */
+/** What the description of an operation says about the methods that follow from it. */
 interface Described {
   readonly read?: string;
   readonly pages?: Pick<GrowingList<unknown>, 'identity' | 'time'> & { readonly read: string };
 }
 
-/** Has a method for each read that needs nothing but its description. */
+/** Has a method for each read or list that needs nothing but its description. */
 abstract class Reader {
   /** Reads by the description of an operation. Throws what a read throws. */
   protected abstract readOperation<Name extends OperationName>(
@@ -40,11 +40,11 @@ abstract class Reader {
   static {
     for (const [name, { read, pages }] of Object.entries(operations) as [OperationName, Described][]) {
       if (read !== undefined)
-        method(read, function (request: RequestOf<OperationName>) {
+        addMethod(read, function (request: RequestOf<OperationName>) {
           return this.readOperation(name, request);
         });
       if (pages !== undefined)
-        method(pages.read, async function* (request: object, page?: number) {
+        addMethod(pages.read, async function* (request: object, page?: number) {
           const { readRecords } = await import('./lists/record-pages.js');
           const readPage = (place: object) =>
             this.readOperation(name, { ...request, ...place } as RequestOf<OperationName>);
@@ -52,8 +52,8 @@ abstract class Reader {
         });
     }
 
-    function method(called: string, value: (this: Reader, ...asked: never[]) => unknown): void {
-      Object.defineProperty(Reader.prototype, called, { configurable: true, writable: true, value });
+    function addMethod(name: string, value: (this: Reader, ...args: never[]) => unknown): void {
+      Object.defineProperty(Reader.prototype, name, { configurable: true, writable: true, value });
     }
   }
 }

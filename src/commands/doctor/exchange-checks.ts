@@ -95,7 +95,7 @@ export const stream: Check = {
     const channel = { kind: 'ticker', market: market.market } as const;
     const following = await session.stream([channel], { signal: end.signal, connectMs });
     const advice = suggest('See what the exchange sends', 'stream', `ticker:${market.market}`, '--raw');
-    const heartbeat = (latencyMs: number) => `a heartbeat was answered in ${latencyMs} ms`;
+    const answeredText = (latencyMs: number) => `a heartbeat was answered in ${latencyMs} ms`;
     try {
       for await (const event of following) {
         if (event.type === 'refused') return fail(`the exchange rejected a ticker: ${event.message}`, advice);
@@ -106,14 +106,14 @@ export const stream: Check = {
         const { latencyMs } = following;
         const first = `connected; the first ticker came after ${tookMs} ms`;
         if (latencyMs === null) return warn(`${first}, but no heartbeat was answered`, advice);
-        return ok(`${first}, and ${heartbeat(latencyMs)}`);
+        return ok(`${first}, and ${answeredText(latencyMs)}`);
       }
       const { latencyMs } = following;
-      const none = `no ticker of ${market.market} was pushed`;
+      const noTicker = `no ticker of ${market.market} was pushed`;
       const waitedMs = Math.round(connectMs);
-      if (latencyMs === null) return fail(`${none}, and no heartbeat was answered, in ${waitedMs} ms`, advice);
-      const quiet = `connected, and ${heartbeat(latencyMs)}, but ${none} in ${waitedMs} ms; the market may be quiet`;
-      return warn(quiet, advice);
+      if (latencyMs === null) return fail(`${noTicker}, and no heartbeat was answered, in ${waitedMs} ms`, advice);
+      const connected = `connected, and ${answeredText(latencyMs)}`;
+      return warn(`${connected}, but ${noTicker} in ${waitedMs} ms; the market may be quiet`, advice);
     } finally {
       end.abort();
       await following.close();

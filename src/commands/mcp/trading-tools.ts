@@ -89,7 +89,7 @@ export function tradingTools(context: ToolContext, terms: TradingTerms): Trading
         title: 'Find out what became of a write',
         description:
           'Use it when the outcome of a commit is unknown, or its answer did not arrive, before you prepare anything like it again.',
-        parameters: { id: optional(text('default: every write with an unknown outcome')) },
+        parameters: { id: optional(text('default: every write whose outcome is unknown or may not have reached you')) },
         output: resolve.output,
         effect: 'write',
         answer: (call) => resolveAndReport(context, store, call, call.given.id),
