@@ -5,14 +5,12 @@ import { onTestFinished } from 'vitest';
 import type { SandboxAddress } from '../../../src/sandbox/lifecycle/files.js';
 import { type ServeOptions, serve } from '../../../src/sandbox/lifecycle/serve.js';
 import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
-
-/** A short one: three weeks take as long to make as all else of a new exchange. */
-const HISTORY_MS = 3_600_000;
+import { SHORT_HISTORY_MS } from '../../support/genesis.js';
 
 /** A whole sandbox in this process until the end of the test, in its own folder, with a clock that the test controls. */
 export async function sandbox(options: Partial<ServeOptions> = {}) {
   const directory = options.directory ?? temporaryFolder();
-  const defaults = { port: null, seed: 7, limits: UNLIMITED, idleMs: null, historyMs: HISTORY_MS };
+  const defaults = { port: null, seed: 7, limits: UNLIMITED, idleMs: null, historyMs: SHORT_HISTORY_MS };
   const running = await serve({ ...defaults, ...options, directory });
   onTestFinished(() => running.close());
   return { running, directory, address: running.address };

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import type { Account } from '../../../src/sandbox/accounts/accounts.js';
 import { SandboxExchange } from '../../../src/sandbox/exchange/exchange.js';
 import { keptLimits } from '../../../src/sandbox/server/limits.js';
+import { SHORT_HISTORY_MS } from '../../support/genesis.js';
 import { ALICE, NOW } from '../server/fake-exchange.js';
 import { get, serveInterface } from '../server/wire.js';
 import { temporaryDirectory } from '../support/exchange-fixture.js';
@@ -30,9 +31,6 @@ const WATCHER = {
 };
 
 const { accessKey, secretKey, safePwd, username } = ALICE;
-
-/** Funds need no long history of prices, which takes as long to make as all else of a new exchange. */
-const historyMs = 3_600_000;
 
 /** An exchange with the accounts of the signing vectors, at their time, and a clock that the test controls. */
 export class FundsFixture {
@@ -63,7 +61,10 @@ export class FundsFixture {
   static open(directory: string, time: number): FundsFixture {
     const clock = { time };
     const firstAccount = { accessKey, secretKey, safePwd, username };
-    const exchange = SandboxExchange.opened({ directory, seed: 7, now: () => clock.time, firstAccount, historyMs });
+    const exchange = SandboxExchange.opened({
+      ...{ directory, seed: 7, now: () => clock.time, firstAccount },
+      historyMs: SHORT_HISTORY_MS,
+    });
     if (exchange.customers.byAccessKey(BEN.accessKey) === undefined)
       for (const customer of [BEN, WATCHER]) exchange.customers.add(customer, customer.permissions);
     return new FundsFixture(exchange, directory, clock);

@@ -9,7 +9,7 @@ import {
   MINUTE,
 } from '../../../src/sandbox/markets/candles.js';
 import { Table } from '../../../src/sandbox/store/table.js';
-import { ExchangeFixture, START } from '../support/exchange-fixture.js';
+import { ExchangeFixture, START, THREE_WEEKS_MS } from '../support/exchange-fixture.js';
 
 const iso = (time: number) => new Date(time).toISOString().slice(0, 16);
 
@@ -111,7 +111,7 @@ test('rows have no gaps or jumps between history and trading', async () => {
 });
 
 test('since is inclusive, size keeps the latest rows, and there are none of the future', async () => {
-  const { exchange } = await ExchangeFixture.open({ historyMs: 21 * 86_400_000 });
+  const { exchange } = await ExchangeFixture.open({ historyMs: THREE_WEEKS_MS });
   const times = (type: CandleType, options: { since?: number; size: number }) =>
     exchange.market.candles('btc_usdt', type, options).map(({ time }) => iso(time));
   const since = Date.UTC(2024, 2, 15, 13, 35);

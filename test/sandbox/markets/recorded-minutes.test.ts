@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
 import { recordedMinutes } from '../../../src/sandbox/markets/recorded-minutes.js';
 import { FACTORS } from '../../../src/sandbox/simulator/price-path.js';
-import { ExchangeFixture } from '../support/exchange-fixture.js';
+import { ExchangeFixture, THREE_WEEKS_MS } from '../support/exchange-fixture.js';
 
 test('the recording has the literals of its first, lowest and last line', () => {
   const { open, high, low, close, volume } = recordedMinutes();
@@ -35,7 +35,7 @@ test('the price path begins where the recording ends', () => {
 });
 
 test('the history of btc_usdt is the recording, shifted to end when trading began', async () => {
-  const { exchange } = await ExchangeFixture.open({ historyMs: 30_240 * 60_000 });
+  const { exchange } = await ExchangeFixture.open({ historyMs: THREE_WEEKS_MS });
   const [first, second] = exchange.market.candles('btc_usdt', '1min', { size: 100_000 });
   expect(first).toMatchObject({
     open: '23140.48',
@@ -51,5 +51,5 @@ test('the history of btc_usdt is the recording, shifted to end when trading bega
     close: '23137.77',
     volume: '0.881378',
   });
-  expect(first?.time).toBe(Date.UTC(2024, 2, 15, 13, 36) - 30_240 * 60_000);
+  expect(first?.time).toBe(Date.UTC(2024, 2, 15, 13, 36) - THREE_WEEKS_MS);
 });

@@ -325,9 +325,12 @@ describe('a replay of a tape with a latency', () => {
     void placed.then(() => {
       isAnswered = true;
     });
-    // both were asked after the order was sent
-    expect([await newest(), await newest(), isAnswered]).toEqual([before, before, false]);
-    while (!isAnswered) await done(address, 'POST /clock/advance', { ms: 80 });
+    // both are asked after the order was sent
+    const seen = async () => [await newest(), await newest(), isAnswered];
+    expect(await seen()).toEqual([before, before, false]);
+    await done(address, 'POST /clock/advance', { ms: 79 });
+    expect(await seen()).toEqual([before, before, false]);
+    while (!isAnswered) await done(address, 'POST /clock/advance', { ms: 1 });
     expect(await (await placed).text()).toContain('"code":"1000"');
     expect((await trades(address, 'btc_usdt')).at(-1)).toMatchObject({
       price: 101,

@@ -4,25 +4,26 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Account } from '../../../src/sandbox/accounts/accounts.js';
 import { SandboxExchange } from '../../../src/sandbox/exchange/exchange.js';
-import { begin } from '../../support/beginnings.js';
+import { SHORT_HISTORY_MS, writeGenesis } from '../../support/genesis.js';
 
 export const TESTER = { accessKey: 'access', secretKey: 'secret', safePwd: 'pwd', username: 'tester' };
 
 /** A Friday, and not the beginning of a minute. */
 export const START = Date.UTC(2024, 2, 15, 13, 37, 21, 250);
 
+/** The whole history of prices that a sandbox has. */
+export const THREE_WEEKS_MS = 21 * 86_400_000;
+
 const COMPARED = ['btc_usdt', 'eth_btc', 'xrp_eth'];
 
-const HISTORY_MS = 3_600_000;
-
 interface FixtureOptions {
-  /** One that has an exchange already (default: a new exchange). */
+  /** One that has an exchange already (default: a new one). */
   readonly directory?: string;
   readonly seed?: number;
   readonly time?: number;
   /** How long before it the history of prices begins, in ms (default: an hour). */
   readonly historyMs?: number;
-  /** Whether its first minute is simulated, though another test has had the same. */
+  /** Whether its first minute is simulated, even if it could be copied. */
   readonly isSimulated?: boolean;
 }
 
@@ -42,13 +43,13 @@ export class ExchangeFixture {
   ) {}
 
   static async open(options: FixtureOptions = {}): Promise<ExchangeFixture> {
-    const { directory, seed = 7, time = START, historyMs = HISTORY_MS, isSimulated = false } = options;
+    const { directory, seed = 7, time = START, historyMs = SHORT_HISTORY_MS, isSimulated = false } = options;
     const clock = { time };
     const folder = directory ?? temporaryDirectory();
     const open = () =>
       SandboxExchange.open({ directory: folder, seed, now: () => clock.time, firstAccount: TESTER, historyMs });
     if (directory === undefined && !isSimulated)
-      await begin(folder, JSON.stringify(['fixture', seed, time, historyMs]), open);
+      await writeGenesis(folder, JSON.stringify(['fixture', seed, time, historyMs]), open);
     const exchange = await open();
     onTestFinished(() => exchange.close());
     return new ExchangeFixture(exchange, clock, folder);

@@ -20,7 +20,7 @@ import { DOCUMENTED_LIMITS, keptLimits } from '../../../src/sandbox/server/limit
 import { RequestHandler } from '../../../src/sandbox/server/request-handler.js';
 import type { KlineSince } from '../../../src/sandbox/server/served-operation.js';
 import { StreamServer } from '../../../src/sandbox/streams/stream-server.js';
-import { begin } from '../beginnings.js';
+import { SHORT_HISTORY_MS, writeGenesis } from '../genesis.js';
 import type { WorldClock } from './clock.js';
 import { connected } from './connected.js';
 import { runOutside } from './processes.js';
@@ -54,7 +54,6 @@ export interface ExchangeTerms {
 
 /** Where nothing listens. */
 const HOST = 'http://127.0.0.1:1';
-const HISTORY_MS = 3_600_000;
 
 /** The sandbox of a world: its exchange, its faults, its streams and its administration, without a port. */
 export class WorldExchange {
@@ -105,7 +104,7 @@ export class WorldExchange {
   }
 
   static async open(terms: ExchangeTerms): Promise<WorldExchange> {
-    const { directory, clock, seed, markets, balances, historyMs = HISTORY_MS } = terms;
+    const { directory, clock, seed, markets, balances, historyMs = SHORT_HISTORY_MS } = terms;
     makeOwnFolder(path.dirname(directory));
     makeOwnFolder(directory);
     const names = markets === undefined ? undefined : Object.keys(markets);
@@ -122,7 +121,7 @@ export class WorldExchange {
       });
     const { exchange: folder } = filesIn(directory);
     if (markets === undefined)
-      await begin(folder, JSON.stringify(['world', seed, clock.now(), balances, historyMs]), () =>
+      await writeGenesis(folder, JSON.stringify(['world', seed, clock.now(), balances, historyMs]), () =>
         openExchange(folder, newKeys('sandbox')),
       );
     const data = await DataDirectory.open(folder, openExchange, newKeys('sandbox'));
