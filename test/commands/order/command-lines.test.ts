@@ -281,7 +281,7 @@ describe('an order with a missing part', () => {
   });
 });
 
-describe('parts that contradict each other', () => {
+describe('parts that contradict each other are refused with advice, and others are not', () => {
   const MARGIN = ['--borrow and --repay need a margin account.', 'Add --account isolated or --account cross.'];
   const BALANCE = [
     'A percentage needs the balance, and the exchange does not report margin balances.',
@@ -402,7 +402,7 @@ describe('parts that contradict each other', () => {
       ['The limit 99 is below the stop 100: what a reached stop sends would not fill.', 'Use 100 or more.'],
     ],
     ['a limit that the market says', { stop, limit: relative }, { side: 'buy' }, []],
-  ])('of an algo order: %s', (_, flags, parts, said) => {
+  ])('in an algo order: %s', (_, flags, parts, said) => {
     const given = { ...DRAFT, at: undefined, type: undefined, ...parts };
     expect(refusalOf(() => checkAlgo(given, { ...NO_ALGO_FLAGS, ...flags }))).toEqual(said);
   });
@@ -418,13 +418,13 @@ describe('the distance of a trail', () => {
     ['1tick', 'ticks', '1'],
     ['50TICKS', 'ticks', '50'],
     ['3.0ticks', 'ticks', '3.0'],
-  ])('%s', (text, unit, value) => {
+  ])('reads %s in its unit', (text, unit, value) => {
     const distance = ALGO_FLAGS.trail.parse(text);
     expect([distance.unit, distance.value.toString()]).toEqual([unit, value]);
   });
 
   it.each(['0', '0%', '0ticks', '-1', '1.5ticks', '%', 'ticks', 'x2%', '2%x', '2%%', '1.', '.5', '1.2.3', '3tickss'])(
-    '%s is none',
+    'is not "%s", and says how to write one',
     (text) => {
       expect(refusalOf(() => ALGO_FLAGS.trail.parse(text))).toEqual([
         `"${text}" is not a trail distance.`,
@@ -441,11 +441,11 @@ describe('a slippage', () => {
     ['99%', '0.99'],
     ['12.25%', '0.1225'],
     ['0%', '0'],
-  ])('%s', (text, value) => {
+  ])('reads %s as a share', (text, value) => {
     expect(ALGO_FLAGS.slippage.parse(text).toString()).toBe(value);
   });
 
-  it.each(['1', '100%', '1.%', '.5%', 'x1%', '1%x', '-1%'])('%s is none', (text) => {
+  it.each(['1', '100%', '1.%', '.5%', 'x1%', '1%x', '-1%'])('is not "%s", and says how to write one', (text) => {
     expect(refusalOf(() => ALGO_FLAGS.slippage.parse(text))).toEqual([
       `The slippage must be a percentage below 100%, with its % sign, not "${text}".`,
       'Write it like 0.5%.',
