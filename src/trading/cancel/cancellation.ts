@@ -193,7 +193,7 @@ interface CancelEvidence {
   readonly reply?: Undecided | undefined;
   /** The order as a list showed it. */
   readonly listed?: Order | undefined;
-  /** Called if the exchange accepted the cancellation, and the order is not closed when it is first read. */
+  /** Called each time that the order is read and not closed, although the exchange accepted the cancellation. */
   readonly onUnconfirmed?: () => void;
 }
 
@@ -226,7 +226,7 @@ export async function findCancellationOutcome(
       reads += 1;
       if (outcome !== undefined) return outcome;
       const isAccepted = reply?.accepted !== undefined;
-      if (isAccepted && reads === 1) onUnconfirmed();
+      if (isAccepted) onUnconfirmed();
       // an order may close a moment after its cancellation was accepted: only later does it count that the request has expired
       if (found === undefined || (isAccepted && reads <= PATIENT_READS)) return undefined;
       return isExpired ? expired(seen) : 'none';

@@ -136,6 +136,20 @@ describe('what is left of all orders of a market', () => {
     });
   });
 
+  it('is seen in the open orders, and cancelled by the same command again', () => {
+    const again = [
+      suggest('See what is open', 'orders', 'btc_usdt'),
+      suggest('To continue', 'cancel', 'btc_usdt', '--all'),
+    ];
+    expect(left([done], ['7'])?.hints).toEqual(again);
+    expect(left([done], [], new Failure('unreachable', 'Connection reset.'))?.hints).toEqual(again);
+  });
+
+  it('is unknown also if nothing was sent before the list could not be read', () => {
+    const unread = new Failure('unreachable', 'Connection reset.');
+    expect(left([], [], unread)?.message).toBe('It is unknown whether open orders are left: Connection reset.');
+  });
+
   it('has no reason if the exchange said that the order is cancelled', () => {
     const said = { ...done, result: { ...RESULT, message: 'was already cancelled' } };
     expect(left([said], ['7'])).toMatchObject({ kind: 'partial', code: null, message: '1 order is still open.' });
@@ -477,4 +491,19 @@ describe('the total of cancel --all', () => {
       total([attempt('1', 'cancelled', '0'), attempt('2', 'unknown', null)], [order('1', 'buy', '0'), open], ['2']),
     ).toBe('Total: 1 cancelled, 1 unknown. Released 200 usdt. 1 still open with 1.5 btc.');
   });
+});
+
+it('the table of cancellations has the amounts in groups of three digits, and the market if there are several', () => {
+  const row = (market: string, changes: Partial<CancelResult>): CancelAttempt => ({
+    ...done,
+    result: { ...RESULT, market, ...changes },
+  });
+  const attempts = [
+    row('btc_usdt', { price: '30000', amount: '12345.5', filled: '2345.25' }),
+    row('eth_usdt', { id: '8', clientId: 'mine' }),
+  ];
+  const lines = cancelTable(attempts, '').show(terminal(120)).split('\n');
+  expect(lines.find((line) => line.includes('btc_usdt'))).toMatch(/7 .*12,345\.5.*2,345\.25/);
+  expect(lines.find((line) => line.includes('eth_usdt'))).toContain('mine');
+  expect(cancelTable(attempts.slice(0, 1), '').show(terminal(120))).not.toContain('btc_usdt');
 });

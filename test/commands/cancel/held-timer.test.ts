@@ -68,6 +68,9 @@ function commandOf(seconds: number): Pick<FakeHost, 'run' | 'sleep' | 'now' | 'm
 describe('a held timer', () => {
   it('warns, then exits with 9 when its minute passes, and says what was cancelled', async () => {
     const host = hostAt(serve(OK, OK, REFUSED), ['--json']);
+    let isHeld = false;
+    // an update of pit must not end the restarts
+    Object.assign(host, { holdProgram: () => (isHeld = true) });
     // the documents are for a program, also on a terminal
     Object.assign(host.output, { isTTY: true, columns: 80 });
     const { thrown, text } = await ended(host);
@@ -80,7 +83,7 @@ describe('a held timer', () => {
     expect(text.match(/could not be restarted, and (\d+) seconds are left/g)).toHaveLength(1);
     const left = Number(/and (\d+) seconds are left/.exec(text)?.[1]);
     expect([left > 0, left <= 20]).toEqual([true, true]);
-    expect(text).not.toContain('The command keeps running.');
+    expect([text.includes('The command keeps running.'), isHeld]).toEqual([false, true]);
   });
 
   it.each([
@@ -176,11 +179,15 @@ describe('a held timer', () => {
 
 describe('Ctrl-C while a timer is held', () => {
   /** What it prints at once, so many seconds after the start. */
-  async function printedAfter(seconds: number, ...answers: readonly Answer[]): Promise<string> {
+  async function printedAfter(
+    seconds: number,
+    answers: readonly Answer[],
+    words: readonly string[] = [],
+  ): Promise<string> {
     const works = new Set<Parameters<Host['onInterrupt']>[0]>();
     const { now, monotonic, sleep } = fakeHost();
     let printed: string | undefined;
-    const host = hostAt(serve(...answers), [], {
+    const host = hostAt(serve(...answers), words, {
       ...{ now, monotonic },
       onInterrupt: (work) => {
         works.add(work);
@@ -209,9 +216,17 @@ describe('Ctrl-C while a timer is held', () => {
       'will cancel every order of btc_usdt at 12:00:55 (UTC) at the earliest, unless',
     ],
   ])('says when the exchange cancels: %s', async (state, seconds, answers, said) => {
-    const printed = (await printedAfter(seconds, ...answers)).replace(/\s+/g, ' ');
+    const printed = (await printedAfter(seconds, answers)).replace(/\s+/g, ' ');
     expect(printed).toContain(said);
     // only what may have changed since is a warning
     expect(printed.startsWith('Warning: ')).toBe(state === 'not restarted');
+  });
+
+  it('says to a program that it was interrupted only if the timer may have been started again', async () => {
+    expect(await printedAfter(20, [OK, OK, REFUSED], ['--json'])).not.toContain('interrupted');
+    const printed = await printedAfter(40, [OK, REFUSED], ['--json']);
+    expect(JSON.parse(printed)).toMatchObject({
+      error: { kind: 'interrupted', exitCode: 130, message: expect.stringContaining('at the earliest, unless') },
+    });
   });
 });

@@ -114,6 +114,36 @@ describe('cancelling all open orders', () => {
     expect(rows['3']).toMatchObject({ outcome: 'cancelled', message: 'ok' });
   });
 
+  it('reports an IOC order, of which the exchange itself cancels the rest, as cancelled before', async () => {
+    const exchange = new ScriptedExchange({ orders: openOrders(1, { type: 'ioc' }) });
+    cancelling(exchange, (order) => {
+      order.state = 'cancelled';
+      return refused('notFound');
+    });
+    expect(outcomes(await clear(tradingAt(exchange)))).toEqual(['cancelled: was already cancelled']);
+  });
+
+  it('counts what is cancelled as progress, and no refusal and no lost answer', async () => {
+    const exchange = new ScriptedExchange({ orders: openOrders(5) });
+    cancelling(exchange, (order) => {
+      if (['1', '5'].includes(order.id)) return filledBefore(order);
+      if (order.id === '2') order.state = 'cancelled';
+      return order.id === '2' ? refused('notFound') : order.id === '3' ? LOST_DONE : DONE;
+    });
+    let progress = 0;
+    await cancelAll(tradingAt(exchange), 'btc_usdt', undefined, { onProgress: () => (progress += 1) });
+    expect(progress).toBe(2);
+  });
+
+  it('goes on with what may pass a moment later beside an order that the exchange never cancels', async () => {
+    const exchange = new ScriptedExchange({ orders: openOrders(2) });
+    cancelling(exchange, ({ id }, time) =>
+      id === '2' ? refused('invalid') : time < 4 ? refused('tooFrequent') : DONE,
+    );
+    const done = await clear(tradingAt(exchange));
+    expect([exchange.has.orders[0]?.state, done.stillOpen]).toEqual(['cancelled', ['2']]);
+  });
+
   it('repeats cancellations that were refused as too frequent or lost', async () => {
     const exchange = new ScriptedExchange({ orders: openOrders(3) });
     cancelling(exchange, ({ id }, time) => {

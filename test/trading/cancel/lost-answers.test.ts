@@ -122,6 +122,18 @@ describe('a cancellation that is answered', () => {
     expect(exchange.count('lookup')).toBe(3);
   });
 
+  it('says that it waits even if the next reading shows the order as closed', async () => {
+    const trading = tradingOf(showing(ACCEPTED, OPEN, GONE));
+    expect((await cancel(trading)).result.outcome).toBe('cancelled');
+    expect(trading.progress).toHaveLength(1);
+  });
+
+  it('takes what an answer that names neither price nor amount says was filled, if the order lags behind', async () => {
+    const terse = { ...cancellationOf(anOrder({ filled: '0.009', filledValue: '270' })), price: null, amount: null };
+    const { result } = await cancel(tradingOf(showing(answered(terse), PARTLY_GONE)));
+    expect(result).toMatchObject({ outcome: 'cancelled', amount: '0.01', filled: '0.009', filledValue: '270' });
+  });
+
   it('takes nothing from the stale answer of another request but its code', async () => {
     const other = answered(cancellationOf(anOrder({ price: '28000', filled: '0.009' })));
     const exchange = showing(other, PARTLY_GONE);
