@@ -96,7 +96,7 @@ interface Mismatch {
  * Asks the exchange once for an order, by the id that its answer named, or else by its client id, or without one in the list of its
  * side: the only lookup of a single order that there is, under placing, resolving, listing and replacing alike.
  * @param listed the order that its answer named, as a list has shown it just now
- * @returns the order; a mismatch; `none`; or undefined if the exchange did not answer, which proves nothing
+ * @returns the order; a mismatch; `none`; or undefined if exchange or journal could not be read, which proves nothing
  */
 export async function lookUpOrder(
   trading: TradingContext,
@@ -111,8 +111,8 @@ export async function lookUpOrder(
   entry.note(`${question}: ${event}`, found === undefined ? { couldNotLookUp: true } : {});
   // an exchange that knows no client ids has only the id of its answer, and may date orders by another clock
   if (typeof named === 'object' && hasNoClientIds === true) return named;
-  // an exchange that could not be asked for the id of its answer may have that order
-  return found === 'none' && named === 'unanswered' ? undefined : found;
+  // what could not be asked of exchange or journal is not a no: the order that its answer named may be this one
+  return found === 'none' && named === 'undecided' ? undefined : found;
 }
 
 /** Whether an order is dated before the request that would have made it. */
@@ -121,21 +121,21 @@ export function isOlder({ time }: Order, { reqTime }: RecordedWrite<'order'>): b
 }
 
 /**
- * The order that an answer named, if the exchange shows it with the terms that were sent and no other write has it. A server in
- * between may have answered with the response to another request: then the order has other terms, or is another write's, and the
- * answer is noted as contradicted.
+ * The order that an answer named, if the exchange shows it with the terms that were sent and no other write has it; `undecided` if the
+ * exchange could not be asked, or the journal not be read. A server in between may have answered with the response to another request:
+ * then the order has other terms, or is another write's, and the answer is noted as contradicted.
  */
 async function lookUpNamed(
   trading: TradingContext,
   entry: JournalEntry<'order'>,
   id: string,
   listed: Order | undefined,
-): Promise<Order | 'unanswered' | undefined> {
+): Promise<Order | 'undecided' | undefined> {
   const { write } = entry;
   const read = async () => ({ order: listed ?? (await trading.client.findOrder(write.terms.market, { id })) });
   const answer = await tryRead(read);
   const order = answer?.order;
-  const owner = await tryRead(async () => ownerOfOrder(trading.journal, write, id, order));
+  const owner = await tryRead(async () => ownerOfOrder(trading.journal, write, id, order) ?? 'none');
   const differs = order === undefined ? [] : differences(order, write.terms);
   if (owner === 'settled' || differs.length > 0) {
     const why = owner === 'settled' ? 'another write made it' : `it has ${differs.join(', ')}`;
@@ -145,12 +145,14 @@ async function lookUpNamed(
     );
     return undefined;
   }
-  const isFree = order !== undefined && owner === undefined;
-  const what = order === undefined ? 'not shown' : isFree ? 'found' : 'it may be that of another write';
+  const isFree = order !== undefined && owner === 'none';
+  const taken = owner === undefined ? 'the journal could not be read' : 'it may be that of another write';
+  const what = order === undefined ? 'not shown' : isFree ? 'found' : taken;
   const older = isFree && isOlder(order, write) ? ', though dated before the request' : '';
   entry.note(`${listed === undefined ? 'asked for' : 'listed:'} order ${id}: ${what}${older}`);
   if (isFree) return order;
-  return answer === undefined ? 'unanswered' : undefined;
+  const isUndecided = order !== undefined && owner === undefined;
+  return answer === undefined || isUndecided ? 'undecided' : undefined;
 }
 
 /** How long before a request another one may have been answered whose answer the network gives again. */

@@ -300,6 +300,23 @@ describe('an order that an answer named and that is not the one that was sent', 
     expect(entry.namedId).toBe('7');
   });
 
+  it.each([
+    ['is not decided', {}, undefined, 'not found'],
+    ['is decided by the client id', OWN, { id: '7' }, 'found'],
+  ])('%s while the journal cannot be read: it may be that of another write', async (_, byClientId, expected, event) => {
+    const { entry, found } = await contradicted({ byId: { 7: orderAt('7') }, byClientId }, ({ trading }) => {
+      vi.spyOn(trading.journal.archive, 'makerOf').mockImplementation(() => {
+        throw new Failure('usage', 'The journal is damaged.');
+      });
+    });
+    if (expected === undefined) expect(found).toBeUndefined();
+    else expect(found).toMatchObject(expected);
+    expect(notesOf(entry)).toEqual([
+      'asked for order 7: the journal could not be read',
+      `asked by client id: ${event}`,
+    ]);
+  });
+
   it('is its own though another open order was named another one', async () => {
     const { found } = await contradicted({ byId: { 7: orderAt('7') } }, ({ trading }) => {
       const write = { operation: 'order', terms: TERMS } as const;

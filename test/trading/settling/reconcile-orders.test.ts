@@ -469,10 +469,10 @@ describe('after an order was sent', () => {
     expect(placed).toMatchObject({ outcome: 'placed', id: '7', duplicates: [{ ids: ['8'] }] });
   });
 
-  it('a broken disk does not hide the placed order', async () => {
+  it('a broken disk does not hide the placed order: its client id proves it, the id in its answer does not', async () => {
     const exchange = twice(() => mkdirSync(path.join(trading.state, 'journal', 'test', 'archive', '2018-10-23.jsonl')));
     const trading = tradingOf(exchange);
     const placed = await placeOrder(trading, TERMS, { id: 'mine' });
-    expect(placed).toMatchObject({ outcome: 'placed', id: '7', duplicates: null });
+    expect(placed).toMatchObject({ outcome: 'placed', id: '8', duplicates: null });
   });
 });
