@@ -1,14 +1,11 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { commands } from '../../src/commands/index.js';
-import type { Host } from '../../src/platform/host.js';
 import { ADDRESS, BATCH_IDS, CLIENT_ID, ORDER, PLACED_ID } from '../operations/example.js';
 import { EXAMPLES as OPERATIONS } from '../operations/index.js';
 import { pausesOnly } from '../support/command-clocks.js';
 import { DOCUMENTED, startDocumentExchange } from '../support/document-exchange.js';
 import { eventually } from '../support/eventually.js';
 import { type Ran, runPit, temporaryHome } from '../support/pit.js';
-import { atTerminal } from '../support/terminal.js';
 import { testWorld } from '../support/world/world.js';
 import { TestClient } from './mcp/client.js';
 import { PitHome } from './pit-home.js';
@@ -96,13 +93,6 @@ const FIRST = await Promise.all(
 const EXAMPLES = [...new Set([...FIRST, ...DOCUMENTED.flatMap((name) => OPERATIONS[name].lines)])].filter(
   (line) => ![...NEEDS, ...WORKS].some(([other]) => other === line),
 );
-
-/** How much faster than real time a live view waits and measures. */
-const FASTER = 20;
-const quick: Pick<Host, 'monotonic' | 'sleep'> = {
-  monotonic: () => performance.now() * FASTER,
-  sleep: (ms, signal) => delay(ms / FASTER, undefined, { signal }).catch(() => undefined),
-};
 
 function served() {
   const exchange = startDocumentExchange();
@@ -208,14 +198,13 @@ describe('an exchange that answers what the document shows, and nothing else', (
 
   it('is enough for the market in pit watch, which says that orders could not be read', async () => {
     const exchange = served();
-    const { status, screen } = await atTerminal(['watch', 'btc_usdt'], {
-      ...{ home: temporaryHome(), environment: exchange.environment, columns: 120, rows: 40, host: quick },
+    const world = await testWorld();
+    const { code, screen } = await world.run('watch btc_usdt', {
+      ...{ environment: exchange.environment, columns: 120 },
       steps: [{ await: '31,000.4' }, { await: '50,000.75', type: 'q' }],
     });
     const isShown = ['31,000.3', 'getOrders'].map((text) => screen.includes(text));
-    expect({ status, isShown, broken: exchange.broken }).toEqual({
-      ...{ status: 0, isShown: [true, true], broken: [] },
-    });
+    expect({ code, isShown, broken: exchange.broken }).toEqual({ code: 0, isShown: [true, true], broken: [] });
   });
 
   it.each(NEEDS)('leaves pit %s without an answer, which says what it needs in a sentence', async (line, named) => {

@@ -1,5 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Trade } from '../../../src/domain/market-data.js';
 import { Failure } from '../../../src/errors.js';
 import type { ExchangeClient } from '../../../src/exchange/exchange-client.js';
@@ -7,6 +6,8 @@ import type { Channel, StreamEvent } from '../../../src/exchange/stream/events.j
 import { Feeds, type FeedsOptions } from '../../../src/exchange/stream/feeds.js';
 import { eventually } from '../../support/eventually.js';
 import { fakeHost } from '../../support/fake-host.js';
+import { STILL_MARKETS } from '../../support/world/still-markets.js';
+import { testWorld, type World } from '../../support/world/world.js';
 import { assets, coin } from './frames.js';
 import { scriptedConnection } from './scripted-connection.js';
 
@@ -14,15 +15,19 @@ const DEPTH = { kind: 'depth', market: 'btc_usdt' } as const;
 const TRADES = { kind: 'trades', market: 'btc_usdt' } as const;
 const BALANCES = { kind: 'balances' } as const;
 
-/** A book of the exchange as it is by now. */
-const book = (price: string) => ({ time: Date.now(), bids: [{ price, amount: '1' }], asks: [] });
-const pushed = (price: string) =>
-  `{"asks":[],"bids":[[${price},1]],"channel":"btcusdt_depth","timestamp":${Date.now()}}`;
+let world: World;
+beforeEach(async () => {
+  world = await testWorld({ markets: STILL_MARKETS });
+});
 
-const FASTER = 20;
+const now = () => world.clock.now();
+
+/** A book of the exchange as it is by now. */
+const book = (price: string) => ({ time: now(), bids: [{ price, amount: '1' }], asks: [] });
+const pushed = (price: string) => `{"asks":[],"bids":[[${price},1]],"channel":"btcusdt_depth","timestamp":${now()}}`;
 
 /**
- * The feed of a channel, by default of a book. Its seconds take a twentieth of real ones.
+ * The feed of a channel, by default of a book.
  * @returns also `pass`, which passes time at once, in ms
  */
 function feedsOf(
@@ -36,12 +41,12 @@ function feedsOf(
     passed += ms;
   };
   const seen: StreamEvent[] = [];
-  const client = { ...reads, now: Date.now, restartingBudget: () => client } as unknown as ExchangeClient;
+  const client = { ...reads, now, restartingBudget: () => client } as unknown as ExchangeClient;
   const host = {
     ...fakeHost(),
-    now: Date.now,
-    monotonic: () => performance.now() * FASTER + passed,
-    sleep: (ms: number, cut?: AbortSignal) => delay(ms / FASTER, undefined, { signal: cut }).catch(() => undefined),
+    now,
+    monotonic: () => world.clock.monotonic() + passed,
+    sleep: world.clock.sleep,
   };
   const feeds = new Feeds({
     ...{ host, channels: [channel], clientOf: () => client, connection: open, wantedSince },
@@ -52,7 +57,7 @@ function feedsOf(
 }
 
 function streamed(read: () => Promise<unknown>) {
-  const stream = scriptedConnection(Date.now);
+  const stream = scriptedConnection(now);
   return { stream, ...feedsOf({ depth: read }, stream.open) };
 }
 
@@ -83,12 +88,12 @@ describe('a feed', () => {
       state: 'cancelled',
     }));
     const client = {
-      ...{ now: Date.now, restartingBudget: () => client },
+      ...{ now, restartingBudget: () => client },
       orderPage: async (_: string, side: string, page: number) =>
         side === 'buy' ? orders.slice((page - 1) * 10, page * 10) : [],
     } as unknown as ExchangeClient;
     const channel = { kind: 'orders', market: 'btc_usdt' } as const;
-    const host = { ...fakeHost(), now: Date.now, sleep: () => delay(10) };
+    const host = { ...fakeHost(), now, monotonic: world.clock.monotonic, sleep: world.clock.sleep };
     const feeds = new Feeds({ host, channels: [channel], clientOf: () => client, connection: null });
     onTestFinished(() => feeds.close());
     const missing = 'open orders beyond the latest 200 of a side were not read (btc_usdt)';
@@ -106,7 +111,7 @@ describe('a feed', () => {
     stream.connect();
     stream.push(pushed('7'));
     expect(feeds.of(DEPTH)).toMatchObject({ source: 'stream', isCurrent: true });
-    await delay(300);
+    await world.pass(6_000);
     expect(priceOf(feeds)).toBe('7');
     expect(read.mock.calls.length).toBeLessThanOrEqual(1);
   });
@@ -126,7 +131,7 @@ describe('a feed', () => {
     stream.push(pushed('8'));
     expect(feeds.of(DEPTH)).toMatchObject({ source: 'stream', isCurrent: true });
     const asked = read.mock.calls.length;
-    await delay(300);
+    await world.pass(6_000);
     expect(priceOf(feeds)).toBe('8');
     expect(read.mock.calls.length).toBe(asked);
   });
@@ -154,7 +159,7 @@ describe('a feed', () => {
   });
 
   it('polls if the stream fails for good, and passes the reason on', async () => {
-    const failing = scriptedConnection(Date.now);
+    const failing = scriptedConnection(now);
     const failure = new Failure('unreachable', 'There is no connection to the streams: refused.');
     const { feeds, seen } = feedsOf({ depth: async () => book('5') }, (user) => ({
       ...failing.open(user),
@@ -222,16 +227,16 @@ describe('a feed', () => {
 /** A feed of trades: the exchange's, which HTTP shows, and what the stream pushes. */
 function tradesFeed(isStreamed: boolean) {
   const trade = (id: number, price: string) => ({
-    ...{ id: String(id), time: Date.now(), side: 'buy', orderSide: 'buy', price, amount: '1' },
+    ...{ id: String(id), time: now(), side: 'buy', orderSide: 'buy', price, amount: '1' },
   });
   const exchange = { trades: [trade(900, '10'), trade(901, '11')], reads: 0 };
   const trades = async (_: string, since?: string) => {
     exchange.reads += 1;
     return exchange.trades.filter(({ id }) => since === undefined || Number(id) > Number(since)) as readonly Trade[];
   };
-  const stream = scriptedConnection(Date.now);
+  const stream = scriptedConnection(now);
   const { feeds, seen } = feedsOf({ trades }, isStreamed ? stream.open : null, TRADES);
-  const push = (id: number, price: string, time = Date.now()) => {
+  const push = (id: number, price: string, time = now()) => {
     const row = { date: Math.floor(time / 1_000), amount: '1', price, trade_type: 'bid', type: 'buy', tid: id };
     stream.push(JSON.stringify({ data: [row], dataType: 'trades', channel: 'btcusdt_trades' }));
   };
@@ -260,7 +265,7 @@ describe('a feed of balances that holds pushes', () => {
     const answers: ((available: string) => void)[] = [];
     const answered = (available: string) => ({ coins: [{ coin: 'btc', available, frozen: '0' }] });
     const account = () => new Promise((resolve) => answers.push((available: string) => resolve(answered(available))));
-    const stream = scriptedConnection(Date.now);
+    const stream = scriptedConnection(now);
     const { feeds } = feedsOf({ account }, stream.open, BALANCES);
     stream.connect({ isMute: !isConfirmed });
     for (let number = 1; number <= 1_001; number += 1)
@@ -299,7 +304,7 @@ describe('the feed of an exchange that starts over', () => {
 
   it('is not changed by an answer that was on its way', async () => {
     let answer: (trades: readonly Trade[]) => void = () => undefined;
-    const stream = scriptedConnection(Date.now);
+    const stream = scriptedConnection(now);
     const read = () =>
       new Promise<readonly Trade[]>((resolve) => {
         answer = resolve;
@@ -327,7 +332,7 @@ describe('a connection that is up and mute', () => {
     push(903, '13');
     await eventually(() => expect(feeds.of(TRADES)?.source).toBe('stream'));
     const { reads } = exchange;
-    await delay(200);
+    await world.pass(4_000);
     expect([exchange.reads, ids()]).toEqual([reads, [900, 901, 902, 903]]);
   });
 

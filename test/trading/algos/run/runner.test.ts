@@ -1,30 +1,32 @@
 import { renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { AccountInfo } from '../../../../src/domain/account.js';
 import { Decimal } from '../../../../src/domain/decimal.js';
 import type { ExchangeClient } from '../../../../src/exchange/exchange-client.js';
 import type { ConnectionUser } from '../../../../src/exchange/stream/connection.js';
 import { StreamClient } from '../../../../src/exchange/stream/stream-client.js';
-import { monotonicMs } from '../../../../src/platform/host.js';
 import { AlgoStore } from '../../../../src/trading/algos/record/store.js';
 import type { AlgoEvent } from '../../../../src/trading/algos/run/algo-voice.js';
 import { AlgoRunner, type AlgoRunnerOptions } from '../../../../src/trading/algos/run/runner.js';
 import { eventually } from '../../../support/eventually.js';
 import { refused } from '../../../support/scripted-exchange.js';
+import { STILL_MARKETS } from '../../../support/world/still-markets.js';
+import { testWorld, type World } from '../../../support/world/world.js';
 import { tradingOf } from '../../support/trading.js';
 import { ID, NO_LIMITS, OneMarket } from '../support/at-work.js';
 import { limit } from '../support/entries.js';
 import { sell } from '../support/terms.js';
 
-// The process that watches, with its algo orders, on an exchange of the test. Its clocks and that of the exchange are faster than real ones, and
-// those of the process can be set.
+// The process that watches, with its algo orders, on an exchange of the test and on the clock of a world. The clocks of the process can be set.
 
-const FASTER = 5;
-const start = Date.now();
+let world: World;
+beforeEach(async () => {
+  world = await testWorld({ markets: STILL_MARKETS });
+});
+
 /** The time of the exchange. */
-const marketNow = () => start + (Date.now() - start) * FASTER;
+const marketNow = () => world.clock.now();
 
 type Exits = Parameters<typeof sell>[1];
 
@@ -68,8 +70,8 @@ class Watching {
     const host = {
       ...trading.host,
       now: () => marketNow() + this.ahead,
-      monotonic: () => monotonicMs() * FASTER + this.ahead,
-      sleep: (ms: number, signal?: AbortSignal) => delay(ms / FASTER, undefined, { signal }).catch(() => undefined),
+      monotonic: () => world.clock.monotonic() + this.ahead,
+      sleep: world.clock.sleep,
     };
     this.exchange.now = host.now;
     this.exchange.halt = async () =>
@@ -95,10 +97,7 @@ class Watching {
     this.ended = this.runner.run().catch((thrown: unknown) => {
       this.failure = thrown;
     });
-    onTestFinished(async () => {
-      await this.runner.stop();
-      await this.ended;
-    });
+    onTestFinished(() => world.finish(Promise.all([this.runner.stop(), this.ended])).then(() => undefined));
   }
 
   /** The best bid is this, and the best ask one above. */
@@ -203,10 +202,10 @@ test('a process that is ended watches until what it has under way is over', asyn
   watching.showBid(97);
   await eventually(() => expect(watching.exchange.asked('order')).toHaveLength(1));
   const stopped = watching.runner.stop();
-  await delay(50);
+  await world.pass(1_000);
   expect(watching.store.watcher()?.pid).toBe(process.pid);
   answer();
-  await Promise.all([stopped, watching.ended]);
+  await world.finish(Promise.all([stopped, watching.ended]));
   expect(watching.store.watcher()).toBeUndefined();
 });
 
@@ -214,7 +213,7 @@ test('an algo order whose record is gone does nothing any more', async () => {
   const watching = await Watching.begin();
   await eventually(() => expect(watching.store.notes.of(ID)?.state).toBe('waiting'));
   rmSync(path.join(watching.state, 'algos', 'test', 'open', ID));
-  await watching.ended;
+  await world.finish(watching.ended);
   expect([watching.exchange.has.orders, watching.store.watcher()]).toEqual([[], undefined]);
 });
 
@@ -223,7 +222,7 @@ test('it says that nothing is watched if the folder of the records is moved away
   await eventually(() => expect(watching.store.notes.of(ID)?.state).toBe('waiting'));
   const folder = path.join(watching.state, 'algos');
   renameSync(folder, `${folder}.away`);
-  await watching.ended;
+  await world.finish(watching.ended);
   expect(watching.failure).toMatchObject({ kind: 'usage', message: expect.stringMatching(/^NOT WATCHED: .*is gone/) });
   expect(watching.exchange.has.orders).toEqual([]);
 });
@@ -233,7 +232,7 @@ test('it ends when nothing is left to do, which is dated between two books too, 
   await eventually(() => expect(watching.store.watcher()?.pid).toBe(process.pid));
   const time = marketNow();
   watching.store.add(ID, { fact: 'cancelled', time, reason: 'you cancelled it' });
-  await watching.ended;
+  await world.finish(watching.ended);
   expect(watching.store.read(ID)?.facts?.ended?.time).toBeGreaterThanOrEqual(time);
   expect([watching.names, watching.store.watcher()]).toEqual([['cancelled', 'ended'], undefined]);
   expect(watching.store.endedIds()).toEqual([ID]);
