@@ -208,7 +208,12 @@ async function resolveAndReport(
   else {
     await resolveBy();
     const shown = new Set(rows.map(({ clientId }) => clientId));
-    for (const unheard of unheardIds({ journal, host }, store)) if (!shown.has(unheard)) await resolveBy(unheard);
+    for (const unheard of unheardIds({ journal, host }, store)) {
+      if (shown.has(unheard)) continue;
+      const algo = withoutEntry({ journal, host }, store, unheard);
+      if (algo === undefined) await resolveBy(unheard);
+      else rows.push(...algo.data);
+    }
   }
   report(rows);
   return { data: rows, warnings, error };
@@ -282,13 +287,13 @@ function withoutEntry(
   trading: { readonly journal: Journal; readonly host: Context['host'] },
   store: PreparedStore,
   word: string,
-): ToolAnswer | undefined {
+): { readonly data: readonly ResolvedRow[] } | undefined {
   const id = clientId(word);
   const kept = store.find(id);
   if (kept === undefined || typeof kept === 'string') return undefined;
   const { prepared, isTaken, isUnderWay, reported } = kept;
   const { write, made } = prepared;
-  const row = (outcome: string, event: string): ToolAnswer => {
+  const row = (outcome: Outcome, event: string) => {
     const operation = operationText(write.kind);
     const timeline = [{ time: isoTime(made), event }];
     const { market } = write;
@@ -322,8 +327,8 @@ function unheardIds(
   trading: { readonly journal: Journal; readonly host: Context['host'] },
   store: PreparedStore,
 ): string[] {
-  return store.committed().flatMap(({ prepared: { id, account, write }, isKnown }) => {
-    const isOwn = account === trading.journal.folder && write.kind !== 'algo';
+  return store.committed().flatMap(({ prepared: { id, account }, isKnown }) => {
+    const isOwn = account === trading.journal.folder;
     return !isKnown && isOwn && isRecorded(trading, id) ? id : [];
   });
 }

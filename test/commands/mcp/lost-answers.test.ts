@@ -148,7 +148,7 @@ describe('a client that gives up a call just after it was answered', () => {
     client.input.write(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":${params}}\n`);
   }
 
-  const idIn = (line: string) => /"id":"(pit\w+)"/.exec(line)?.[1] ?? 'none';
+  const idIn = (line: string) => /"id":"((?:pit|a)\w+)"/.exec(line)?.[1] ?? 'none';
 
   it.each([
     ['older', OLDER, '70', '71'],
@@ -171,6 +171,17 @@ describe('a client that gives up a call just after it was answered', () => {
     expect(await called('4', 'resolve', `{"id":"${id}"}`)).toContain('"outcome":"placed"');
     expect(await called('5', 'prepare', GIVEN)).toContain('The same was placed');
     expect(await ordersOfAll()).toBe(1);
+  });
+
+  it('is told by resolve without an id of an algo order, too', async () => {
+    era = OLDER;
+    const algo = `{"kind":"algo","market":"btc_usdt","side":"sell","amount":"0.01","stop":"bid-5%"}`;
+    const id = idIn(await called('1', 'prepare', algo));
+    expect(await called('70', 'commit', `{"id":"${id}"}`)).not.toContain('"error"');
+    giveUp('70');
+    expect(await called('2', 'prepare', algo)).toContain(`The same was committed as ${id}`);
+    expect(await called('3', 'resolve', '{}')).toMatch(new RegExp(`"clientId":"${id}".*"outcome":"placed"`));
+    expect(await called('4', 'prepare', algo)).not.toContain('"error"');
   });
 
   it('has not given up the commit whose id it has used again, nor one of another id', async () => {
