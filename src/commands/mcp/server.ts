@@ -6,6 +6,7 @@ import {
   type InputResponseView,
   inputRequired,
   inputResponse,
+  type JSONRPCMessage,
   type JSONRPCNotification,
   type Tool as ListedTool,
   type MessageExtraInfo,
@@ -54,6 +55,14 @@ const REPLY_MS = 600_000;
 /** The name of the one question, and of its only field. */
 const CONFIRM = 'confirm';
 
+/** What follows the end of a call. */
+interface CallEnd {
+  /** What is done once its answer was written. */
+  readonly answered: (() => void)[];
+  /** What is done if it is cancelled although it was answered. */
+  readonly givenUp: (() => void)[];
+}
+
 interface Serving {
   readonly context: Context;
   readonly program: Program;
@@ -72,6 +81,7 @@ export async function serve(serving: Serving): Promise<void> {
   const { host, output } = serving.context;
   const transport = new StdioTransport(host.input, host.output);
   const server = new ToolServer(serving);
+  transport.onsent = (message) => server.sent(message);
   const parent = process.ppid;
   const check = setInterval(() => {
     if (process.ppid !== parent) void transport.close();
@@ -98,8 +108,8 @@ class ToolServer {
   #arrived = 0;
   /** What users were asked, by the state that comes back with the reply. */
   readonly #asked = new Map<string, string>();
-  /** What is done if a call is cancelled although it was answered, by the id of its request. */
-  readonly #takeBacks = new Map<RequestId, (() => void)[]>();
+  /** What follows the end of a call, by the id of its request. */
+  readonly #callEnds = new Map<RequestId, CallEnd>();
 
   constructor(serving: Serving) {
     this.#serving = serving;
@@ -121,8 +131,8 @@ class ToolServer {
       },
     );
     server.onCancelled = (id) => {
-      for (const takeBack of this.#takeBacks.get(id) ?? []) takeBack();
-      this.#takeBacks.delete(id);
+      for (const takeBack of this.#callEnds.get(id)?.givenUp ?? []) takeBack();
+      this.#callEnds.delete(id);
     };
     server.setRequestHandler('tools/list', () => ({
       tools: [...this.#tools.values()].map(describeTool) as ListedTool[],
@@ -143,6 +153,12 @@ class ToolServer {
     return isTrading ? `${INSTRUCTIONS}\n${TRADING}` : INSTRUCTIONS;
   }
 
+  /** A message was written to the client. */
+  sent(message: JSONRPCMessage): void {
+    if (!('result' in message)) return;
+    for (const work of this.#callEnds.get(message.id)?.answered.splice(0) ?? []) work();
+  }
+
   /** Interrupts the calls that run, and waits for them. */
   async end(): Promise<void> {
     this.#ending.abort();
@@ -161,15 +177,17 @@ class ToolServer {
     this.#arrived += 1;
     const number = this.#arrived;
     // a notice names the newest request of an id
-    this.#takeBacks.delete(mcpReq.id);
-    const takeBacks: (() => void)[] = [];
+    this.#callEnds.delete(mcpReq.id);
+    const end: CallEnd = { answered: [], givenUp: [] };
+    const keep = (works: (() => void)[], work: () => void) => {
+      works.push(work);
+      putBounded(this.#callEnds, mcpReq.id, end, MOST_ANSWERED);
+    };
     const call: Omit<ToolCall, 'given'> = {
       signal,
       isNewest: () => this.#arrived === number,
-      ifGivenUp: (takeBack) => {
-        takeBacks.push(takeBack);
-        putBounded(this.#takeBacks, mcpReq.id, takeBacks, MOST_ANSWERED);
-      },
+      onceAnswered: (work) => keep(end.answered, work),
+      ifGivenUp: (takeBack) => keep(end.givenUp, takeBack),
       run: (words) => runCommand(host, program, [...flags, ...words], signal),
       canAsk: isAsking,
       replyTo: (question) => {

@@ -23,6 +23,8 @@ export class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
+  /** Called when a message was written. */
+  onsent?: (message: JSONRPCMessage) => void;
   /** Resolves when the client has gone: stdin has ended, or stdout has no reader. */
   readonly closed: Promise<void>;
   #resolveClosed: () => void = () => undefined;
@@ -51,7 +53,7 @@ export class StdioTransport implements Transport {
           // a client that has gone needs no report
           if (systemErrorCode(error) !== 'EPIPE') this.onerror?.(error);
           void this.close();
-        }
+        } else this.onsent?.(message);
         resolve();
       });
     });

@@ -10,6 +10,8 @@ export interface ToolCall<Taken extends ToolParameters = ToolParameters> {
   readonly signal: AbortSignal;
   /** Whether the client has sent no other call since this one: one that has may have given up waiting for it. */
   readonly isNewest: () => boolean;
+  /** Does `work` once the answer to this call was written, unless the client cancels the call before. */
+  readonly onceAnswered: (work: () => void) => void;
   /** Does `takeBack` if the client cancels the call although it was answered: a client that gives up just then reads no answer. */
   readonly ifGivenUp: (takeBack: () => void) => void;
   /** Runs a command line of pit with the profile of this server. It cannot ask a question. */

@@ -114,7 +114,7 @@ function timeoutFlag({ host, globals }: ToolContext): () => { readonly timeout?:
 async function commitAndReport(
   context: ToolContext,
   store: PreparedStore,
-  call: Pick<ToolCall, 'run' | 'signal' | 'isNewest' | 'ifGivenUp'>,
+  call: Pick<ToolCall, 'run' | 'signal' | 'isNewest' | 'onceAnswered' | 'ifGivenUp'>,
   id: string,
   isUnattended: boolean,
 ): Promise<ToolAnswer> {
@@ -135,16 +135,22 @@ async function commitAndReport(
   return result;
 }
 
-/** Records an outcome that a call is answered with, unless somebody certainly knows it, until the client cancels the call nevertheless. */
+/**
+ * Records an outcome that a call is answered with, unless somebody certainly knows it. One that is heard counts from the moment at which the
+ * answer was written, until the client cancels the call nevertheless: before that, this process may be killed.
+ */
 function reportInAnswer(
   store: PreparedStore,
-  { ifGivenUp }: Pick<ToolCall, 'ifGivenUp'>,
+  { onceAnswered, ifGivenUp }: Pick<ToolCall, 'onceAnswered' | 'ifGivenUp'>,
   { prepared: { id }, isKnown }: Kept,
   { outcome, isHeard }: { readonly outcome: string; readonly isHeard: boolean },
 ): void {
   if (isKnown) return;
-  store.report(id, outcome, isHeard);
-  if (isHeard) ifGivenUp(() => store.report(id, outcome, false));
+  const report = (isSure: boolean) => store.report(id, outcome, isSure);
+  if (isHeard) {
+    onceAnswered(() => report(true));
+    ifGivenUp(() => report(false));
+  } else report(false);
 }
 
 /** Commits if the user confirms it in the client. Throws Failure `declined` if the client cannot ask its user. */
@@ -175,7 +181,7 @@ async function askAndCommit(
 async function resolveAndReport(
   context: ToolContext,
   store: PreparedStore,
-  call: Pick<ToolCall, 'run' | 'signal' | 'ifGivenUp'>,
+  call: Pick<ToolCall, 'run' | 'signal' | 'onceAnswered' | 'ifGivenUp'>,
   id: string | undefined,
 ): Promise<ToolAnswer> {
   const { host, session } = context;

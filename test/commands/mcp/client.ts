@@ -53,6 +53,8 @@ export class TestClient {
   #last = 0;
   readonly #waiting: ((line: string) => void)[] = [];
   readonly #lines: string[] = [];
+  /** Called with each line of the server, as it is written. */
+  onLine: (line: string) => void = () => undefined;
   #unfinished = '';
 
   constructor({ pit, environment = {}, words = [], host }: ServerOptions) {
@@ -114,6 +116,7 @@ export class TestClient {
     const lines = this.#unfinished.split('\n');
     this.#unfinished = lines.pop() ?? '';
     for (const line of lines) {
+      this.onLine(line);
       const waiting = this.#waiting.shift();
       if (waiting === undefined) this.#lines.push(line);
       else waiting(line);

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
@@ -89,6 +89,15 @@ it.each([
     expect(await ordersOfAll()).toBe(before + count);
   },
 );
+
+it('an answer counts as received only once it was written: until then, the server may be killed', async () => {
+  const { id } = await client.done<Prepared>('prepare', ORDER);
+  const recorded = () => readFileSync(path.join(pit.home, 'state', 'prepared', id), 'utf8').includes('"known":true');
+  const atAnswers: boolean[] = [];
+  client.onLine = () => void atAnswers.push(recorded());
+  expect(await client.done('commit', { id })).toMatchObject({ outcome: 'placed' });
+  expect([atAnswers, recorded()]).toEqual([[false], true]);
+});
 
 /** Sends a commit, and whatever else, without a word about who still waits for the answer. Resolves once both were answered. */
 async function commitAnd(id: string, delay: number, meanwhile: () => void, answers: number): Promise<void> {
