@@ -161,9 +161,19 @@ describe('a signal during a write with --json', () => {
       'Find out: pit resolve mine0001',
       'mine0001',
     ],
+    [
+      'order replace btc_usdt 7 --at 29000 --yes',
+      'cancelOrder',
+      'The order may be cancelled, and its replacement may have been sent.',
+      expect.stringMatching(/^Find out: pit resolve \w+$/),
+      expect.any(String),
+    ],
   ])('ends %s with an error object, held at %s', async (line, held, message, hint, clientId) => {
     const isHeld = (operation: string) => operation === held;
-    const own: Answers = (operation, count) => (operation === 'getOrder' ? NO_ORDER : answers(operation, count));
+    const order = line.includes(' replace ')
+      ? JSON.stringify(orderRow({ id: '7', price: 30_000, amount: 0.01, time: NOW }))
+      : NO_ORDER;
+    const own: Answers = (operation, count) => (operation === 'getOrder' ? order : answers(operation, count));
     const { printed } = await interruptedAt(`${line} --json`, isHeld, own);
     const [object, ...others] = printed.trimEnd().split('\n');
     expect(JSON.parse(object ?? '')).toEqual({

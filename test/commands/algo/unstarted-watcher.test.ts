@@ -20,3 +20,16 @@ it('an algo order whose watcher cannot be started is answered with 9: it exists,
   expect(lastError(stderr).hint).toBe(`Make room. Or give it up: pit algo cancel ${id}`);
   expect(await pit.json('algo list')).toMatchObject([{ id, watched: false }]);
 });
+
+it('a signal before it is known whether an algo order was created says so, and how to find out', async () => {
+  const process = pit.world.start('order sell btc_usdt 0.01 --stop bid-10% --yes --json', {
+    watchAlgos: () => process.interrupt('SIGINT'),
+  });
+  await pit.world.until(() => process.isOver);
+  const { stderr } = await process.ended;
+  expect(lastError(stderr)).toMatchObject({
+    kind: 'interrupted',
+    message: 'The algo order may have been created.',
+    hint: 'Find out: pit algo list',
+  });
+});

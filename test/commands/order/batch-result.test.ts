@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { batchQuestion, type PlannedBatch, summaryOf } from '../../../src/commands/order/batch-preview.js';
-import { batchAnswer, progressOf } from '../../../src/commands/order/batch-result.js';
-import { Failure } from '../../../src/errors.js';
+import {
+  BATCH_NOT_CHECKED_FOR_DUPLICATES,
+  batchAnswer,
+  progressOf,
+  RunningJob,
+} from '../../../src/commands/order/batch-result.js';
+import type { WriteContext } from '../../../src/commands/writes/write.js';
+import { adviceParts, Failure } from '../../../src/errors.js';
 import type { BatchEvent } from '../../../src/trading/batches/batch-event.js';
 import type { Job } from '../../../src/trading/batches/job.js';
 import type { Ending } from '../../../src/trading/batches/job-run.js';
@@ -9,10 +15,18 @@ import type { BatchLine } from '../../../src/trading/journal/write.js';
 import type { BrokenRules } from '../../../src/trading/orders/changed-rules.js';
 import { adviceText } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
-import { anOrder } from '../../support/scripted-exchange.js';
+import {
+  AWAY,
+  anOrder,
+  LOST_DONE,
+  type Outcome,
+  type Request,
+  ScriptedExchange,
+} from '../../support/scripted-exchange.js';
 import { pipe } from '../../terminal/screens.js';
-import { lines, recordedJob } from '../../trading/batches/jobs.js';
+import { begin, JOB, lines, recordedJob } from '../../trading/batches/jobs.js';
 import { MARKET } from '../../trading/support/market.js';
+import { tradingOf } from '../../trading/support/trading.js';
 
 const ORDER = anOrder({ price: '20000.00', fee: '0', feeCoin: 'btc', time: NOW });
 
@@ -289,5 +303,137 @@ describe('the question of a batch', () => {
     ['Continue?', planned([], { resumed }), false],
   ])('is "%s"', (question, batch, isAgain) => {
     expect(batchQuestion(batch, isAgain)).toBe(question);
+  });
+});
+
+describe('a batch that runs', () => {
+  /** A running job, what its terminal shows at each request, and what it warns of. */
+  async function running(count: number, outcomes: readonly Outcome[] = [], verbose = false) {
+    const exchange = new ScriptedExchange({}, outcomes);
+    const trading = tradingOf(exchange);
+    const shown: string[] = [];
+    const warned: string[] = [];
+    const asked: unknown[] = [];
+    const stopping = new AbortController();
+    let show: (() => string) | undefined;
+    let during: (request: Request, running: RunningJob) => Failure | void = () => undefined;
+    const output = {
+      errorScreen: pipe(),
+      warn: (text: string) => warned.push(text),
+      live: (text: (room: number) => string, meaning: () => string, everyMs: number) => {
+        asked.push(everyMs);
+        show = () => `${meaning()}: ${text(60)}`;
+        return () => {
+          show = undefined;
+        };
+      },
+    };
+    const look = () => {
+      const text = show?.();
+      if (text !== undefined && text !== shown.at(-1)) shown.push(text);
+    };
+    const { sleep } = trading.host;
+    Object.assign(trading.host, {
+      sleep: (milliseconds: number) => {
+        look();
+        return sleep(milliseconds);
+      },
+    });
+    const job = await begin(trading, { lines: lines(count) });
+    const context = { trading, output, budget: trading.budget, globals: { verbose } } as unknown as WriteContext;
+    const run = new RunningJob(context);
+    exchange.onRequest = (request) => {
+      look();
+      return during(request, run) ?? undefined;
+    };
+    return {
+      ...{ run, job, exchange, trading, shown, warned, asked, stopping },
+      isShown: () => show !== undefined,
+      ran: (at: typeof during = () => undefined) => {
+        during = at;
+        return run.run(job, stopping.signal);
+      },
+    };
+  }
+
+  it.each<[string, lag: number, text: RegExp]>([
+    ['is found at once', 0, /^good: 20\/40 .*50% 0 s$/],
+    ['is found late', 6, /^faint: Waiting before checking again…$/],
+  ])(
+    'shows what it does, and nothing once it has ended: a first request without an answer %s',
+    async (_, lag, text) => {
+      const { ran, shown, warned, asked, isShown, exchange } = await running(40, [LOST_DONE]);
+      exchange.lag = lag;
+      await ran();
+      expect(shown).toEqual([
+        expect.stringMatching(/^good: 0\/40 .* 1 s$/),
+        'faint: Finding out what is unknown…',
+        expect.stringMatching(text),
+        'faint: Checking for duplicates…',
+      ]);
+      expect([warned, asked, isShown()]).toEqual([[], [100], false]);
+    },
+  );
+
+  it('shows nothing beside the lines of --verbose', async () => {
+    const { ran, asked } = await running(1, [], true);
+    await ran();
+    expect(asked).toEqual([]);
+  });
+
+  it('has the time that its requests take beside that of the command', async () => {
+    const { ran, trading } = await running(400);
+    const before = trading.budget.milliseconds;
+    await ran();
+    expect(trading.budget.milliseconds - before).toBe(355);
+  });
+
+  it('warns if it could not be checked for duplicates', async () => {
+    const { ran, warned } = await running(1, [LOST_DONE]);
+    let lists = 0;
+    await ran(({ kind }) => {
+      if (kind === 'list') lists += 1;
+      return kind === 'list' && lists > 1 ? AWAY : undefined;
+    });
+    expect(warned).toEqual([BATCH_NOT_CHECKED_FOR_DUPLICATES]);
+  });
+
+  it('leaves nothing before it has begun', async () => {
+    const { run } = await running(1);
+    expect([run.left(), run.soFar()]).toEqual([null, undefined]);
+  });
+
+  it('leaves nothing to do once it has ended', async () => {
+    const { run, ran } = await running(2);
+    await ran();
+    const left = run.left();
+    expect([left?.advice, left?.clientId]).toEqual([['2 of 2 orders placed.', 'Nothing is left to do.'], JOB]);
+  });
+
+  it.each<[string, count: number, at: Request['kind'], outcomes: readonly Outcome[], readonly string[]]>([
+    [
+      'the check for duplicates',
+      1,
+      'list',
+      [LOST_DONE],
+      ['1 of 1 order placed.', 'The check for repeated requests did not finish.', 'Complete it: pit resolve'],
+    ],
+    [
+      'a request',
+      21,
+      'batch',
+      [],
+      ['20 of 21 orders placed, 1 unknown.', `To continue: pit order batch buy btc_usdt --resume ${JOB}`],
+    ],
+  ])('says what is left after a signal during %s', async (_, count, at, outcomes, advice) => {
+    const { ran, stopping } = await running(count, outcomes);
+    let left: readonly string[] = [];
+    const interrupted = ran(({ kind }, run) => {
+      if (kind !== at || run.soFar()?.data.placed === 0) return;
+      stopping.abort(new Error('stopped'));
+      left = adviceParts(run.left()?.advice).map(adviceText);
+    });
+    await expect(interrupted).rejects.toThrow('stopped');
+    expect(left).toEqual(advice);
   });
 });

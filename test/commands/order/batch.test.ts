@@ -163,6 +163,11 @@ describe('pit order batch', () => {
     expect(error.message).toContain(message);
   });
 
+  it('says which files it reads if it cannot read the named one', async () => {
+    const { hint } = await pit.failure('order batch buy btc_usdt --file /nowhere/orders.csv --yes', 2);
+    expect(hint).toBe('It must be a file that you may read, or - for stdin. Split a longer one.');
+  });
+
   it('names the lines that the market would refuse, before it sends anything', async () => {
     const file = batches.orders(30, (price) =>
       price % 10 === batches.first % 10 ? `${price}.123,0.001` : `${price}.12,0.001`,
