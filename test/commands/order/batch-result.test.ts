@@ -316,7 +316,7 @@ describe('a batch that runs', () => {
     const asked: unknown[] = [];
     const stopping = new AbortController();
     let show: (() => string) | undefined;
-    let during: (request: Request, running: RunningJob) => Failure | void = () => undefined;
+    let during: (request: Request, running: RunningJob) => Failure | undefined = () => undefined;
     const output = {
       errorScreen: pipe(),
       warn: (text: string) => warned.push(text),
@@ -429,9 +429,10 @@ describe('a batch that runs', () => {
     const { ran, stopping } = await running(count, outcomes);
     let left: readonly string[] = [];
     const interrupted = ran(({ kind }, run) => {
-      if (kind !== at || run.soFar()?.data.placed === 0) return;
+      if (kind !== at || run.soFar()?.data.placed === 0) return undefined;
       stopping.abort(new Error('stopped'));
       left = adviceParts(run.left()?.advice).map(adviceText);
+      return undefined;
     });
     await expect(interrupted).rejects.toThrow('stopped');
     expect(left).toEqual(advice);

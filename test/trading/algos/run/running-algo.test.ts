@@ -173,6 +173,21 @@ test('a duplicate that another part of pit has found is cancelled beside the ord
   expect(work.exchange.has.orders[0]?.state).toBe('open');
 });
 
+test('a duplicate that is cancelled after its order has filled is not said to be that order', async () => {
+  const work = await AtWork.of(sell('1', { take: '110' }));
+  work.algo.changed();
+  await eventually(() => expect(work.names).toEqual(['placed']));
+  const order = work.exchange.has.orders[0] as HeldOrder;
+  work.exchange.has.orders.push({ ...order, id: '101' });
+  Object.assign(order, { state: 'filled', filled: '1', filledValue: '110' });
+  const { terms } = work.trading.journal.archive.find(`${ID}t1`)?.write ?? {};
+  const report = { writeId: `${ID}t1`, terms, orderId: '100', ids: ['101'], shown: [], isProven: true };
+  work.algo.duplicated([report as unknown as DuplicateOrders]);
+  await eventually(() => expect(work.exchange.has.orders[1]?.state).toBe('cancelled'));
+  await eventually(() => expect(work.names).toContain('ended'));
+  expect(work.names).not.toContain('childCancelled');
+});
+
 test('an algo order ends when a read has shown how its last order ended, because the push alone says less', async () => {
   const work = await AtWork.of(sell('1', { take: '110' }));
   work.algo.changed();
@@ -408,6 +423,21 @@ test('what did not leave because of something that may pass is not tried again a
   work.pass(1);
   await eventually(() => expect(work.names).toContain('placed'));
   expect(work.market.bookReads).toBe(2);
+});
+
+test.each([
+  ['at most 2 s while a reached stop waits for it', STOP, '98', [500, 1_000, 2_000, 2_000]],
+  ['at most 15 s otherwise', buy('1', { entry: limit('105') }), '100', [500, 1_000, 2_000, 4_000, 8_000, 15_000]],
+])('what did not leave is tried again later each time, %s', async (_, terms, bid, pauses) => {
+  const work = await AtWork.of(terms);
+  work.limits = { ...NO_LIMITS, priceBand: Decimal.of('0.1') };
+  work.market.failsToRead = true;
+  work.move(bid, '101');
+  for (const pauseMs of pauses) {
+    await eventually(() => expect(work.algo.dueInMs).toBe(pauseMs));
+    work.pass(pauseMs);
+  }
+  await eventually(() => expect(work.market.bookReads).toBe(pauses.length + 1));
 });
 
 test('an order that was rejected for its funds has the balances read, and each change of it those that are newer', async () => {
