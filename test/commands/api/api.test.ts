@@ -102,7 +102,9 @@ describe('pit api with a write uses the journal, guards and confirmation of its 
   it('says before it sends an order without a customerOrderId that no name can show its outcome', async () => {
     const dry = await pit.json<{ request: object; preview: { warnings: string[] } }>(`${UNNAMED} --dry-run`);
     expect(Object.keys(dry.request)).not.toContain('customerOrderId');
-    expect(dry.preview.warnings).toContainEqual(expect.stringContaining('without a client id'));
+    expect(dry.preview.warnings).toContain(
+      'It is sent without a client id. If no answer comes, only the list of orders may show it: add customerOrderId=YOURID.',
+    );
     expect(await pit.done(`${UNNAMED} --dry-run`)).toMatch(/client id +none\n/);
     const named = await pit.json<{ preview: object }>(`${UNNAMED} customerOrderId=typed2 --dry-run`);
     expect(named.preview).toMatchObject({ warnings: [] });

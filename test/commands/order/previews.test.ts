@@ -48,16 +48,6 @@ describe('the preview of an order', () => {
     ]);
   });
 
-  it('says what an order of pit api without a client id lacks', async () => {
-    const line = 'api order currency=btc_usdt tradeType=1 price=29900 amount=0.01 --dry-run';
-    const preview = await pit.done(line);
-    expect(preview).toMatch(/^client id +none$/m);
-    expect(preview.replaceAll(/\s+/g, ' ')).toContain(
-      'warning It is sent without a client id. If no answer comes, only the list of orders may show it: add customerOrderId=YOURID.',
-    );
-    expect(await pit.done(`${line} customerOrderId=mine1`)).not.toContain('It is sent without');
-  });
-
   it('says that the exchange does not report margin balances', async () => {
     const preview = await previewOf('order sell btc_usdt 0.01 --at 30500 --ioc --account cross --borrow --repay');
     expect(preview.slice(-4)).toEqual([
