@@ -10,7 +10,7 @@ import type { TradingContext } from '../../trading/trading-context.js';
 import { leftOutText } from '../listings/left-out.js';
 import { withTimePerPage } from '../listings/paged-listing.js';
 import type { Context } from '../session/command.js';
-import { outcomeFailure } from '../writes/outcome-failure.js';
+import { NO_WRITES, outcomeFailure } from '../writes/outcome-failure.js';
 import { leftOrders } from './open-text.js';
 
 /** The markets in which orders may be open. */
@@ -98,9 +98,8 @@ export function stillOpenFailure(
   const isAnyJob = earlier.some(({ operation }) => operation === 'batch');
   const records = earlier.map(({ clientId }) => clientId);
   return outcomeFailure({
-    done: attempts.filter(({ failure }) => failure === null).length,
+    ...NO_WRITES,
     unknown: unknown.length + earlier.length,
-    refused: 0,
     left: problems.length,
     message: mayBeOpenText(problems.join('; ')),
     records: isAnyJob ? [] : records,

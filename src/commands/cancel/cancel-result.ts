@@ -18,7 +18,7 @@ import {
   type CancelResult,
 } from '../../trading/cancel/cancel-orders.js';
 import { mayPlace, type UnknownWrite } from '../../trading/settling/unknown-writes.js';
-import { answerOrThrow, outcomeFailure, outcomeText, type WriteCounts } from '../writes/outcome-failure.js';
+import { answerOrThrow, NO_WRITES, outcomeFailure, outcomeText, type WriteCounts } from '../writes/outcome-failure.js';
 import { leftOrders } from './open-text.js';
 
 /** The outcome of a cancellation. */
@@ -84,7 +84,7 @@ function withUnknown(
   // naming a job would close it without sending its other lines
   const named = isOne && first.operation !== 'batch' ? [first.clientId] : [];
   return outcomeFailure({
-    ...NONE,
+    ...NO_WRITES,
     unknown: unknown.length,
     message: failure === undefined ? text : `${failure.message} ${text}`,
     clientId: first.clientId,
@@ -210,7 +210,7 @@ function failureOfAll(market: string, { attempts, stillOpen, failure }: Cancelle
   const again = [suggest('See what is open', 'orders', market), suggest('To continue', 'cancel', market, '--all')];
   if (failure !== null) {
     const message = `It is unknown whether open orders are left: ${failure.message}`;
-    return outcomeFailure({ ...NONE, done, left: 1, why: attempts[0]?.failure, message, again });
+    return outcomeFailure({ ...NO_WRITES, done, left: 1, why: attempts[0]?.failure, message, again });
   }
   const isOpen = new Set<string | null>(stillOpen);
   const first = attempts.find(({ result }) => isOpen.has(result.id));
@@ -218,7 +218,7 @@ function failureOfAll(market: string, { attempts, stillOpen, failure }: Cancelle
   const { message = null, code = null } = first === undefined || first.failure === null ? {} : first.result;
   const count = stillOpen.length === 1 ? '1 order is' : `${stillOpen.length} orders are`;
   return outcomeFailure({
-    ...NONE,
+    ...NO_WRITES,
     done: closed,
     left: stillOpen.length,
     why: first?.failure,
@@ -227,8 +227,6 @@ function failureOfAll(market: string, { attempts, stillOpen, failure }: Cancelle
     code,
   });
 }
-
-const NONE: WriteCounts = { done: 0, unknown: 0, refused: 0, left: 0 };
 
 /** More orders make no command line that is read. */
 const MOST_NAMED = 10;

@@ -13,6 +13,9 @@ export interface WriteCounts {
   readonly left: number;
 }
 
+/** Those of a command that wrote nothing. */
+export const NO_WRITES: WriteCounts = { done: 0, unknown: 0, refused: 0, left: 0 };
+
 /** What became of a command's writes, and what the user can do next. */
 export interface Outcomes extends WriteCounts, Omit<FailureDetails, 'hint' | 'cause'> {
   readonly message: string;

@@ -285,7 +285,6 @@ export async function cancelAll(
       seen = await readOpenOrders(trading, market, { lists });
       ({ failure } = seen);
       const left = new Set(openIds(seen));
-      if (left.size === 0) break;
       idle = round.ids.every((id) => left.has(id)) ? idle + 1 : 0;
       const pause = backoffMs(idle - 1, PAUSES_MS);
       const mayPass = idle <= MOST_IDLE && round.sent.some(isTemporary) && trading.budget.allows(2 * pause);

@@ -70,6 +70,12 @@ describe('pit cancel --all says what an algo order would lose, and what is not p
     expect(shown).toContain(`Order ${order} is the take-profit of algo order ${algo}`);
   });
 
+  it('also once it is cancelled by its id', async () => {
+    const { algo, order } = await create('sell btc_usdt 0.1 --take 29900 --stop 26000');
+    const { stderr } = await pit.run(`cancel btc_usdt ${order} --json`);
+    expect(stderr).toContain(`An order of algo order ${algo} was cancelled.`);
+  });
+
   it('and nothing of orders that belong to no algo order', async () => {
     await pit.done('order buy btc_usdt 0.01 --at 27000 --yes');
     expect(await warningsOf('cancel btc_usdt --all --dry-run')).toEqual([]);

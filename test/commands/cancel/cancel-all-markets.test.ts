@@ -55,7 +55,7 @@ describe('pit cancel --all --all-markets', () => {
         ...{ columns: 200, environment: { NO_COLOR: '1' } },
         steps: [{ await: '[y/N]', type: `${reply}\r` }],
       });
-    const question = /Cancel 4 orders \((?:(?:btc_usdt: 2|eos_usdt: 1|eth_usdt: 1)(?:, )?){3}\)\? \[y\/N\]/;
+    const question = /Cancel 4 orders \((?:(?:btc_usdt: 2|eos_usdt: 1|eth_usdt: 1)(?:, (?!\))|(?=\)))){3}\)\? \[y\/N\]/;
     const declined = await ask('n');
     expect(declined).toMatchObject({ code: 8, screen: expect.stringMatching(question) });
     expect(declined.screen).toMatch(/Reading all markets: \S/);

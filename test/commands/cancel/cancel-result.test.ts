@@ -490,6 +490,10 @@ describe('the total of cancel --all', () => {
     expect(
       total([attempt('1', 'cancelled', '0'), attempt('2', 'unknown', null)], [order('1', 'buy', '0'), open], ['2']),
     ).toBe('Total: 1 cancelled, 1 unknown. Released 200 usdt. 1 still open with 1.5 btc.');
+    const parts = [attempt('1', 'cancelled', '0'), attempt('2', 'refused', '0')];
+    expect(total(parts, [order('1', 'buy', '0')], ['2'])).toBe(
+      'Total: 1 cancelled, 1 refused. Released 200 usdt. 1 still open.',
+    );
   });
 });
 

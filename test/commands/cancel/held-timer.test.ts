@@ -87,13 +87,14 @@ describe('a held timer', () => {
   });
 
   it.each([
-    ['shows the countdown if stdout is the terminal', true],
-    ['shows no countdown if stdout is piped', false],
+    ['shows the countdown in place of later answers if stdout is the terminal', true],
+    ['shows no countdown, and each answer, if stdout is piped', false],
   ])('%s', async (_, isShown) => {
-    const host = hostAt(serve(OK, REFUSED), []);
+    const host = hostAt(serve(OK, OK, REFUSED), []);
     Object.assign(host.errors, { isTTY: true, columns: 80 });
     Object.assign(host.output, { isTTY: isShown, columns: 80 });
     const { text } = await ended(host);
+    expect(text.match(/will cancel every order of\s+btc_usdt\s+at /g)).toHaveLength(isShown ? 1 : 2);
     expect(text).toContain('it cannot be stopped');
     expect(text.includes('btc_usdt held: 60 s left (Ctrl-C ends)')).toBe(isShown);
     expect(text.includes('btc_usdt NOT REFRESHED: ')).toBe(isShown);

@@ -5,7 +5,16 @@ import { type CancelledAll, cancelAll } from '../../../src/trading/cancel/cancel
 import { type CancelledMarket, cancelTargets } from '../../../src/trading/cancel/cancel-targets.js';
 import { knownSides } from '../../../src/trading/history/known-side.js';
 import { readOpenOrders } from '../../../src/trading/history/open-orders.js';
-import { AWAY, CODES, DONE, LOST, LOST_DONE, refused, ScriptedExchange } from '../../support/scripted-exchange.js';
+import {
+  AWAY,
+  CODES,
+  DONE,
+  LOST,
+  LOST_DONE,
+  NOT_SENT,
+  refused,
+  ScriptedExchange,
+} from '../../support/scripted-exchange.js';
 import { MemoryCache } from '../support/memory-cache.js';
 import { accepted, cancelling, filledBefore, openOrders } from '../support/open-orders.js';
 import { type TestTrading, tradingOf } from '../support/trading.js';
@@ -161,6 +170,24 @@ describe('cancelling all open orders', () => {
       true,
       false,
     ]);
+  });
+
+  it('an order that the exchange rejects to cancel as final counts as cancelled, though an earlier request was refused', async () => {
+    const exchange = new ScriptedExchange({ orders: openOrders(1) });
+    cancelling(exchange, (order, time) => {
+      if (time === 1) return refused('tooFrequent');
+      order.state = 'cancelled';
+      return refused('notFound');
+    });
+    const done = await clear(tradingAt(exchange));
+    expect(outcomes(done)).toEqual(['cancelled: cancelled; the exchange answered that it was final already']);
+  });
+
+  it('repeats cancellations that could not be sent', async () => {
+    const exchange = new ScriptedExchange({ orders: openOrders(2) });
+    cancelling(exchange, ({ id }, time) => (id === '1' && time <= 2 ? NOT_SENT : DONE));
+    const done = await clear(tradingAt(exchange));
+    expect([outcomes(done), done.stillOpen]).toEqual([['cancelled', 'cancelled'], []]);
   });
 
   it('repeats the only cancellation if that was refused as too frequent', async () => {

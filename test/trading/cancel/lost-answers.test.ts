@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { OrderReference } from '../../../src/domain/order.js';
 import { usage } from '../../../src/errors.js';
 import { type CancelAttempt, cancelOrders } from '../../../src/trading/cancel/cancel-orders.js';
+import { findCancellationOutcome } from '../../../src/trading/cancel/cancellation.js';
 import { archiveLineIn } from '../../../src/trading/journal/archive-line.js';
 import { NOW } from '../../support/fake-host.js';
 import {
@@ -21,6 +22,7 @@ import {
   type Shown,
 } from '../../support/scripted-exchange.js';
 import { CLIENT_ID, lookedUp, lookupsOf } from '../support/lookups.js';
+import { TERMS } from '../support/terms.js';
 import { type TestTrading, tradingOf } from '../support/trading.js';
 
 const ID = anOrder().id;
@@ -134,6 +136,12 @@ describe('a cancellation that is answered', () => {
     expect(result).toMatchObject({ outcome: 'cancelled', amount: '0.01', filled: '0.009', filledValue: '270' });
   });
 
+  it('takes the fill from the order if its answer names none', async () => {
+    const terse = { ...cancellationOf(anOrder()), filled: null, filledValue: null };
+    const { result } = await cancel(tradingOf(showing(answered(terse), PARTLY_GONE)));
+    expect(result).toMatchObject({ outcome: 'cancelled', filled: '0.005', filledValue: '150' });
+  });
+
   it('takes nothing from the stale answer of another request but its code', async () => {
     const other = answered(cancellationOf(anOrder({ price: '28000', filled: '0.009' })));
     const exchange = showing(other, PARTLY_GONE);
@@ -165,6 +173,14 @@ describe('a cancellation whose answer was lost', () => {
     const trading = tradingOf(exchange, { budgetMs: BUDGET_MS });
     expect(await cancel(trading)).toMatchObject({ result: { outcome, id: ID, code: null }, failure });
     expect([exchange.count('cancel'), kept(trading)]).toEqual([1, inJournal]);
+  });
+});
+
+it('the cancellation of an earlier process, of which nothing is known but its request, may still arrive', async () => {
+  const trading = tradingOf(showing(LOST, OPEN), { budgetMs: BUDGET_MS, tolerance: 60_000 });
+  const request = { market: 'btc_usdt', order: { id: ID }, reqTime: NOW };
+  expect(await findCancellationOutcome(trading, request)).toMatchObject({
+    ...{ outcome: 'unknown', code: null, message: 'the cancellation may still arrive' },
   });
 });
 
@@ -253,6 +269,13 @@ describe('a cancellation that is refused', () => {
     Object.assign(again.host, { randomBytes: (bytes: number) => new Uint8Array(bytes).fill(7) });
     expect((await cancel(trading, { clientId: CLIENT_ID })).result).toMatchObject({ outcome: 'cancelled', id: ID });
     expect((await cancel(again, { id: ID })).result.outcome).toBe('refused');
+  });
+
+  it('stays refused if another command is replacing the order', async () => {
+    const trading = tradingOf(showing(REFUSED, GONE));
+    const terms = { market: 'btc_usdt', order: { id: ID }, wanted: TERMS };
+    trading.journal.begin<'replace'>({ operation: 'replace', terms }, { id: 'replacement1', reqTime: NOW });
+    expect(await cancel(trading)).toMatchObject({ result: { outcome: 'refused' }, failure: 'refused' });
   });
 
   it('the outcome is unknown if the order cannot be read', async () => {
