@@ -35,7 +35,7 @@ export function refuseUnreported(
     clientId: id,
     hint: [
       write.kind === 'algo' ? suggest('See it', 'algo', 'show', id) : suggest('Find its outcome', 'resolve', id),
-      'After that, the same can be prepared once more.',
+      'After the agent has called resolve with this id, the same can be prepared once more.',
     ],
   });
 }

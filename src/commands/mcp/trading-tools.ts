@@ -307,16 +307,17 @@ function withoutEntry(
   };
   if (isRecorded(trading, id))
     return write.kind === 'algo' ? row('placed', 'the algo order was made: call algo_orders with this id') : undefined;
-  if (reported === null && isUnderWay)
-    throw new Failure('unknown', `${id} is being committed, and its outcome is not known yet.`, {
-      clientId: id,
-      hint: 'Call resolve again in a moment.',
-    });
+  // nothing shows when a commit that was given up ends
   if (isTaken && !leavesRecord(write.kind))
     throw usage(
       `${id} changes other orders, and has no record of its own.`,
       `Call ${write.kind === 'cancel' ? 'orders' : 'algo_orders'} with the id of each.`,
     );
+  if (reported === null && isUnderWay)
+    throw new Failure('unknown', `${id} is being committed, and its outcome is not known yet.`, {
+      clientId: id,
+      hint: 'Call resolve again in a moment.',
+    });
   const event = !isTaken ? 'prepared, and not committed' : (reported ?? 'nothing was sent: its process ended');
   return row('notSent', event);
 }

@@ -117,7 +117,7 @@ describe('the same write as one that was committed', () => {
         kind: 'usage',
         message: `The same was committed as ${id}, and ${why}. Nothing was sent this time.`,
         clientId: id,
-        hints: [see, 'After that, the same can be prepared once more.'],
+        hints: [see, 'After the agent has called resolve with this id, the same can be prepared once more.'],
       }),
     );
   });

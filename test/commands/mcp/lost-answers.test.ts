@@ -99,6 +99,24 @@ it('an answer counts as received only once it was written: until then, the serve
   expect([atAnswers, recorded()]).toEqual([[false], true]);
 });
 
+it('resolve says where to look after a client gave up waiting for a cancellation', async () => {
+  const { id: order } = await pit.json<Done>('order buy btc_usdt 0.01 --at bid-3% --yes');
+  const { id } = await client.done<Prepared>('prepare', { kind: 'cancel', market: 'btc_usdt', orders: [order] });
+  await pit.json('sandbox fault add delay --delay 600 --operation cancelOrder');
+  const [requestId, params] = [900, { name: 'commit', arguments: { id } }];
+  client.input.write(`${JSON.stringify({ jsonrpc: '2.0', id: requestId, method: 'tools/call', params })}\n`);
+  await eventually(async () => expect(await pit.json('orders btc_usdt --state open')).toEqual([]));
+  client.input.write(
+    `${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } })}\n`,
+  );
+  // it never becomes known under the id of the cancellation
+  expect(await client.failed('resolve', { id })).toMatchObject({
+    kind: 'usage',
+    message: `${id} changes other orders, and has no record of its own.`,
+    hint: 'Call orders with the id of each.',
+  });
+});
+
 /** Sends a commit, and whatever else, without a word about who still waits for the answer. Resolves once both were answered. */
 async function commitAnd(id: string, delay: number, meanwhile: () => void, answers: number): Promise<void> {
   const before = await ordersOfAll();
