@@ -119,6 +119,7 @@ describe('cancelling all open orders', () => {
       message: 'already filled',
       filled: '0.01',
     });
+    expect(done.attempts.map(({ failure }) => failure).sort()).toEqual([null, null, 'refused']);
     expect(rows['2']).toMatchObject({ outcome: 'cancelled' });
     expect(rows['3']).toMatchObject({ outcome: 'cancelled', message: 'ok' });
   });
@@ -181,6 +182,16 @@ describe('cancelling all open orders', () => {
     });
     const done = await clear(tradingAt(exchange));
     expect(outcomes(done)).toEqual(['cancelled: cancelled; the exchange answered that it was final already']);
+  });
+
+  it('reports the refusal for an order that no list shows any more', async () => {
+    const exchange = new ScriptedExchange({ orders: openOrders(1) });
+    cancelling(exchange, () => {
+      exchange.has.orders.splice(0);
+      return refused('notFound', 'no such order');
+    });
+    const done = await clear(tradingAt(exchange));
+    expect([outcomes(done), done.stillOpen]).toEqual([['refused: “no such order”'], []]);
   });
 
   it('repeats cancellations that could not be sent', async () => {

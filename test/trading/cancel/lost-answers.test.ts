@@ -117,6 +117,14 @@ describe('a cancellation that is answered', () => {
     expect(trading.progress.length).toBe(outcome === 'unknown' ? 1 : 0);
   });
 
+  it.each([GARBLED, 'none'] as const)(
+    'has the amounts of the answer if nothing else shows the order: %j',
+    async (read) => {
+      const { result } = await cancel(tradingOf(showing(ACCEPTED, read), { budgetMs: BUDGET_MS, tolerance: 60_000 }));
+      expect(result).toMatchObject({ outcome: 'unknown', price: '30000', amount: '0.0100', filled: '0.004' });
+    },
+  );
+
   it('counts once the order is read as closed, without measuring the request lifetime', async () => {
     const exchange = showing(ACCEPTED, OPEN, OPEN, PARTLY_GONE);
     const trading = tradingOf(exchange);

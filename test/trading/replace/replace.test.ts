@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
 import type { Order, OrderState, OrderTerms } from '../../../src/domain/order.js';
+import { usage } from '../../../src/errors.js';
 import { cancelOrders } from '../../../src/trading/cancel/cancel-orders.js';
 import { parseAmount, parsePrice } from '../../../src/trading/expressions.js';
 import { requireDayNotional } from '../../../src/trading/guards/limits.js';
@@ -11,8 +12,10 @@ import { planReplacement, type ReplaceChanges } from '../../../src/trading/repla
 import { type ReplaceOutcome, replaceOrder } from '../../../src/trading/replace/replace.js';
 import { resolve, unplacedOf } from '../../../src/trading/settling/resolve.js';
 import {
+  AWAY,
   anOrder,
   CODES,
+  cancellationOf,
   DONE,
   GARBLED,
   type HeldOrder,
@@ -120,6 +123,28 @@ describe('a replacement', () => {
         'listed: order 9001: found',
         'placed: 9001',
       ],
+    ]);
+  });
+
+  it('leaves no record if the request of its cancellation cannot be made', async () => {
+    const exchange = exchangeWith(bought());
+    exchange.onRequest = ({ kind }) => (kind === 'cancel' ? usage('id must be a number') : undefined);
+    const trading = tradingOf(exchange);
+    await expect(replace(trading)).rejects.toMatchObject({ kind: 'usage' });
+    expect([trading.journal.unsettledEntries(), trading.journal.archive.since(0)]).toEqual([[], []]);
+  });
+
+  it('notes that its cancellation was accepted without a word, and that the order could not be read', async () => {
+    const silent = { ...cancellationOf(anOrder({ amount: '0.5', state: 'cancelled' })), message: '' };
+    const exchange = exchangeWith(bought(), {
+      cancel: () => ({ ...DONE, answer: { kind: 'done', value: silent } }),
+      lookUp: (asked) => (asked === 2 ? AWAY : undefined),
+    });
+    const trading = tradingOf(exchange);
+    await replace(trading);
+    const [settled] = trading.journal.archive.since(0);
+    expect(settled?.events.map(({ event }) => event).slice(2, 5)).toEqual([
+      ...['accepted', 'asked for the order: no answer', 'asked for the order: cancelled'],
     ]);
   });
 
