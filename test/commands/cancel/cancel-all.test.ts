@@ -186,6 +186,23 @@ describe('pit cancel --all', () => {
   });
 });
 
+describe('pit cancel of an order by its id', () => {
+  it('shows with --dry-run the request that it would send', async () => {
+    const id = await straight.place(FAR);
+    expect(await pit.json(`cancel btc_usdt ${id} --dry-run`)).toMatchObject([
+      { dryRun: true, operation: 'cancelOrder', request: { currency: 'btc_usdt', id, sign: '***' } },
+    ]);
+    expect(await straight.open()).toEqual([id]);
+  });
+
+  it.each(['ID', '--all --yes'])('is carried out while the account is halted: %s', async (words) => {
+    const id = await straight.place(FAR);
+    await pit.done('halt --yes');
+    const rows = await pit.json<Cancelled[]>(`cancel btc_usdt ${words.replace('ID', id)}`);
+    expect(rows).toMatchObject([{ outcome: 'cancelled', id }]);
+  });
+});
+
 describe('pit cancel with a lost answer', () => {
   it('suggests the same command again, which finds it cancelled, and leaves nothing to resolve', async () => {
     const id = await straight.place({ ...FAR, clientId: 'lostmine1' });

@@ -176,6 +176,12 @@ describe('a held timer', () => {
     const { thrown } = await ended(hostAt(server, ['--', 'bot'], { ...rest, run: () => ran([]).then(() => 4) }));
     expect(thrown).toMatchObject({ name: 'CommandEnded', exitCode: 4 });
   });
+
+  it('fails as a command does that could not be run to its end', async () => {
+    const cause = new Error('it could not be waited for');
+    const { thrown } = await ended(hostAt(serve(OK), ['--', 'bot'], { run: () => Promise.reject(cause) }));
+    expect(thrown).toBe(cause);
+  });
 });
 
 describe('Ctrl-C while a timer is held', () => {
