@@ -22,6 +22,7 @@ const sourcesIn = (folder) =>
     .filter((name) => name.endsWith('.ts'))
     .map((name) => `src/${folder}/${name}`);
 
+// of commands, `reference` is what notices other words of flags and arguments
 const GROUPS = [
   { files: ['src/domain/decimal.ts'], tests: ['test/domain/decimal.test.ts'] },
   { files: ['src/exchange/requests/signing.ts'], tests: ['test/exchange/signing.test.ts'] },
@@ -244,6 +245,7 @@ const GROUPS = [
       ...['losses', 'lost-orders'].map((name) => `test/commands/algo/${name}.test.ts`),
       ...['halt-everything', 'halt-panic'].map((name) => `test/commands/halt/${name}.test.ts`),
       'test/commands/interrupted.test.ts',
+      'test/commands/reference/reference.test.ts',
     ],
   },
   {
@@ -252,6 +254,7 @@ const GROUPS = [
       'test/commands/halt/!(*.redis).test.ts',
       'test/trading/flatten/*.test.ts',
       'test/commands/interrupted.test.ts',
+      'test/commands/reference/reference.test.ts',
     ],
   },
   {
@@ -260,6 +263,7 @@ const GROUPS = [
       'test/commands/writes/*.test.ts',
       'test/commands/cancel/cancel-after.test.ts',
       'test/commands/interrupted.test.ts',
+      'test/commands/reference/reference.test.ts',
     ],
   },
   {
@@ -275,7 +279,6 @@ const GROUPS = [
       'test/commands/listings/orders.test.ts',
       'test/commands/live/watch.test.ts',
       ...['algo-orders', 'trading', 'unattended'].map((name) => `test/commands/mcp/${name}.test.ts`),
-      // the words of flags and arguments
       'test/commands/reference/reference.test.ts',
       'test/commands/writes/guards.test.ts',
       'test/trading/orders/own-fills.test.ts',
