@@ -8,7 +8,7 @@ export default {
   mutate: process.env.PIT_MUTANTS?.split(',') ?? [],
   // the compiler has no interface for programs any more, so that its settings stay as they are
   tsconfigFile: 'none.json',
-  ignorePatterns: ['/dist', '/man', '/test/recipes'],
+  ignorePatterns: ['/dist', '/test/recipes'],
   reporters: ['clear-text', 'progress-append-only'],
   clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
   concurrency: 2,

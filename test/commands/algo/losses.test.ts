@@ -76,6 +76,14 @@ describe('pit cancel --all says what an algo order would lose, and what is not p
     expect(stderr).toContain(`An order of algo order ${algo} was cancelled.`);
   });
 
+  it('and names the algo order that placed it if its cancellation is refused', async () => {
+    const { algo, order } = await create('sell btc_usdt 0.1 --take 29900 --stop 26000');
+    await pit.administer('POST /faults/add', { kind: 'rate-limit', operation: 'cancelOrder' });
+    const { hint } = await pit.failure(`cancel btc_usdt ${order} --timeout 5`, 7);
+    await pit.administer('POST /faults/clear');
+    expect(hint).toContain(`Algo order ${algo} placed it and may place more. To end that: pit algo cancel ${algo}`);
+  });
+
   it('and nothing of orders that belong to no algo order', async () => {
     await pit.done('order buy btc_usdt 0.01 --at 27000 --yes');
     expect(await warningsOf('cancel btc_usdt --all --dry-run')).toEqual([]);

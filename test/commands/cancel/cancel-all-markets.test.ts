@@ -220,6 +220,9 @@ describe('pit cancel --all --all-markets', () => {
     cancel.kill();
     const words = `${cancel.printed.stdout} ${cancel.printed.stderr}`.replace(/\s+/g, ' ');
     expect(words).toMatch(/Answered cancellations: 2 of 3\. .*Cancel what is left: pit cancel --all --all-markets/);
+    expect(cancel.printed.stderr).toContain('Cancelling in all markets, 2 answered: ');
+    for (const market of ['btc_usdt', 'eth_usdt'])
+      expect(cancel.printed.stdout).toMatch(new RegExp(`^cancelled +${market} `, 'm'));
     pit.world.network.treat = () => PASS;
     await pit.done('cancel --all --all-markets --yes');
     expect(await pit.json('orders --all-markets')).toEqual([]);

@@ -250,6 +250,19 @@ describe('on a terminal', () => {
     expect(await straight.open()).toEqual([]);
   });
 
+  it('asks nothing if no order is known and older ones could not be read, and says that some may be open', async () => {
+    for (let count = 0; count < 11; count += 1) await straight.place({ ...FAR, type: 'ioc' });
+    let pages = 0;
+    // the first page of each side arrives
+    pit.world.network.treat = ({ operation }) => {
+      if (operation === 'getOrders') pages += 1;
+      return operation === 'getOrders' && pages > 2 ? LOST : PASS;
+    };
+    const { screen, status } = await at('cancel btc_usdt --all --timeout 5', [], 200);
+    expect([status, screen.includes('[y/N]')]).toEqual([9, false]);
+    expect(screen).toContain('It is unknown whether open orders are left: ');
+  });
+
   it('asks about one order, and shows its market and the exchange', async () => {
     await straight.place(FAR);
     const { screen, status } = await at('cancel btc_usdt --all', [{ await: '[y/N]', type: 'y\r' }], 200);
