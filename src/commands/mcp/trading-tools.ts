@@ -129,8 +129,8 @@ async function commitAndReport(
   const isKnown = error?.kind !== 'unknown';
   const taken = isKnown && !signal.aborted ? takenFrom(store, id, journal) : undefined;
   if (taken !== undefined) {
-    const isHeard = isNewest() && host.monotonic() - began <= PATIENT_MS;
-    reportInAnswer(store, call, taken, { outcome: error?.message ?? 'it was done', isHeard: !isUnattended || isHeard });
+    const isHeard = () => !isUnattended || (isNewest() && host.monotonic() - began <= PATIENT_MS);
+    reportInAnswer(store, call, taken, { outcome: error?.message ?? 'it was done', isHeard });
   }
   return result;
 }
@@ -143,12 +143,13 @@ function reportInAnswer(
   store: PreparedStore,
   { onceAnswered, ifGivenUp }: Pick<ToolCall, 'onceAnswered' | 'ifGivenUp'>,
   { prepared: { id }, isKnown }: Kept,
-  { outcome, isHeard }: { readonly outcome: string; readonly isHeard: boolean },
+  { outcome, isHeard = () => true }: { readonly outcome: string; readonly isHeard?: () => boolean },
 ): void {
   if (isKnown) return;
   const report = (isSure: boolean) => store.report(id, outcome, isSure);
-  if (isHeard) {
-    onceAnswered(() => report(true));
+  if (isHeard()) {
+    // stdout may have taken the answer only after a while
+    onceAnswered(() => report(isHeard()));
     ifGivenUp(() => report(false));
   } else report(false);
 }
@@ -191,7 +192,7 @@ async function resolveAndReport(
     const committed = new Map(store.committed().map((kept) => [kept.prepared.id, kept]));
     for (const { clientId, outcome } of resolved) {
       const kept = committed.get(clientId);
-      if (kept !== undefined && outcome !== 'unknown') reportInAnswer(store, call, kept, { outcome, isHeard: true });
+      if (kept !== undefined && outcome !== 'unknown') reportInAnswer(store, call, kept, { outcome });
     }
   };
   const unsent = id === undefined ? undefined : withoutEntry({ journal, host }, store, id);

@@ -13,7 +13,7 @@ export interface WriteCounts {
   readonly left: number;
 }
 
-/** Those of a command that wrote nothing. */
+/** To begin with: nothing done, unknown, refused or left. */
 export const NO_WRITES: WriteCounts = { done: 0, unknown: 0, refused: 0, left: 0 };
 
 /** What became of a command's writes, and what the user can do next. */

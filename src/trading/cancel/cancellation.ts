@@ -193,7 +193,7 @@ interface CancelEvidence {
   readonly reply?: Undecided | undefined;
   /** The order as a list showed it. */
   readonly listed?: Order | undefined;
-  /** Called each time that the order is read and not closed, although the exchange accepted the cancellation. */
+  /** Called each time that no reading shows the order as closed, although the exchange accepted the cancellation. */
   readonly onUnconfirmed?: () => void;
 }
 

@@ -157,6 +157,15 @@ it.each<[string, number, () => void, number]>([
   },
 );
 
+it('the same is refused if stdout took the answer only after four seconds', async () => {
+  const { id } = await client.done<Prepared>('prepare', ORDER);
+  const { clock } = pit.world;
+  client.onLine = () => void clock.move(clock.now() + 4_001);
+  await client.done('commit', { id });
+  client.onLine = () => undefined;
+  expect(await client.failed('prepare', ORDER)).toMatchObject({ kind: 'usage', clientId: id });
+});
+
 describe('a client that gives up a call just after it was answered', () => {
   const GIVEN = `{"kind":"order","market":"btc_usdt","side":"buy","amount":"0.01","price":"bid-3%"}`;
   /** What makes a line one of the older protocol, or of the newer one. */

@@ -268,8 +268,8 @@ describe('a permit in files', () => {
     const writing = vi.spyOn(fs, 'writeFileSync').mockImplementationOnce(() => {
       throw Object.assign(new Error('the disk is full'), { code: 'ENOSPC' });
     });
+    onTestFinished(() => writing.mockRestore());
     await expect(processOf(root, { now: START }).take('common')).rejects.toThrow('the disk is full');
-    writing.mockRestore();
     expect(readdirSync(path.join(root, 'limits/host'))).toEqual([]);
   });
 
@@ -278,8 +278,8 @@ describe('a permit in files', () => {
     const renaming = vi.spyOn(fs, 'renameSync').mockImplementationOnce(() => {
       throw Object.assign(new Error('the disk is broken'), { code: 'EIO' });
     });
+    onTestFinished(() => renaming.mockRestore());
     await expect(store.take('common')).rejects.toThrow('the disk is broken');
-    renaming.mockRestore();
     const taken = await store.take('common');
     expect(taken).toHaveProperty('release');
   });

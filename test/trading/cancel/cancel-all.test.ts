@@ -124,7 +124,7 @@ describe('cancelling all open orders', () => {
     expect(rows['3']).toMatchObject({ outcome: 'cancelled', message: 'ok' });
   });
 
-  it('reports an IOC order, of which the exchange itself cancels the rest, as cancelled before', async () => {
+  it('reports an IOC order, whose rest the exchange itself cancels, as cancelled before', async () => {
     const exchange = new ScriptedExchange({ orders: openOrders(1, { type: 'ioc' }) });
     cancelling(exchange, (order) => {
       order.state = 'cancelled';
@@ -173,7 +173,7 @@ describe('cancelling all open orders', () => {
     ]);
   });
 
-  it('an order that the exchange rejects to cancel as final counts as cancelled, though an earlier request was refused', async () => {
+  it('an order that the exchange refuses to cancel because it is final counts as cancelled, though an earlier request was refused', async () => {
     const exchange = new ScriptedExchange({ orders: openOrders(1) });
     cancelling(exchange, (order, time) => {
       if (time === 1) return refused('tooFrequent');

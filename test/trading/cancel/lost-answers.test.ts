@@ -184,7 +184,7 @@ describe('a cancellation whose answer was lost', () => {
   });
 });
 
-it('the cancellation of an earlier process, of which nothing is known but its request, may still arrive', async () => {
+it('the cancellation of an earlier process that left nothing but its request may still arrive', async () => {
   const trading = tradingOf(showing(LOST, OPEN), { budgetMs: BUDGET_MS, tolerance: 60_000 });
   const request = { market: 'btc_usdt', order: { id: ID }, reqTime: NOW };
   expect(await findCancellationOutcome(trading, request)).toMatchObject({
