@@ -11,11 +11,12 @@ vi.mock('../../src/exchange/operations/index.js', async (original) => {
   return module;
 });
 
-const [{ interfacePage }, api, { commandTree }, { operationOf }, { DescribedReads }] = await Promise.all([
+// first of all: `described-reads` makes its methods of the operations that it finds when it is loaded
+const { operationOf } = await import('../../src/exchange/operations/index.js');
+const [{ interfacePage }, api, { commandTree }, { DescribedReads }] = await Promise.all([
   import('../../src/exchange/interface-page.js'),
   import('../../src/commands/api/api.js'),
   import('../../src/commands/reference/index.js'),
-  import('../../src/exchange/operations/index.js'),
   import('../../src/exchange/described-reads.js'),
 ]);
 
