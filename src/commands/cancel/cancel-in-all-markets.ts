@@ -104,7 +104,7 @@ export async function cancelInAllMarkets(
       return resultOf(plan, outcomes, await warnOfEarlier());
     },
     left: ({ open }) => {
-      // without a question, nobody has counted them
+      // orders are counted only for the question
       const total = asks ? ` of ${grouped(String(countOf(open)))}` : '';
       const answered = `Answered cancellations: ${grouped(String(cancelling.answeredOrders))}${total}.`;
       return { advice: [`Orders may still be open. ${answered}`, AGAIN] };

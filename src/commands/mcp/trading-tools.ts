@@ -330,7 +330,7 @@ function operationText(kind: PreparedKind): string {
   return kind === 'order' || kind === 'replace' ? operationName(kind) : kind;
 }
 
-/** The writes of the account that were committed, and whose outcome nobody certainly knows. */
+/** The account's committed writes whose outcome the agent may not have heard. */
 function unheardIds(
   trading: { readonly journal: Journal; readonly host: Context['host'] },
   store: PreparedStore,

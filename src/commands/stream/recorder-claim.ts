@@ -41,7 +41,7 @@ export function claimTape({ directories, onExit }: Pick<Host, 'directories' | 'o
   };
 }
 
-/** Throws the error of the system, such as EEXIST. Removes a claim that was only partly written: nobody could tell whose it is. */
+/** Throws the system's error, such as EEXIST. Removes a claim that was only partly written: it does not say whose it is. */
 function writeClaim(file: string): void {
   const descriptor = openPrivate(file, 'wx');
   try {

@@ -207,7 +207,7 @@ describe('what pit halt --flatten leaves', () => {
     });
   });
 
-  it('is what orders hold: of a coin that is all in orders, a program is told only that', async () => {
+  it('is what orders hold: a program is told nothing else about a coin that is all in orders', async () => {
     await pit.done('order sell eth_usdt 2 --at 2100 --yes');
     const { stderr } = await pit.run('halt --flatten usdt --yes --json');
     expect(warnings(stderr)).toEqual([

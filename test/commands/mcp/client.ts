@@ -53,7 +53,7 @@ export class TestClient {
   #last = 0;
   readonly #waiting: ((line: string) => void)[] = [];
   readonly #lines: string[] = [];
-  /** Called with each line of the server, as it is written. */
+  /** Called with each line when the server writes it. */
   onLine: (line: string) => void = () => undefined;
   #unfinished = '';
 

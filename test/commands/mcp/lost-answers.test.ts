@@ -209,7 +209,7 @@ describe('a client that gives up a call just after it was answered', () => {
     expect(await ordersOfAll()).toBe(1);
   });
 
-  it('is told by resolve without an id of an algo order, too', async () => {
+  it('learns about an algo order, too, from resolve without an id', async () => {
     era = OLDER;
     const algo = `{"kind":"algo","market":"btc_usdt","side":"sell","amount":"0.01","stop":"bid-5%"}`;
     const id = idIn(await called('1', 'prepare', algo));

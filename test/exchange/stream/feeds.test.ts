@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 const now = () => world.clock.now();
 
-/** A book of the exchange as it is by now. */
+/** A book of the exchange, dated now. */
 const book = (price: string) => ({ time: now(), bids: [{ price, amount: '1' }], asks: [] });
 const pushed = (price: string) => `{"asks":[],"bids":[[${price},1]],"channel":"btcusdt_depth","timestamp":${now()}}`;
 

@@ -145,7 +145,7 @@ describe('cancelling all open orders', () => {
     expect(progress).toBe(2);
   });
 
-  it('goes on with what may pass a moment later beside an order that the exchange never cancels', async () => {
+  it('repeats a cancellation that may work later although the exchange never cancels another order', async () => {
     const exchange = new ScriptedExchange({ orders: openOrders(2) });
     cancelling(exchange, ({ id }, time) =>
       id === '2' ? refused('invalid') : time < 4 ? refused('tooFrequent') : DONE,
