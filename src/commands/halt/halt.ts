@@ -177,7 +177,7 @@ async function haltAccount(context: Context, wanted: Wanted): Promise<Answer<Hal
   const flattened = await flattenAfter(context, wanted, { ...done, cancelled });
   const isDone = fall.isHalted || cancelled.rows.length + flattened.rows.length > 0;
   const failures = [...fall.failures, paused.failure, notAnswered(underWay), cancelled.failure, flattened.failure];
-  const failure = worst(failures, fall, isDone);
+  const failure = worst(failures, { fall, paused }, isDone);
   const answer = haltAnswer({ fall, paused, cancelled, flattened }, failure);
   if (failure?.kind !== 'declined' && isDone) return answer;
   throw failure ?? new Failure('internal', stateText(fall));
@@ -291,13 +291,17 @@ function stateText({ isHalted }: Fall): string {
  * One failure that says all, beginning with what could not be done. The first one decides if nothing was done, and a declined sale if it
  * is alone.
  */
-function worst(all: readonly (Failure | undefined)[], fall: Fall, isDone: boolean): Failure | undefined {
+function worst(
+  all: readonly (Failure | undefined)[],
+  { fall, paused }: Pick<Done, 'fall' | 'paused'>,
+  isDone: boolean,
+): Failure | undefined {
   const failures = all.filter((failure) => failure !== undefined);
   const [first] = failures;
   const hints = new Map(failures.flatMap(({ hints: ofOne }) => ofOne).map((hint) => [JSON.stringify(hint), hint]));
-  const state = fall.isHalted ? [stateText(fall)] : [];
   const unknown = failures.filter((failure) => failure.kind === 'unknown').length;
   const isDecided = !isDone || (failures.length === 1 && first?.kind === 'declined');
+  const state = [...(fall.isHalted ? [stateText(fall)] : []), ...(isDecided ? pausedText(paused) : [])];
   return outcomeFailure({
     done: isDecided ? 0 : 1,
     unknown,
@@ -307,6 +311,11 @@ function worst(all: readonly (Failure | undefined)[], fall: Fall, isDone: boolea
     why: first?.kind,
     again: [...hints.values()],
   });
+}
+
+/** An answer shows it; a failure without one says it. */
+function pausedText({ text }: PausedAlgos): string[] {
+  return text === '' ? [] : [text];
 }
 
 function leftByInterruption({ isCancelling, into }: Wanted): Hint[] {

@@ -113,6 +113,13 @@ describe('a latch that cannot be written', () => {
     );
   });
 
+  it('is followed by what was paused all the same, and what is not protected meanwhile', async () => {
+    const { id } = await pit.json<{ id: string }>('order sell btc_usdt 0.1 --stop bid-20% --yes');
+    const { message } = await withoutLatch(() => pit.failure('halt', 4));
+    expect(message).toMatch(/^The account is NOT HALTED: /);
+    expect(message.endsWith(` Paused 1 algo order. NOT PROTECTED: ${id} (btc_usdt).`)).toBe(true);
+  });
+
   it('ends plain pit halt with an error and an empty stdout', async () => {
     const failed = await withoutLatch(() => pit.failure('halt', 4));
     expect(failed.message).toMatch(/^The account is NOT HALTED: /);
