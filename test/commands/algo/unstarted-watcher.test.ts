@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { usage } from '../../../src/errors.js';
+import { PASS } from '../../support/world/network.js';
 import { STILL_MARKETS } from '../../support/world/still-markets.js';
 import { document, lastError, useWorldPerTest } from '../pit-home.js';
 
@@ -31,5 +32,19 @@ it('a signal before it is known whether an algo order was created says so, and h
     kind: 'interrupted',
     message: 'The algo order may have been created.',
     hint: 'Find out: pit algo list',
+  });
+});
+
+it('a signal while a created algo order is being read says that it was created, and how to see it', async () => {
+  const { network } = pit.world;
+  network.treat = ({ operation }) => {
+    if (operation === 'getOrder' && process.pid === command.pid) command.interrupt('SIGINT');
+    return PASS;
+  };
+  const command = pit.world.start('order buy btc_usdt 0.01 --at bid-5% --take ask+5% --yes --json');
+  await pit.world.until(() => command.isOver);
+  const { stderr } = await command.ended;
+  expect(lastError(stderr)).toMatchObject({
+    ...{ kind: 'interrupted', message: 'The algo order was created.', hint: 'See it: pit algo list' },
   });
 });
