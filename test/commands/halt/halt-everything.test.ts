@@ -132,6 +132,18 @@ describe('a signal during pit halt', () => {
   });
 });
 
+it('a signal before the first cancellation is answered says so where the cancelled orders would be', async () => {
+  await pit.done('order buy btc_usdt 0.1 --at bid-2% --yes');
+  pit.world.network.treat = ({ operation }) => (operation === 'cancelOrder' ? slow(20_000) : PASS);
+  const halt = pit.world.start('halt --cancel');
+  await pit.world.until(() => pit.world.sent('cancelOrder').length > 0);
+  await pit.world.pass(1_000);
+  const ended = pit.finish(halt.ended);
+  await pit.finish(halt.interrupt('SIGINT'));
+  const { stdout } = await ended;
+  expect(stdout.split('\n').slice(1)).toEqual(['No cancellation was answered.', '']);
+});
+
 it('Ctrl-C at the question what to sell says that the account is halted, what was cancelled, and that nothing was sold', async () => {
   await pit.done('order buy btc_usdt 0.1 --at bid-2% --yes');
   const steps = [{ await: '[y/N]', type: '\u0003' }];

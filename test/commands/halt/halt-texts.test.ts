@@ -167,6 +167,17 @@ describe('the preview of pit halt --flatten', () => {
     });
   });
 
+  it('aligns amounts, prices and values at their points', async () => {
+    await pit.done('order sell btc_usdt 0.25 --at 31000 --yes');
+    await pit.done('order sell eth_usdt 1 --at 2100 --yes');
+    const lines = (await pit.done('halt --flatten usdt --dry-run')).split('\n').slice(1, 4);
+    expect(lines).toEqual([
+      'coin  amount  frozen in orders   best bid  not below  worth in usdt',
+      'btc     0.75              0.25  29,990.00  26,995.50      22,492.50',
+      'eth     1                 1      1,990.00   1,795.50       1,990.00',
+    ]);
+  });
+
   it('says which coin is not sold, and why', async () => {
     expect(cells(await pit.done('halt --flatten btc --dry-run')).slice(1, -1)).toEqual([
       ['coin', 'amount', 'best bid', 'not below', 'worth in btc'],
