@@ -133,7 +133,8 @@ it('each command that has pages and --all is tested here', async () => {
     ({ path, flags, summary }) =>
       path !== 'algo list' && /^List /.test(summary) && flags.some(({ long }) => long === '--all'),
   );
-  expect(withPages.map(({ path }) => path).sort()).toEqual(
-    [...new Set(LISTS.map(([line]) => line.split(' ')[0]))].sort(),
-  );
+  const tested = new Set<string | undefined>(LISTS.map(([line]) => line.split(' ')[0]));
+  const untested = withPages.map(({ path }) => path).filter((path) => !tested.has(path));
+  expect(untested, 'add them to LISTS in this file').toEqual([]);
+  expect(withPages).not.toEqual([]);
 });
