@@ -1,4 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { type Failure, usage } from '../../../src/errors.js';
+import { Latch } from '../../../src/exchange/limiter/latch.js';
 import { warnings } from '../../support/json-lines.js';
 import { LOST, PASS, slow } from '../../support/world/network.js';
 import { Kept } from '../../terminal/screens.js';
@@ -94,6 +96,35 @@ describe('pit halt', () => {
     expect(stderr).toBe(
       'Warning: Not all markets could be listed (markets: connection reset): more orders may be open. Nothing was changed by this call.\n',
     );
+  });
+});
+
+describe('a halt that Redis shares', () => {
+  /** Sets the halt in Redis, and in the file unless that fails. */
+  function shared(fileFailure: Failure | null): void {
+    vi.spyOn(Latch.prototype, 'isShared', 'get').mockReturnValue(true);
+    vi.spyOn(Latch.prototype, 'set').mockResolvedValue({ fileFailure, unshared: null });
+    onTestFinished(() => void vi.restoreAllMocks());
+  }
+
+  it('is said to hold on every machine that shares it', async () => {
+    shared(null);
+    expect(await pit.run('halt')).toMatchObject({
+      code: 0,
+      stdout:
+        'Halted sandbox until you lift it, on every machine that shares its Redis: pit sends nothing but cancellations.\n',
+      stderr: '',
+    });
+  });
+
+  it('is said to hold over Redis alone if this machine cannot write it down', async () => {
+    shared(usage('The disk is full.', 'Make room.'));
+    expect(await pit.run('halt')).toMatchObject({
+      code: 9,
+      stdout: 'Halted sandbox until you lift it, over Redis: pit sends nothing but cancellations.\n',
+      stderr:
+        'pit: This machine keeps no halt of its own, and is halted only by Redis: The disk is full. The account is halted.\n→ Make room.\n',
+    });
   });
 });
 
