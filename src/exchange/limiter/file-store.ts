@@ -87,7 +87,7 @@ export class FileStore implements PermitStore {
     const now = this.#now();
     const takeable = this.#seen.filter(({ number }) => this.#mayTake(number, priority));
     if (now >= this.#recoverAt) for (const found of takeable) this.#recover(found, now);
-    const next = Math.min(...takeable.flatMap(({ freeAt, pid }) => (pid === 0 ? freeAt : [])));
+    const next = Math.min(...takeable.map(({ freeAt }) => freeAt));
     return { waitMs: Math.min(next - now, POLL_MS) };
   }
 
@@ -134,7 +134,7 @@ export class FileStore implements PermitStore {
    */
   #recover({ name, number, freeAt, pid, machine }: PermitFile, now: number): void {
     this.#recoverAt = now + RECOVER_MS;
-    const isLost = machine === this.#here && pid !== 0 && pid !== process.pid && !isAlive(pid);
+    const isLost = machine === this.#here && pid !== process.pid && !isAlive(pid);
     const isImpossible = freeAt > now + (pid === 0 ? HOLD_MS : LOST_MS);
     if (isLost || isImpossible) this.#rename(name, freeName(number, now + HOLD_MS));
   }

@@ -118,6 +118,42 @@ describe('a permit in files', () => {
     await expect(store.take('common')).rejects.toMatchObject({ kind: 'credentials' });
   });
 
+  it('is waited for if others take all of them as soon as they are made', async () => {
+    const root = temporaryState();
+    const clock = { now: START };
+    const { renameSync: rename } = fs;
+    const made = vi.spyOn(fs, 'renameSync').mockImplementationOnce((from, to) => {
+      rename(from, to);
+      for (let count = 0; count < 3; count += 1) void processOf(root, clock).take('common');
+    });
+    expect(await processOf(root, clock).take('common')).toEqual({ waitMs: 25 });
+    made.mockRestore();
+  });
+
+  it('is taken, given back and taken again without another look at the folder', async () => {
+    const store = processOf(temporaryState(), { now: START });
+    const first = await store.take('cancel');
+    const looks = vi.spyOn(fs, 'readdirSync');
+    for (let count = 1; count < 5; count += 1) expect(await store.take('cancel')).toHaveProperty('release');
+    if ('release' in first) await first.release(0);
+    expect(await store.take('cancel')).toHaveProperty('release');
+    expect(looks).not.toHaveBeenCalled();
+    looks.mockRestore();
+  });
+
+  it('is chosen at random, so that processes do not all try the same one', async () => {
+    const random = vi.spyOn(Math, 'random');
+    const chosen: (string | undefined)[] = [];
+    for (const part of [0, 0.34, 0.67]) {
+      random.mockReturnValue(part);
+      const root = temporaryState();
+      await processOf(root, { now: START }).take('common');
+      chosen.push(heldPermits(path.join(root, FOLDER), START)[0]?.split('.')[0]);
+    }
+    random.mockRestore();
+    expect(chosen.sort()).toEqual(['2', '3', '4']);
+  });
+
   it('that was released is taken by one process only, though others have seen it free before', async () => {
     const root = temporaryState();
     const clock = { now: START };
