@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { DEEP_MARKETS } from '../../support/world/still-markets.js';
 import { type Balance, place, same, sum } from '../order/order-rows.js';
 import { COUNT, DECIMAL, FLAG, TEXT, useWorld } from '../pit-home.js';
 
-const pit = useWorld();
+const pit = useWorld({ markets: DEEP_MARKETS });
 
 interface Account {
   readonly coins: readonly Balance[];

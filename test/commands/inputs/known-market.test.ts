@@ -7,10 +7,11 @@ import { Failure, usage } from '../../../src/errors.js';
 import { fakeHost } from '../../support/fake-host.js';
 import { warnings } from '../../support/json-lines.js';
 import { LOST, PASS } from '../../support/world/network.js';
+import { DEEP_MARKETS } from '../../support/world/still-markets.js';
 import type { OrderRow, Placed } from '../order/order-rows.js';
 import { useWorldPerTest } from '../pit-home.js';
 
-const pit = useWorldPerTest();
+const pit = useWorldPerTest({ markets: DEEP_MARKETS });
 
 describe('a market that the exchange does not list', () => {
   it('pit orders skips the market with a warning, and pit cancel rejects it before a request is sent', async () => {

@@ -1,10 +1,14 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import { eventually } from '../../support/eventually.js';
+import { STILL_MARKETS } from '../../support/world/still-markets.js';
 import { useWorldPerTest } from '../pit-home.js';
 import { type Prepared, TradingClient } from './trading-client.js';
 
-const pit = useWorldPerTest({ limits: UNLIMITED });
+const pit = useWorldPerTest({
+  limits: UNLIMITED,
+  markets: { ...STILL_MARKETS, btc_usdt: { bid: '27999.90', ask: '28000.00' } },
+});
 
 const LIMITS = { markets: 'btc_usdt', 'max-order': '400usdt', 'max-day': '100000usdt', 'max-open': '20' };
 const STOP = { kind: 'algo', market: 'btc_usdt', side: 'sell', amount: '0.01', stop: 'bid-10%' };
@@ -51,10 +55,6 @@ async function refusal(agent: TradingClient, given: object): Promise<string> {
   const { id } = await agent.done<Prepared>('prepare', given);
   return (await agent.failed('commit', { id })).message;
 }
-
-beforeEach(async () => {
-  await pit.administer('POST /price', { market: 'btc_usdt', price: '28000', ms: 0 });
-});
 
 afterEach(() => Promise.all(clients.splice(0).map((one) => one.end())));
 
@@ -155,6 +155,11 @@ describe('an algo order of an agent', () => {
   });
 
   it('is refused with a trail that is narrower than the spread, and learns the number that works and who can override it', async () => {
+    // minutes that are over, between which the price has moved
+    for (const price of ['28000.00', '28010.00', '28000.00']) {
+      pit.world.exchange.trade('btc_usdt', 'sell', price, '0.01');
+      await pit.world.pass(60_000);
+    }
     const agent = await unattended();
     expect(await agent.failed('prepare', { ...STOP, stop: null, trail: '0.02' })).toMatchObject({
       kind: 'usage',
@@ -263,7 +268,8 @@ describe('an agent that asks nobody', () => {
     const agent = await unattended({ 'max-order': '290usdt' });
     const { id } = await make(agent, { ...STOP, stop: null, side: 'buy', chase: true, when: ['last>29500'] });
     await agent.end();
-    await pit.administer('POST /price', { market: 'btc_usdt', price: '30000', ms: 0 });
+    pit.world.exchange.quote('btc_usdt', { bid: '29999.90', ask: '30000.00' });
+    pit.world.exchange.trade('btc_usdt', 'sell', '30000.00', '0.01');
     await eventually(async () =>
       expect(await pit.json<Algo>(`algo show ${id}`)).toMatchObject({
         state: 'paused',

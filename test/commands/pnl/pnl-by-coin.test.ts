@@ -2,6 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { temporaryHome } from '../../support/pit.js';
+import { DEEP_MARKETS } from '../../support/world/still-markets.js';
 import { withdraw } from '../funds/funds.js';
 import { place, same, sum } from '../order/order-rows.js';
 import { useWorld } from '../pit-home.js';
@@ -43,7 +44,7 @@ interface Lot {
 }
 
 describe('pit pnl --by coin', () => {
-  const pit = useWorld();
+  const pit = useWorld({ markets: DEEP_MARKETS });
   const straight = new Straight(pit);
   const file = path.join(temporaryHome(), 'basis.csv');
   const placed: Record<string, string> = {};
@@ -203,7 +204,8 @@ describe('pit pnl --by coin', () => {
   it('sends only what is new the second time', async () => {
     // which has read nothing yet
     const home = pit.world.otherHome('other');
-    for (let count = 0; count < 55; count += 1) await pit.done('sandbox deposit ltc 0.01');
+    for (let count = 0; count < 55; count += 1)
+      await straight.administer('POST /deposit', { coin: 'ltc', amount: '0.01' });
     await straight.advance(120_000);
     await pit.done('balance');
     const operations = ['getOrders', 'getSpotBills', 'getChargeRecord', 'getWithdrawRecord'] as const;

@@ -4,9 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { ShellHistory } from '../../../src/commands/shell/history.js';
 import { redisProblem } from '../../../src/config/settings.js';
 import { Redis } from '../../../src/exchange/limiter/redis-store.js';
+import { DEEP_MARKETS } from '../../support/world/still-markets.js';
 import { useWorld } from '../pit-home.js';
 
-const pit = useWorld();
+const pit = useWorld({ markets: DEEP_MARKETS });
 const SET = 'profile set sandbox limiter';
 
 function stored(): string {

@@ -3,9 +3,10 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { orderScopeText } from '../../../src/commands/stream/stream.js';
 import { Failure } from '../../../src/errors.js';
+import { DEEP_MARKETS } from '../../support/world/still-markets.js';
 import { document, useWorld } from '../pit-home.js';
 
-const pit = useWorld();
+const pit = useWorld({ markets: DEEP_MARKETS });
 
 it('begins with open orders in a market in which this machine never placed one', async () => {
   const order = 'order buy eth_usdt 0.1 --at bid-20% --yes --override price-band';

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
+import { DEEP_MARKETS } from '../../support/world/still-markets.js';
 import { useWorld } from '../pit-home.js';
 
-const home = useWorld();
+const home = useWorld({ markets: DEEP_MARKETS });
 
 function pit(...words: string[]) {
   return home.world.run(words);
