@@ -27,8 +27,8 @@ const KEPT_DIGITS = 13;
 const SIGNATURE_DIGITS = 32;
 const HEXADECIMAL = new RegExp(`[0-9a-f]{${KEPT_DIGITS},}`, 'gi');
 
-/** A character, or its percent-encoding, however often that was encoded again. */
-const ENCODED = /%(?:25)*([0-9a-f]{2})|./gisu;
+/** A letter, a digit, or the percent-encoding of a character, however often that was encoded again. */
+const ENCODED = /%(?:25)*([0-9a-f]{2})|[a-z0-9]/gi;
 
 /**
  * Masks secrets in text. Everything on stderr passes it: the runtime's debug output prints whole URLs, and here a URL
@@ -128,8 +128,9 @@ export class Redaction {
     let from = 0;
     for (let index = 0; index + SHORTEST <= text.length; index += 1) {
       const first = text.slice(index, index + SHORTEST);
+      // hardly any place of a text begins like a secret
+      if (!all.some(({ forms }) => forms.has(first))) continue;
       const forms = all.flatMap((secrets) => [...(secrets.forms.get(first) ?? [])]);
-      if (forms.length === 0) continue;
       const shared = forms.map((secret) => ({ secret, length: sharedLength(secret, text, index) }));
       if (!shared.some(({ secret, length }) => length >= Math.min(secret.length, TELLING))) continue;
       if (index >= from) masked += text.slice(from, index) + MASK;
