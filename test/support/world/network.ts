@@ -96,7 +96,8 @@ export class WorldNetwork {
       onResponse?.();
       return response;
     } finally {
-      over.abort();
+      // with a reason, because an error of its own would have to be made for each
+      over.abort('over');
     }
   };
 
