@@ -104,6 +104,8 @@ async function untilEvent(id: string, name: string): Promise<void> {
 }
 
 async function untilState(id: string, state: string): Promise<Algo> {
+  // each look is a command
+  if (['done', 'partial'].includes(state)) await untilEvent(id, 'ended');
   return eventually(
     async () => {
       const shown = await show(id);
