@@ -28,7 +28,7 @@ const STOP: Step = { line: 'order sell btc_usdt 0.01 --stop bid-20%', learns: id
 const PAUSED: Step = { line: 'algo pause {algo}' };
 const DEPOSIT: Step = { line: 'sandbox deposit usdt 100' };
 /** Time for the deposit to arrive. */
-const LATER: Step = { line: 'sandbox clock advance 1h' };
+const LATER: Step = { line: 'sandbox clock advance 5m' };
 const ADDRESS: Step = {
   line: 'address btc --withdraw',
   learns: (document) => ({ btc: (document as { readonly address: string }[])[0]?.address ?? '' }),
@@ -121,7 +121,7 @@ export const LINES: readonly Line[] = [
   shown('sandbox import', '{state.ndjson}', [EXPORT, ORDER]),
   shown('sandbox clock stop'),
   shown('sandbox clock start'),
-  shown('sandbox clock set', '2026-01-05T15:00'),
+  shown('sandbox clock set', '2026-01-05T12:05'),
   shown('sandbox clock speed', '2'),
   shown('sandbox replay', 'xrp_eth {candles}', [ORDER]),
 ];

@@ -148,7 +148,12 @@ const WORDS = [
   ],
 ];
 
+/** The word that each parser takes: most have to refuse many before, and each is asked in hundreds of lines. */
+const taken = new Map<(text: string) => unknown, string>();
+
 function wordFor(parse: (text: string) => unknown, name: string): string {
+  const known = taken.get(parse);
+  if (known !== undefined) return known;
   const found = WORDS.find((text) => {
     try {
       parse(text);
@@ -158,6 +163,7 @@ function wordFor(parse: (text: string) => unknown, name: string): string {
     }
   });
   if (found === undefined) throw new Error(`WORDS has none that ${name} takes.`);
+  taken.set(parse, found);
   return found;
 }
 

@@ -295,9 +295,7 @@ describe('pit sandbox replay of what pit has saved', () => {
 
   it('takes files of pit kline, and has their candles', async () => {
     const candles = path.join(recorder.home, 'candles.parquet');
-    const downloaded = await recorder.json<{ added: number }>(
-      `kline btc_usdt --type 30min --since 12h --out ${candles}`,
-    );
+    const downloaded = await recorder.json<{ added: number }>(`kline btc_usdt --type 5min --since 2h --out ${candles}`);
     const replayed = await replayer.json<{ rows: number }>(`sandbox replay ${candles} --yes`);
     expect([replayed, downloaded.added]).toEqual([
       expect.objectContaining({ kind: 'candles', markets: ['btc_usdt'] }),
@@ -306,7 +304,7 @@ describe('pit sandbox replay of what pit has saved', () => {
     const columns = (rows: readonly Record<string, unknown>[]) =>
       rows.map(({ time, open, high, low, close, volume }) => [time, open, high, low, close, volume]);
     const saved = await parquetReadObjects({ file: await asyncBufferFromFile(candles) });
-    const shown = await replayer.json<Record<string, unknown>[]>('kline btc_usdt --type 30min --since 8h --size 400');
+    const shown = await replayer.json<Record<string, unknown>[]>('kline btc_usdt --type 5min --since 80m --size 400');
     expect(columns(shown)).toEqual(expect.arrayContaining(columns(saved).slice(-15)));
   });
 
