@@ -11,12 +11,8 @@ import type { Answer } from '../../terminal/answer.js';
 import type { Paint } from '../../terminal/palette.js';
 import type { Screen } from '../../terminal/screen.js';
 import { wrapped } from '../../terminal/text.js';
-import {
-  ALREADY_CANCELLED,
-  type CancelAttempt,
-  type CancelledAll,
-  type CancelResult,
-} from '../../trading/cancel/cancel-orders.js';
+import { ALREADY_CANCELLED, type CancelledAll } from '../../trading/cancel/cancel-all.js';
+import type { CancelAttempt, CancelResult } from '../../trading/cancel/cancel-orders.js';
 import { mayPlace, type UnknownWrite } from '../../trading/settling/unknown-writes.js';
 import { answerOrThrow, NO_WRITES, outcomeFailure, outcomeText, type WriteCounts } from '../writes/outcome-failure.js';
 import { leftOrders } from './open-text.js';

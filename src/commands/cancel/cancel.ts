@@ -7,7 +7,8 @@ import { type Hint, type Interruption, suggest, tryRead } from '../../errors.js'
 import type { Answer } from '../../terminal/answer.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
 import { type Loss, lossesOf } from '../../trading/algos/service/losses.js';
-import type { CancelAttempt, CancelledAll, CancelResult } from '../../trading/cancel/cancel-orders.js';
+import type { CancelledAll } from '../../trading/cancel/cancel-all.js';
+import type { CancelAttempt, CancelResult } from '../../trading/cancel/cancel-orders.js';
 import { type OwnOrders, ordersToCancel, readOpenOrders } from '../../trading/history/open-orders.js';
 import { ordersMadeBy } from '../../trading/journal/write.js';
 import { algosAtWork, algosOfUncancelled, warnOfLostOrders } from '../algo/lost-orders.js';

@@ -1,7 +1,7 @@
 import { Decimal, grouped } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
 import type { Order, Side } from '../../domain/order.js';
-import type { CancelledAll } from '../../trading/cancel/cancel-orders.js';
+import type { CancelledAll } from '../../trading/cancel/cancel-all.js';
 
 /** How many orders of a side are open, and what they are worth. */
 export function openText(market: string, side: Side, open: readonly Order[]): string {

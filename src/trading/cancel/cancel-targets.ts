@@ -5,7 +5,8 @@ import { type OwnOrders, ordersToCancel } from '../history/open-orders.js';
 import { closeMarket } from '../settling/reconcile-orders.js';
 import { startTimerWithRetries, type Timer } from '../timed-cancel/timer.js';
 import type { TradingContext } from '../trading-context.js';
-import { type CancelAttempt, type CancelledAll, cancelAll, cancelOrders } from './cancel-orders.js';
+import { type CancelledAll, cancelAll } from './cancel-all.js';
+import { type CancelAttempt, cancelOrders } from './cancel-orders.js';
 
 /** Orders of a market that are to be cancelled: by default all that are open, each as soon as a page shows it. */
 export interface CancelTarget {

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { referenceText } from '../../../src/domain/order.js';
-import { type CancelledAll, cancelAll } from '../../../src/trading/cancel/cancel-orders.js';
+import { type CancelledAll, cancelAll } from '../../../src/trading/cancel/cancel-all.js';
 import { type CancelledMarket, cancelTargets } from '../../../src/trading/cancel/cancel-targets.js';
 import { knownSides } from '../../../src/trading/history/known-side.js';
 import { readOpenOrders } from '../../../src/trading/history/open-orders.js';
