@@ -8,15 +8,8 @@ import { Failure, failureOnly, type Hint, type Interruption, suggest, withoutPer
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { table } from '../../terminal/table.js';
-import {
-  type Holding,
-  isSale,
-  planFlatten,
-  type Sale,
-  type SaleResult,
-  type SoldSlice,
-  sell,
-} from '../../trading/flatten/flatten.js';
+import { type Holding, isSale, planFlatten, type Sale } from '../../trading/flatten/flatten.js';
+import { type SaleResult, type SoldSlice, sell } from '../../trading/flatten/sell.js';
 import { guardLimits } from '../../trading/guards/limits.js';
 import { type OrderResult, orderResult } from '../order/order-result.js';
 import type { Context } from '../session/command.js';

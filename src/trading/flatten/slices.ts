@@ -4,6 +4,9 @@ import type { Market } from '../../domain/market.js';
 import type { Level } from '../../domain/market-data.js';
 import { isTooSmall } from '../orders/terms.js';
 
+/** Levels of the book that a slice is made of: the most that the interface returns. */
+export const LEVELS = 50;
+
 /** A part of what is sold, as one order that fills at once. */
 export interface Slice {
   readonly price: Decimal;
@@ -50,4 +53,10 @@ export function nextSlice(
   }
   const taken = (amount.compare(wanted) < 0 ? amount : wanted).rescaled(market.amountScale, 'down');
   return taken.sign <= 0 || isTooSmall(market, price, taken) ? null : { price, amount: taken };
+}
+
+/** Whether what is left is less than an order may sell. */
+export function isDust(market: Market, amount: Decimal, bid: Decimal | null): boolean {
+  if (amount.sign <= 0 || amount.compare(Decimal.of(market.minAmount)) < 0) return true;
+  return bid !== null && isTooSmall(market, bid, amount);
 }

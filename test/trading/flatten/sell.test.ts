@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
-import { MAX_SALES, sell } from '../../../src/trading/flatten/flatten.js';
+import { MAX_SALES, sell } from '../../../src/trading/flatten/sell.js';
 import { guardLimits } from '../../../src/trading/guards/limits.js';
 import { BTC_USDT, ScriptedExchange } from '../../support/scripted-exchange.js';
 import { accountWith } from '../pnl/forgetful-account.js';
