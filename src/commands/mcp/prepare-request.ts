@@ -47,73 +47,107 @@ export const PREPARE = {
  */
 export function requestOf({ kind, market: name, ...given }: Given<typeof PREPARE>): PrepareRequest {
   const market = marketName(name);
-  return { kind, market, argv: argvOf(kind, market, given) };
+  const { side, amount, price, type, weight, account, borrow = false, repay = false, orders, ...others } = given;
+  const algo = { ...others, when: unlessEmpty(others.when) };
+  if (kind !== 'algo') refuseForeign(kind, algo, ALGO_INSTEAD[kind]);
+  const terms = { side, amount, price, type, weight, account, borrow, repay, orders: unlessEmpty(orders) };
+  return { kind, market, argv: ARGV[kind]({ ...terms, market, algo }) };
 }
 
-function argvOf(kind: PrepareRequest['kind'], market: string, given: Omit<Given<typeof PREPARE>, 'kind' | 'market'>) {
-  const { side, amount, price, type, weight, account, borrow = false, repay = false, orders: _, ...others } = given;
-  const algo = { ...others, when: others.when?.length === 0 ? undefined : others.when };
-  if (kind !== 'algo') refuseForeign(kind, algo, ALGO_INSTEAD[kind]);
-  // many agents send an empty list for what they leave out
-  const orders = given.orders?.length === 0 ? undefined : given.orders;
-  switch (kind) {
-    case 'order': {
-      const needed = requireGiven(kind, { side, amount, price });
-      refuseForeign(kind, { weight, orders });
-      const terms = { side: needed.side, market, amount: parseAmount(needed.amount), at: parsePrice(needed.price) };
-      const flags = { type: type ?? 'limit', account: account ?? 'spot', borrow, repay } as const;
-      return draftArgs({ ...terms, ...flags, id: undefined, overridden: [] }, { dryRun: false, yes: false });
-    }
-    case 'ladder': {
-      const needed = requireGiven(kind, { side, amount, price });
-      refuseForeign(kind, { type, borrow, repay, orders });
-      const ladder = parseLadder(needed.price);
-      if (ladder.count > MOST_ORDERS)
-        throw usage(
-          `These are too many orders: ${ladder.count}, and an agent may prepare up to ${MOST_ORDERS} at once.`,
-          'Prepare them in parts.',
-        );
-      const input = { kind, ladder, amount: parseAmount(needed.amount), weight: weight ?? 'equal' } as const;
-      return ladderArgs({ side: needed.side, market, account: account ?? 'spot' }, input);
-    }
-    case 'replace': {
-      const [order, ...more] = requireGiven(kind, { orders }).orders;
-      refuseForeign(kind, { side, type, weight });
-      if (order === undefined || more.length > 0)
-        throw usage('orders names more than one order to replace.', 'Give one id, and prepare each order by itself.');
-      const at = price === undefined ? undefined : parsePrice(price);
-      const total = amount === undefined ? undefined : parseAmount(amount);
-      if (at === undefined && total === undefined)
-        throw usage('A replacement needs a new price or amount.', 'Give price, amount, or both.');
-      return replaceArgs(market, orderId(order), { at, amount: total, account, borrow, repay });
-    }
-    case 'cancel': {
-      const needed = requireGiven(kind, { orders }).orders;
-      refuseForeign(kind, { side, amount, price, type, weight, account, borrow, repay });
-      const isAll = needed[0] === 'all' && needed.length === 1;
-      return ['cancel', market, ...(isAll ? ['--all'] : eachOnce(needed, orderId))];
-    }
-    case 'algo': {
-      const needed = requireGiven(kind, { side, amount });
-      refuseForeign(kind, { weight, borrow, repay, orders });
-      if (account !== undefined && account !== 'spot')
-        throw usage('Algo orders trade on the spot account only.', 'Leave account out.');
-      checkAlgoParameters({ ...algo, price, type });
-      const flags = algoFlags(algo);
-      const at = price === undefined ? undefined : parsePrice(price);
-      const order = { side: needed.side, market, amount: parseAmount(needed.amount), at };
-      const never = { account: 'spot', borrow, repay, id: undefined, overridden: [] } as const;
-      namingParameters(() => checkAlgo({ ...order, ...never, type }, flags));
-      return algoDraftArgs({ ...flags, ...order, type: type ?? 'limit', overridden: [] }, []);
-    }
-    case 'algoCancel':
-    case 'algoPause':
-    case 'algoResume': {
-      const needed = requireGiven(kind, { orders }).orders;
-      refuseForeign(kind, { side, amount, price, type, weight, account, borrow, repay });
-      return ['algo', ALGO_CHANGES[kind], ...eachOnce(needed, algoId)];
-    }
-  }
+/** Many agents send an empty list for what they leave out. */
+function unlessEmpty(values: readonly string[] | undefined): readonly string[] | undefined {
+  return values?.length === 0 ? undefined : values;
+}
+
+type GivenTerms = Omit<Given<typeof PREPARE>, 'kind' | keyof typeof AGENT_ALGO_FLAGS>;
+
+/** What an agent has given, with the parameters that only algo orders take as `algo`. */
+interface Requested extends Omit<GivenTerms, 'orders'> {
+  readonly borrow: boolean;
+  readonly repay: boolean;
+  readonly orders: readonly string[] | undefined;
+  readonly algo: AgentGiven & { readonly when: readonly string[] | undefined };
+}
+
+/** The words of the command line for each kind. Each throws Failure as {@link requestOf}. */
+const ARGV: { readonly [Kind in PrepareRequest['kind']]: (requested: Requested) => string[] } = {
+  order: orderArgv,
+  ladder: ladderArgv,
+  replace: replaceArgv,
+  cancel: cancelArgv,
+  algo: algoArgv,
+  algoCancel: (requested) => algoChangeArgv('algoCancel', requested),
+  algoPause: (requested) => algoChangeArgv('algoPause', requested),
+  algoResume: (requested) => algoChangeArgv('algoResume', requested),
+};
+
+function orderArgv({ market, type, account, borrow, repay, ...given }: Requested): string[] {
+  const { side, amount, price, weight, orders } = given;
+  const needed = requireGiven('order', { side, amount, price });
+  refuseForeign('order', { weight, orders });
+  const terms = { side: needed.side, market, amount: parseAmount(needed.amount), at: parsePrice(needed.price) };
+  const flags = { type: type ?? 'limit', account: account ?? 'spot', borrow, repay } as const;
+  return draftArgs({ ...terms, ...flags, id: undefined, overridden: [] }, { dryRun: false, yes: false });
+}
+
+function ladderArgv({ market, account, weight, ...given }: Requested): string[] {
+  const { side, amount, price, type, borrow, repay, orders } = given;
+  const needed = requireGiven('ladder', { side, amount, price });
+  refuseForeign('ladder', { type, borrow, repay, orders });
+  const ladder = parseLadder(needed.price);
+  if (ladder.count > MOST_ORDERS)
+    throw usage(
+      `These are too many orders: ${ladder.count}, and an agent may prepare up to ${MOST_ORDERS} at once.`,
+      'Prepare them in parts.',
+    );
+  const input = { kind: 'ladder', ladder, amount: parseAmount(needed.amount), weight: weight ?? 'equal' } as const;
+  return ladderArgs({ side: needed.side, market, account: account ?? 'spot' }, input);
+}
+
+function replaceArgv({ market, price, amount, account, borrow, repay, ...given }: Requested): string[] {
+  const { side, type, weight, orders } = given;
+  const [order, ...more] = requireGiven('replace', { orders }).orders;
+  refuseForeign('replace', { side, type, weight });
+  if (order === undefined || more.length > 0)
+    throw usage('orders names more than one order to replace.', 'Give one id, and prepare each order by itself.');
+  const at = price === undefined ? undefined : parsePrice(price);
+  const total = amount === undefined ? undefined : parseAmount(amount);
+  if (at === undefined && total === undefined)
+    throw usage('A replacement needs a new price or amount.', 'Give price, amount, or both.');
+  return replaceArgs(market, orderId(order), { at, amount: total, account, borrow, repay });
+}
+
+function cancelArgv(requested: Requested): string[] {
+  const orders = ordersAlone('cancel', requested);
+  const isAll = orders[0] === 'all' && orders.length === 1;
+  return ['cancel', requested.market, ...(isAll ? ['--all'] : eachOnce(orders, orderId))];
+}
+
+function algoArgv({ market, price, type, account, borrow, repay, algo, ...given }: Requested): string[] {
+  const { side, amount, weight, orders } = given;
+  const needed = requireGiven('algo', { side, amount });
+  refuseForeign('algo', { weight, borrow, repay, orders });
+  if (account !== undefined && account !== 'spot')
+    throw usage('Algo orders trade on the spot account only.', 'Leave account out.');
+  checkAlgoParameters({ ...algo, price, type });
+  const flags = algoFlags(algo);
+  const at = price === undefined ? undefined : parsePrice(price);
+  const order = { side: needed.side, market, amount: parseAmount(needed.amount), at };
+  const never = { account: 'spot', borrow, repay, id: undefined, overridden: [] } as const;
+  namingParameters(() => checkAlgo({ ...order, ...never, type }, flags));
+  return algoDraftArgs({ ...flags, ...order, type: type ?? 'limit', overridden: [] }, []);
+}
+
+function algoChangeArgv(kind: keyof typeof ALGO_CHANGES, requested: Requested): string[] {
+  return ['algo', ALGO_CHANGES[kind], ...eachOnce(ordersAlone(kind, requested), algoId)];
+}
+
+/** The orders that a kind names that takes nothing else. */
+function ordersAlone(kind: string, { orders, ...given }: Requested): readonly string[] {
+  const { side, amount, price, type, weight, account, borrow, repay } = given;
+  const needed = requireGiven(kind, { orders });
+  refuseForeign(kind, { side, amount, price, type, weight, account, borrow, repay });
+  return needed.orders;
 }
 
 type AgentGiven = { readonly [Name in keyof typeof AGENT_ALGO_FLAGS]?: unknown };
