@@ -171,30 +171,8 @@ export async function serve(options: ServeOptions): Promise<Running> {
   try {
     const dialect = options.dialect ?? settings.dialect;
     const log = boundedLog(files.log);
-    const activity = new Activity();
-    const faults = new Faults(seed, new FaultLog(files.faults), { now: Date.now });
-    const handler = new RequestHandler({
-      get exchange() {
-        return data.exchange;
-      },
-      now,
-      zone: options.zone,
-      klineSince: options.klineSince,
-      tolerance: options.tolerance,
-      dialect,
-      limits: keptLimits(options.limits),
-      log,
-    });
-    const streams = new StreamServer({
-      exchange: () => data.exchange,
-      now,
-      subscriptionsPerSecond: options.limits.subscriptions,
-      activity,
-      faults,
-      log,
-    });
+    const { respond, streams, activity, faults } = interfaceOf({ data, files, dialect, log }, options);
     data.onReplace(() => streams.startOver());
-    const respond = interfaceRequestListener(handler, activity, { faults, strictAgent: options.strictAgent ?? false });
     const listener = await listenOn(options.port, settings.port, (port) =>
       listen(respond, port, { upgrades: streams }),
     );
@@ -203,13 +181,9 @@ export async function serve(options: ServeOptions): Promise<Running> {
     const calls = adminHandlers({ data, files, activity, faults, streams, dialect, running: () => running });
     const admin = await listen(adminListener(adminToken, calls), 0);
     listeners.push(admin);
-    const { url } = listener;
-    const wsUrl = `${url.replace(/^http/, 'ws')}${STREAMS.path}`;
-    const { accessKey, secretKey, safePwd } = data.keys;
-    const address = { baseUrl: url, tradeUrl: url, wsUrl, accessKey, secretKey, safePwd, pid: process.pid };
     keepSettings(files.settings, { keys: data.keys, port: listener.port, dialect });
     const running = new RunningSandbox({
-      address: { ...address, adminUrl: admin.url, adminToken },
+      address: { ...addressOf(listener, data.keys), adminUrl: admin.url, adminToken },
       files,
       data,
       listener,
@@ -218,13 +192,52 @@ export async function serve(options: ServeOptions): Promise<Running> {
       log,
       idleMs: options.idleMs,
     });
-    log(`serves ${url} as process ${process.pid}`);
+    log(`serves ${listener.url} as process ${process.pid}`);
     return running;
   } catch (error) {
     for (const listener of listeners) await listener.close();
     await data.close();
     throw error;
   }
+}
+
+/** What the interface of a sandbox is answered from. */
+interface Served extends Pick<OpenSandbox, 'data' | 'files' | 'log'> {
+  readonly dialect: Dialect;
+}
+
+/** What answers the interface of a sandbox: its requests, and its streams. */
+function interfaceOf({ data, files, dialect, log }: Served, options: ServeOptions) {
+  const { seed, limits, zone, klineSince, tolerance, strictAgent = false, now = Date.now } = options;
+  const activity = new Activity();
+  const faults = new Faults(seed, new FaultLog(files.faults), { now: Date.now });
+  const handler = new RequestHandler({
+    get exchange() {
+      return data.exchange;
+    },
+    now,
+    zone,
+    klineSince,
+    tolerance,
+    dialect,
+    limits: keptLimits(limits),
+    log,
+  });
+  const streams = new StreamServer({
+    exchange: () => data.exchange,
+    now,
+    subscriptionsPerSecond: limits.subscriptions,
+    activity,
+    faults,
+    log,
+  });
+  return { respond: interfaceRequestListener(handler, activity, { faults, strictAgent }), streams, activity, faults };
+}
+
+/** Where the interface is, and the keys of its first account. */
+function addressOf({ url }: Listener, { accessKey, secretKey, safePwd }: Secrets) {
+  const wsUrl = `${url.replace(/^http/, 'ws')}${STREAMS.path}`;
+  return { baseUrl: url, tradeUrl: url, wsUrl, accessKey, secretKey, safePwd, pid: process.pid };
 }
 
 const FREE_TIMEOUT = 10_000;
