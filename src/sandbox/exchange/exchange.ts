@@ -8,75 +8,26 @@ import {
   type Secrets,
 } from '../accounts/accounts.js';
 import { BillBook } from '../accounts/bills.js';
-import { Ledger, type LedgerBalance } from '../accounts/ledger.js';
-import { OrderBook } from '../engine/book.js';
+import { Ledger } from '../accounts/ledger.js';
 import { diskTrouble, UnreadableStore } from '../failures.js';
-import { FundsService, type FundsState } from '../funds/funds-service.js';
+import { FundsService } from '../funds/funds-service.js';
 import { MarginService } from '../margin/margin-service.js';
-import { type MarketCandle, MarketCandles, MINUTE } from '../markets/candles.js';
 import { type CoinRules, coinsOf } from '../markets/coins.js';
-import { haveSameRules, MARKETS, type MarketRules, SandboxMarket } from '../markets/market.js';
-import { type MarketTrade, MarketTrades } from '../markets/market-trades.js';
-import type { AccountOrder } from '../orders/order.js';
+import type { SandboxMarket } from '../markets/market.js';
 import { OrderRepository } from '../orders/order-repository.js';
-import { type CancelTimer, lastPrice, OrderService, type TradedMarket } from '../orders/order-service.js';
-import { FIRST, type Sequence, Sequences } from '../orders/sequences.js';
+import { lastPrice, OrderService, type TradedMarket } from '../orders/order-service.js';
+import { Sequences } from '../orders/sequences.js';
 import { RequestRefused } from '../refusals.js';
-import { RecordedMarkets, type Recording } from '../replay/recorded-markets.js';
-import { type Progress, type ReplayRow, Replays } from '../replay/replays.js';
-import { Scheduler, type Task } from '../scheduler.js';
-import { MarketSimulator, type PriceMove, PriceMoves, type SimulatorState } from '../simulator/market-simulator.js';
-import { prehistory } from '../simulator/prehistory.js';
+import { RecordedMarkets } from '../replay/recorded-markets.js';
+import { type ReplayRow, Replays } from '../replay/replays.js';
+import { Scheduler } from '../scheduler.js';
+import { MarketSimulator, PriceMoves } from '../simulator/market-simulator.js';
 import { Store } from '../store/store.js';
 import { Changes } from './changes.js';
-import { Clock, type ClockState } from './clock.js';
+import { Clock } from './clock.js';
 import { MarketService } from './market-service.js';
-
-/** When and with which seed an exchange began. It stays as long as its directory. */
-interface Genesis {
-  readonly seed: number;
-  /** The ms of the first minute that is not prehistory. */
-  readonly start: number;
-  /** Markets that begin without a past because a recording comes first. */
-  readonly emptyMarkets: readonly string[];
-  /** Whether there are no markets but these. */
-  readonly isAlone: boolean;
-}
-
-/** The beginning of an exchange that replays a recording of the past. */
-export interface ReplayGenesis {
-  /** ms since the Unix epoch. The clock is stopped there. */
-  readonly time: number;
-  /** The markets that have no past. */
-  readonly emptyMarkets: readonly string[];
-  /** The rules of markets as a tape has them. Other rules than those of a market of the same name replace them. */
-  readonly markets?: readonly MarketRules[];
-  /** Whether there are no other markets than `emptyMarkets`: then nothing is simulated. */
-  readonly isAlone?: boolean;
-}
-
-/** All of an exchange that does not grow with its history, saved with each commit. Orders, bills, trades and candles have tables. */
-export interface State extends FundsState {
-  readonly genesis: Genesis;
-  /** Null while the clock follows the machine's. */
-  clock: ClockState | null;
-  readonly customers: Customer[];
-  /** By account and coin. */
-  readonly balances: Map<string, LedgerBalance>;
-  readonly sequence: Sequence;
-  readonly cancelTimers: Task<CancelTimer>[];
-  /** By market. */
-  readonly priceMoves: Map<string, PriceMove>;
-  /** Markets that tapes have the rules of. */
-  readonly tapeMarkets: MarketRules[];
-  /** By market. */
-  readonly recordings: Map<string, Recording>;
-  /** By market. */
-  readonly replays: Map<string, Progress>;
-  simulator: SimulatorState;
-  /** How long orders and pushes take, in ms by the exchange's clock. */
-  latency: number;
-}
+import { genesisState, type ReplayGenesis, type State } from './state.js';
+import { Venues } from './venues.js';
 
 export interface ExchangeOptions {
   /** Where the state is kept; made if it is missing. Only one exchange at a time may have it open. */
@@ -102,9 +53,6 @@ export interface ExchangeOptions {
  * repeated.
  */
 const IDLE_COMMIT = 2_000;
-/** So many of the newest trades a market of a rehearsal keeps at least: as many as pit reads after a gap. A year of tape has millions. */
-const REHEARSED_TRADES = 10_000;
-
 /**
  * An exchange with markets, simulated traders and customers: a service for each noun, made over one state, and what happens as
  * time passes.
@@ -134,7 +82,6 @@ export class SandboxExchange {
     readonly state: State,
     { now, historyMs }: ExchangeOptions,
   ) {
-    const { genesis } = state;
     this.clock = new Clock(now, state.clock ?? undefined, (driven) => {
       state.clock = driven;
       store.commitSoon();
@@ -146,17 +93,15 @@ export class SandboxExchange {
     this.#sequences = new Sequences(state.sequence);
     this.customers = new Customers(state.customers);
     const bills = new BillBook(store, this.ledger, this.#sequences);
-    const markets = marketsOf(state);
+    const venues = new Venues(store, state, historyMs);
+    const { markets, traded } = venues;
     this.markets = markets;
-    const venues = new Map<string, TradedMarket>();
-    const openVenue = venueOpener(store, genesis, historyMs);
-    for (const [name, market] of markets) venues.set(name, openVenue(market));
     const { clock, changes, ledger } = this;
-    this.margin = new MarginService(ledger, bills, markets, (market) => lastPrice(venues.get(market)), clock, store);
+    this.margin = new MarginService(ledger, bills, markets, (market) => lastPrice(traded.get(market)), clock, store);
     const orders = new OrderRepository(store, markets);
     this.orders = new OrderService({
       orders,
-      venues,
+      venues: traded,
       ledger,
       bills,
       sequences: this.#sequences,
@@ -176,24 +121,21 @@ export class SandboxExchange {
       coins: () => this.coins,
       clock,
     });
-    this.market = new MarketService(venues, clock.now);
+    this.market = new MarketService(traded, clock.now);
     this.replays = new Replays(state.replays, store.table<ReplayRow>('replayRows'));
     this.#simulator = new MarketSimulator(
-      genesis.seed,
-      simulatedOf(venues, state),
+      state.genesis.seed,
+      venues.simulated,
       this.orders,
       ledger,
       state.simulator,
       new PriceMoves(state.priceMoves),
       (market) => this.#isReplayed(market),
     );
-    this.replay = new RecordedMarkets(state.recordings, venues, this.orders, this.#simulator, (market) => {
-      if (markets.has(market.name)) return;
-      markets.set(market.name, market);
-      venues.set(market.name, openVenue(market));
-      this.#added(market);
+    this.replay = new RecordedMarkets(state.recordings, traded, this.orders, this.#simulator, (market) => {
+      if (venues.add(market)) this.#marketAdded();
     });
-    this.#restore(orders, venues);
+    this.#restore(orders, traded);
   }
 
   get coins(): ReadonlyMap<string, CoinRules> {
@@ -316,8 +258,7 @@ export class SandboxExchange {
   }
 
   /** A tape has brought a market. */
-  #added(market: SandboxMarket): void {
-    this.state.tapeMarkets.push(rulesOf(market));
+  #marketAdded(): void {
     this.#coins = undefined;
     this.store.commitSoon();
   }
@@ -354,12 +295,6 @@ export class SandboxExchange {
   }
 }
 
-/** The markets with simulated traders: those that the exchange has of its own. */
-function simulatedOf(venues: ReadonlyMap<string, TradedMarket>, { genesis, tapeMarkets }: State): TradedMarket[] {
-  if (genesis.isAlone) return [];
-  return [...venues.values()].filter(({ market }) => !tapeMarkets.some(({ name }) => name === market.name));
-}
-
 /** Whether LMDB reports it of its own data: the system's codes are not negative. */
 function isDamage(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;
@@ -372,67 +307,4 @@ function openingError(cause: unknown): unknown {
   if (cause instanceof UnreadableStore || diskTrouble(cause) !== undefined) return cause;
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new UnreadableStore(`damaged, or written by another version of pit (${reason})`, { cause });
-}
-
-function genesisState({ seed, now, replayGenesis }: ExchangeOptions): State {
-  const time = replayGenesis?.time ?? now();
-  const minute = Math.floor(time / MINUTE) * MINUTE;
-  // a minute of simulated trading comes first, so that there is a market from the beginning
-  const start = replayGenesis === undefined ? minute - MINUTE : minute;
-  return {
-    genesis: {
-      seed,
-      start,
-      emptyMarkets: replayGenesis?.emptyMarkets ?? [],
-      isAlone: replayGenesis?.isAlone ?? false,
-    },
-    clock: replayGenesis === undefined ? null : { shown: time, real: time, speed: 1, stopped: true },
-    customers: [],
-    balances: new Map(),
-    sequence: { ...FIRST },
-    attempts: new Map(),
-    verified: new Map(),
-    obtained: new Map(),
-    fundsTasks: [],
-    cancelTimers: [],
-    priceMoves: new Map(),
-    tapeMarkets: (replayGenesis?.markets ?? []).filter(isOther).map(rulesOf),
-    recordings: new Map(),
-    replays: new Map(),
-    simulator: MarketSimulator.start(start),
-    latency: 0,
-  };
-}
-
-/** Whether a tape has a market that the exchange does not have, or not with these rules. */
-function isOther(rules: MarketRules): boolean {
-  const own = MARKETS.get(rules.name);
-  return own === undefined || !haveSameRules(own, rules);
-}
-
-function rulesOf({ name, base, quote, priceScale, amountScale, minAmount, minNotional }: MarketRules): MarketRules {
-  return { name, base, quote, priceScale, amountScale, minAmount, minNotional };
-}
-
-function marketsOf({ genesis, tapeMarkets }: State): Map<string, SandboxMarket> {
-  const own = [...MARKETS].filter(([name]) => !genesis.isAlone || genesis.emptyMarkets.includes(name));
-  return new Map([
-    ...own,
-    ...tapeMarkets.map((rules): [string, SandboxMarket] => [rules.name, new SandboxMarket(rules)]),
-  ]);
-}
-
-function venueOpener(store: Store<State>, { seed, start, emptyMarkets }: Genesis, historyMs: number | undefined) {
-  const trades = store.lists<MarketTrade>('trades', REHEARSED_TRADES);
-  const candles = store.table<MarketCandle>('candles');
-  return (market: SandboxMarket): TradedMarket => {
-    const { name } = market;
-    const hasPast = MARKETS.has(name) && !emptyMarkets.includes(name);
-    const history = hasPast ? prehistory(market, seed, start, historyMs) : undefined;
-    return {
-      market,
-      book: new OrderBook<AccountOrder>(),
-      trades: new MarketTrades(name, trades, new MarketCandles(name, history ?? start, candles)),
-    };
-  };
 }

@@ -1,6 +1,7 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import type { Secrets } from '../accounts/accounts.js';
-import type { ReplayGenesis, SandboxExchange } from '../exchange/exchange.js';
+import type { SandboxExchange } from '../exchange/exchange.js';
+import type { ReplayGenesis } from '../exchange/state.js';
 import { RequestRefused } from '../refusals.js';
 
 /** Opens the exchange of a directory, or makes one there whose first account has these keys. */
