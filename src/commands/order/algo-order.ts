@@ -1,6 +1,7 @@
 import { shownOf } from '../../cli/fact-list.js';
 import { type BestPrices, bestPrices } from '../../domain/book.js';
 import { Decimal, formatAmount } from '../../domain/decimal.js';
+import type { Market } from '../../domain/market.js';
 import { Failure, suggest } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { guardAlgo } from '../../trading/algos/plan/algo-guards.js';
@@ -33,7 +34,7 @@ import type { Context } from '../session/command.js';
 import type { DryRequest, DryRun } from '../writes/dry-run.js';
 import { blockedBy, confirmGuarded, limitsOf, notOverridden } from '../writes/guard-overrides.js';
 import { openWithConsent, runWrite, type WriteContext, type WriteSteps } from '../writes/write.js';
-import { type AlgoDraft, entryNameOf, entryOf } from './algo-args.js';
+import { type AlgoDraft, type EntryValues, entryNameOf, entryOf } from './algo-args.js';
 import { ALGO_FACTS, dryAlgo, type PlannedAlgo } from './algo-preview.js';
 import { algoForAgent } from './for-agent.js';
 
@@ -135,23 +136,10 @@ async function planAlgo(context: WriteContext, draft: AlgoDraft): Promise<Planne
   const { trading } = context;
   const { profile } = await context.session.connection();
   const rules = await (await context.session.markets()).find(draft.market);
-  const { side, at } = draft;
+  const { side } = draft;
   const snapshot = new MarketSnapshot(trading.client, { market: rules.market, side }, SNAPSHOT_LEVELS);
-  const exitSide = entryNameOf(draft) !== null ? (side === 'buy' ? 'sell' : 'buy') : side;
-  const priced = async (expression: PriceExpression | undefined, of: typeof side) =>
-    expression === undefined ? null : evaluatePriceInBook(expression, snapshot, rules, of);
-  const [entryPrice, take, stop, limit] = [
-    await priced(at, side),
-    await priced(draft.take, exitSide),
-    // rounded so that it protects earlier, not later
-    await priced(draft.stop, exitSide),
-    await priced(draft.limit, exitSide),
-  ];
-  const shown =
-    draft.show === undefined || entryPrice === null
-      ? null
-      : await amountAt(snapshot, draft.show, { market: rules, side }, entryPrice);
-  const entry = entryOf(draft, { at: entryPrice, show: shown });
+  const { at, take, stop, limit, show } = await evaluateLevels(draft, snapshot, rules);
+  const entry = entryOf(draft, { at, show });
   const exits: Exits | null =
     take === null && stop === null && draft.trail === undefined
       ? null
@@ -189,10 +177,28 @@ async function planAlgo(context: WriteContext, draft: AlgoDraft): Promise<Planne
   const evaluated = {
     ...draft,
     amount: baseAmount(terms.amount),
-    ...{ at: numberOf(entryPrice), take: numberOf(take), stop: numberOf(stop), limit: numberOf(limit) },
-    show: shown === null ? undefined : baseAmount(shown),
+    ...{ at: numberOf(at), take: numberOf(take), stop: numberOf(stop), limit: numberOf(limit) },
+    show: show === null ? undefined : baseAmount(show),
   };
   return { ...(await checked(context, snapshot, terms)), evaluated, overridden: draft.overridden };
+}
+
+/** What the expressions of a draft but its amount come to; null for those that are not given. */
+interface Levels extends EntryValues, Pick<Exits, 'take' | 'stop' | 'limit'> {}
+
+async function evaluateLevels(draft: AlgoDraft, snapshot: MarketSnapshot, market: Market): Promise<Levels> {
+  const { side } = draft;
+  const exitSide = entryNameOf(draft) !== null ? (side === 'buy' ? 'sell' : 'buy') : side;
+  const priced = async (expression: PriceExpression | undefined, of: typeof side) =>
+    expression === undefined ? null : evaluatePriceInBook(expression, snapshot, market, of);
+  const at = await priced(draft.at, side);
+  const take = await priced(draft.take, exitSide);
+  // rounded so that it protects earlier, not later
+  const stop = await priced(draft.stop, exitSide);
+  const limit = await priced(draft.limit, exitSide);
+  const show =
+    draft.show === undefined || at === null ? null : await amountAt(snapshot, draft.show, { market, side }, at);
+  return { at, take, stop, limit, show };
 }
 
 function numberOf(price: Decimal | null): PriceExpression | undefined {
