@@ -77,7 +77,7 @@ async function waitForAlerts(
   context: Context,
   { market, conditions, repeat, actions, line }: AlertRequest,
 ): Promise<void> {
-  const { session, host, output, globals, budget } = context;
+  const { host, output, globals, budget } = context;
   const client = await clientFor(context, { market, conditions });
   const end = new AbortController();
   let ended: 'interrupted' | 'overdue' | undefined;
@@ -101,12 +101,8 @@ async function waitForAlerts(
   if (globals.isTimeoutGiven)
     void sleep(globals.timeoutMs, end.signal).then(() => end.signal.aborted || endAs('overdue'));
   const follow = async (channels: readonly Channel[]) => {
-    session.keepSandboxStopped();
-    // it may last for days
-    await host.limitMemory();
-    const stream = await session.stream(channels, { signal: end.signal, reads: 'polls' });
+    const stream = await followForDays(context, channels, end.signal);
     line.show(stream);
-    void warnWhileBlind(context, stream, channels, end.signal);
     return stream;
   };
   let count = 0;
@@ -134,6 +130,20 @@ async function waitForAlerts(
   }
   if (count > 0 || ended === 'interrupted') return;
   throw ended === 'overdue' ? overdue(budget) : cannotHold(market, conditions);
+}
+
+/** Follows channels for as long as it takes, which may be days. */
+async function followForDays(
+  context: Context,
+  channels: readonly Channel[],
+  signal: AbortSignal,
+): Promise<ExchangeStream> {
+  const { session, host } = context;
+  session.keepSandboxStopped();
+  await host.limitMemory();
+  const stream = await session.stream(channels, { signal, reads: 'polls' });
+  void warnWhileBlind(context, stream, channels, signal);
+  return stream;
 }
 
 /** The exchange, with keys if fills are awaited. Throws Failure `usage` for a market that it does not have. */
