@@ -151,10 +151,7 @@ export class ChildSender {
       if (!(error instanceof Failure)) throw error;
       // nothing was sent, and nothing will be under this number
       child.sending = 'notSent';
-      if (error === NOT_WANTED.failure) return NOT_WANTED;
-      if (limit !== undefined || error.kind === 'credentials')
-        return heldBy(limit === undefined ? 'account' : 'guard', error);
-      return { kind: 'later', child, failure: error };
+      return unsentBecause(error, child, limit !== undefined);
     } finally {
       this.#gates.delete(gate);
     }
@@ -205,6 +202,14 @@ export class ChildSender {
       return later(error);
     }
   }
+}
+
+/** What a failure says of a child of which nothing has left. @param isLimit whether it is that of a limit */
+function unsentBecause(failure: Failure, child: ChildOrder, isLimit: boolean): SentChild {
+  if (failure === NOT_WANTED.failure) return NOT_WANTED;
+  if (isLimit) return heldBy('guard', failure);
+  if (failure.kind === 'credentials') return heldBy('account', failure);
+  return { kind: 'later', child, failure };
 }
 
 /** Notes in a child what was found out about it. */

@@ -1,5 +1,6 @@
 import type { BestPrices } from '../../../domain/book.js';
 import { Decimal } from '../../../domain/decimal.js';
+import type { Market } from '../../../domain/market.js';
 import type { Side } from '../../../domain/order.js';
 import { type Breach, checkGuards, type GuardReport } from '../../guards/guards.js';
 import { type GuardLimits, notionalToday } from '../../guards/limits.js';
@@ -53,12 +54,7 @@ export function guardAlgo(
   // the market will be elsewhere when they are sent
   const later: GuardLimits = { ...limits, priceBand: null, postOnly: false };
   const onlyDay: GuardLimits = { ...later, orderNotional: new Map() };
-  const check = (order: LaterOrder, within: GuardLimits, before: Decimal): GuardReport => {
-    const { side, prefix, price, amount } = order;
-    const orders = [{ price: price.toString(), amount: amount.toString() }];
-    const report = checkGuards({ market, side, type: 'limit', orders }, within, { reading: order.book, today: before });
-    return { ...report, breaches: report.breaches.map((one) => ({ ...one, message: `${prefix}${one.message}` })) };
-  };
+  const check = (order: LaterOrder, within: GuardLimits, before: Decimal) => checkOrder(market, order, within, before);
   const whole = entryOrder(terms, best, book, entryName);
   const exits = exitOrders(terms, best, whole, limits.priceBand);
   const isConditional = when.length > 0;
@@ -99,6 +95,14 @@ export function guardAlgo(
     ),
   ];
   return { certain, warnings: [...new Set(warnings)] };
+}
+
+/** What guards find of one order, within limits, if so much was traded on its day before. */
+function checkOrder(market: Market, order: LaterOrder, within: GuardLimits, before: Decimal): GuardReport {
+  const { side, prefix, price, amount } = order;
+  const orders = [{ price: price.toString(), amount: amount.toString() }];
+  const report = checkGuards({ market, side, type: 'limit', orders }, within, { reading: order.book, today: before });
+  return { ...report, breaches: report.breaches.map((one) => ({ ...one, message: `${prefix}${one.message}` })) };
 }
 
 const TAKE = 'take-profit';
