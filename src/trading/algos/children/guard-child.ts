@@ -50,7 +50,14 @@ export async function guardChild(
   const [unchecked] = breaches.flatMap(({ failure }) => failure ?? []);
   if (unchecked !== undefined) return later(unchecked);
   const [breach] = breaches;
-  // the best price has moved since it was decided: the next decision takes the new one
-  if (breach?.guard === 'post-only') return later(new Failure('refused', `Not sent: ${breach.message}.`));
-  return breach === undefined ? { limits, bestBid } : held('guard', `${breach.guard}: ${breach.message}`);
+  if (breach === undefined) return { limits, bestBid };
+  // the best prices have moved since it was decided: the next decision takes the new ones
+  if (breach.guard === 'post-only' || (breach.guard === 'price-band' && isPricedByBand(wanted, terms)))
+    return later(new Failure('refused', `Not sent: ${breach.message}.`));
+  return held('guard', `${breach.guard}: ${breach.message}`);
+}
+
+/** Whether the price band is a part of its price, once a book is known: it is that of a stop, and no limit of the user. */
+function isPricedByBand({ role }: NewChild, { exits }: AlgoTerms): boolean {
+  return role === 'stop' && exits?.limit === null;
 }

@@ -6,6 +6,7 @@ import type { Order } from '../../../../src/domain/order.js';
 import { usage } from '../../../../src/errors.js';
 import { ChildrenInJournal } from '../../../../src/trading/algos/children/children-in-journal.js';
 import { ChildSender } from '../../../../src/trading/algos/children/sender.js';
+import type { AlgoTerms } from '../../../../src/trading/algos/plan/terms.js';
 import type { FactRecord } from '../../../../src/trading/algos/record/fact-record.js';
 import { notionalToday } from '../../../../src/trading/guards/limits.js';
 import type { DuplicateOrders } from '../../../../src/trading/settling/duplicates.js';
@@ -438,6 +439,36 @@ test.each([
     work.pass(pauseMs);
   }
   await eventually(() => expect(work.market.bookReads).toBe(pauses.length + 1));
+});
+
+describe('a stop whose price the band does not allow by the newest book', () => {
+  /** The price has come back before the guards read the book. */
+  const risenAfter = async (terms: AlgoTerms) => {
+    const work = await AtWork.of(terms);
+    work.limits = { ...NO_LIMITS, priceBand: Decimal.of('0.1') };
+    const { market } = work;
+    market.readBookView = async () => {
+      [market.bid, market.ask] = ['120', '121'];
+      return market.bookView();
+    };
+    work.move('98', '99');
+    return work;
+  };
+
+  test('takes the price that this book allows', async () => {
+    const work = await risenAfter(STOP);
+    await eventually(() => {
+      work.pass(500);
+      expect(work.exchange.has.orders).toMatchObject([{ price: '108.45' }]);
+    });
+    expect(work.texts).not.toContain('It is paused');
+  });
+
+  test('is paused if it is a price of the user', async () => {
+    const work = await risenAfter(sell('1', { stop: '98', limit: '97' }));
+    await eventually(() => expect(work.texts).toMatch(/It is paused: price-band: /));
+    expect(work.exchange.has.orders).toEqual([]);
+  });
 });
 
 test('an order that was rejected for its funds has the balances read, and each change of it those that are newer', async () => {
