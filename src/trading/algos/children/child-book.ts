@@ -152,7 +152,7 @@ export class ChildBook {
   }
 
   get #needsSettling(): boolean {
-    return this.orders.some(isUnsettled);
+    return this.orders.some(({ isUnsettled }) => isUnsettled);
   }
 
   async #settle(isUrgent: boolean): Promise<void> {
@@ -160,7 +160,7 @@ export class ChildBook {
     this.#isSettling = true;
     try {
       for (const child of this.orders) {
-        if (!isUnsettled(child)) continue;
+        if (!child.isUnsettled) continue;
         this.#trading.budget.restart();
         const trading = { ...this.#trading, budget: new TimeBudget(TRY_MS, host.monotonic, true) };
         if (await settleChild(trading, this.#terms.market.market, child)) {
@@ -246,8 +246,4 @@ export class ChildBook {
 /** Whether a push shows all that decisions need: what an entry has bought is known only with its fee. */
 function mayTake(child: ChildOrder, pushed: OrderUpdate): boolean {
   return child.sending === 'placed' && (isExit(child) || pushed.fee !== null);
-}
-
-function isUnsettled({ sending, needsList }: ChildOrder): boolean {
-  return sending === 'unknown' || sending === 'missing' || needsList;
 }

@@ -153,6 +153,11 @@ export class ChildOrder {
     }
   }
 
+  /** Whether what became of sending it, or whether the network made it twice, is still to be found out. */
+  get isUnsettled(): boolean {
+    return this.sending === 'unknown' || this.sending === 'missing' || this.needsList;
+  }
+
   /** The ids of its order and its duplicates that are still to be read. */
   get unfinishedIds(): readonly string[] {
     const isUnread = this.end === null || this.#finalBy !== null;

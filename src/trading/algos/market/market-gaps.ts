@@ -1,9 +1,10 @@
-import type { Trade } from '../../../domain/market-data.js';
+import { compareIds, type Trade } from '../../../domain/market-data.js';
 import { Failure } from '../../../errors.js';
 import type { Exchange } from '../../../exchange/exchange.js';
 import { backoffMs } from '../../../platform/backoff.js';
 import type { Host } from '../../../platform/host.js';
 import { type Gap, type GapPrices, lastTradeBefore, readGapPrices } from './gap-prices.js';
+import { newestOf } from './market-stream.js';
 
 /** Who hears of a gap. */
 export interface GapReader {
@@ -39,6 +40,8 @@ export class MarketGaps {
   #fresh:
     | { readonly at: number; readonly wall: number; readonly exchange: number; readonly tradeId: string | null }
     | undefined;
+  /** The newest trade that is known; null if none is. */
+  #newestTrade: string | null = null;
   /** Since when the market was not seen whole, by the exchange's clock; infinity if it was. */
   #missedSince = Number.POSITIVE_INFINITY;
   /** Those for whom the market was not seen since a time, by the exchange's clock, until it is. */
@@ -77,14 +80,20 @@ export class MarketGaps {
     this.#unseen.delete(reader);
   }
 
+  /** Trades have come: what is read of a gap begins with the newest one before it. */
+  traded(trades: readonly Trade[]): void {
+    const newest = newestOf(trades)?.id;
+    if (newest === undefined) return;
+    if (this.#newestTrade === null || compareIds(newest, this.#newestTrade) > 0) this.#newestTrade = newest;
+  }
+
   /**
    * The book is fresh: if it was not for too long, a gap has ended.
    * @param exchange what time it is, by the exchange's clock
-   * @param tradeId the newest trade that is known; null if none is
    */
-  saw(exchange: number, tradeId: string | null, readers: readonly GapReader[]): void {
+  saw(exchange: number, readers: readonly GapReader[]): void {
     const { host, staleAfterMs, pushed } = this.#options;
-    const now = { at: host.monotonic(), wall: host.now(), exchange, tradeId };
+    const now = { at: host.monotonic(), wall: host.now(), exchange, tradeId: this.#newestTrade };
     const before = this.#fresh;
     const missedSince = this.#missedSince;
     [this.#fresh, this.#missedSince] = [now, Number.POSITIVE_INFINITY];

@@ -1,5 +1,4 @@
-import type { BestPrices } from '../../../domain/book.js';
-import { compareIds, type Depth, type Trade } from '../../../domain/market-data.js';
+import type { Depth } from '../../../domain/market-data.js';
 import { Failure } from '../../../errors.js';
 import {
   type AnyDataEvent,
@@ -14,20 +13,9 @@ import type { BookView } from '../../preview/market-view.js';
 import type { AlgoBook } from '../plan/algo-market.js';
 import { BestOfOthers } from './best-of-others.js';
 import { MarketClock } from './market-clock.js';
-import { type GapReader, MarketGaps } from './market-gaps.js';
-import { type LastTrades, MarketStream, type MarketStreamOptions, newestOf, type Seen } from './market-stream.js';
-
-/** Who hears what comes. */
-interface MarketReader extends GapReader {
-  /** Something has come: the book, trades, or the end of a gap. */
-  changed(): void;
-  /** Whether a book with these prices, and trades beside it, change nothing: then it need not be told of them. */
-  isUnmovedBy(best: BestPrices): boolean;
-  /** Trades that were not known before. */
-  traded(trades: readonly Trade[]): void;
-  /** Own orders that are new or have changed. */
-  orders(orders: readonly OrderUpdate[]): void;
-}
+import { MarketGaps } from './market-gaps.js';
+import { type MarketReader, MarketReaders } from './market-readers.js';
+import { type LastTrades, MarketStream, type MarketStreamOptions, type Seen } from './market-stream.js';
 
 export interface WatchedMarketOptions extends Pick<MarketStreamOptions, 'market' | 'follow' | 'warn'> {
   readonly host: Pick<Host, 'monotonic' | 'now' | 'sleep'>;
@@ -49,15 +37,13 @@ const LEVELS = 20;
 export class WatchedMarket {
   readonly #options: WatchedMarketOptions;
 
-  readonly #readers = new Set<MarketReader>();
+  readonly #readers = new MarketReaders();
   #stream: MarketStream;
   /** While a book is taken that was pushed: the stream may know a newer one, which is taken next. */
   #taken: Seen<Depth> | undefined;
   /** When the last book that was taken was pushed, by the exchange's clock. */
   #pushedAt: number | undefined;
   readonly #best = new BestOfOthers();
-  /** The newest trade that has come. */
-  #newestTrade: string | null = null;
   readonly #gaps: MarketGaps;
   readonly #clock: MarketClock;
   needsTrades = false;
@@ -70,7 +56,7 @@ export class WatchedMarket {
     this.#gaps = new MarketGaps({
       ...options,
       pushed: () => this.#stream.trades,
-      changed: () => this.#changed(),
+      changed: () => this.#readers.changed(),
     });
     this.#clock = new MarketClock(options.client);
   }
@@ -92,12 +78,12 @@ export class WatchedMarket {
   }
 
   remove(reader: MarketReader): void {
-    this.#readers.delete(reader);
+    this.#readers.remove(reader);
     this.#gaps.leave(reader);
   }
 
   get isUsed(): boolean {
-    return this.#readers.size > 0;
+    return this.#readers.all.length > 0;
   }
 
   start(): void {
@@ -220,16 +206,16 @@ export class WatchedMarket {
 
   /** HTTP was read: what is known is younger, or the stream is behind. */
   #checked({ kind }: Channel): void {
-    if (kind === 'trades') this.#noteNewest(this.#stream.tradesAhead);
+    if (kind === 'trades') this.#gaps.traded(this.#stream.tradesAhead);
     if (kind === 'depth') this.#sawBook();
-    this.#changed();
+    this.#readers.changed();
   }
 
   #tell(event: AnyDataEvent): void {
-    if (isKind(event, 'orders')) for (const reader of this.#readers) reader.orders(event.data);
+    if (isKind(event, 'orders')) this.#readers.orders(event.data);
     if (isKind(event, 'trades')) {
-      this.#noteNewest(event.data);
-      for (const reader of this.#readers) reader.traded(event.data);
+      this.#gaps.traded(event.data);
+      this.#readers.traded(event.data);
     }
     if (isKind(event, 'depth')) {
       // what was dropped because this process was too slow is missing since the last push, whatever was read meanwhile
@@ -237,24 +223,13 @@ export class WatchedMarket {
       if (event.source === 'push') this.#pushedAt = this.#exchangeTimeAt(event.received);
       this.#sawBook();
     }
-    const best = isKind(event, 'orders') ? null : this.book();
-    for (const reader of [...this.#readers]) if (best === null || !reader.isUnmovedBy(best)) reader.changed();
-  }
-
-  #noteNewest(trades: readonly Trade[]): void {
-    const newest = newestOf(trades)?.id;
-    if (newest === undefined) return;
-    if (this.#newestTrade === null || compareIds(newest, this.#newestTrade) > 0) this.#newestTrade = newest;
-  }
-
-  #changed(): void {
-    for (const reader of [...this.#readers]) reader.changed();
+    this.#readers.changed(isKind(event, 'orders') ? null : this.book());
   }
 
   #newStream(): MarketStream {
     return new MarketStream({
       ...this.#options,
-      isUnmovedBy: (best) => [...this.#readers].every((reader) => reader.isUnmovedBy(best)),
+      isUnmovedBy: (best) => this.#readers.areUnmovedBy(best),
       wantedSince: (channel) => this.#wanted(channel),
       take: (event) => this.#take(event),
       checked: (channel) => this.#checked(channel),
@@ -270,6 +245,6 @@ export class WatchedMarket {
 
   /** A book has come: if the last one was stale by then, a gap has ended. */
   #sawBook(): void {
-    if (this.isFresh) this.#gaps.saw(this.now(), this.#newestTrade, [...this.#readers]);
+    if (this.isFresh) this.#gaps.saw(this.now(), this.#readers.all);
   }
 }

@@ -3,10 +3,8 @@ import type { GuardLimits } from '../../guards/limits.js';
 import type { TradingContext } from '../../trading-context.js';
 import { ChildrenInJournal } from '../children/children-in-journal.js';
 import { takingDuplicates } from '../children/taken-duplicates.js';
-import { AccountFunds } from '../market/account-funds.js';
 import type { MetCondition } from '../market/market-sight.js';
 import type { WatchedMarketOptions } from '../market/watched-market.js';
-import { WatchedMarkets } from '../market/watched-markets.js';
 import { STALE_MS } from '../plan/algo-market.js';
 import type { AlgoTerms } from '../plan/terms.js';
 import type { AlgoStore } from '../record/store.js';
@@ -16,6 +14,7 @@ import { KnownLimits } from './known-limits.js';
 import { OpenRecords } from './open-records.js';
 import { RunningAlgo } from './running-algo.js';
 import { LONGEST_TICK_MS, TickPause } from './tick-pause.js';
+import { WatchedAccount } from './watched-account.js';
 
 export interface AlgoRunnerOptions extends ClaimOptions {
   readonly host: Pick<Host, 'monotonic' | 'now' | 'random' | 'sleep'>;
@@ -56,11 +55,10 @@ export class AlgoRunner {
   /** Lasts until what was under way at the end is over. */
   #stopping: Promise<unknown> | undefined;
   readonly #pause: TickPause;
-  #funds: AccountFunds | undefined;
-  #main: TradingContext | undefined;
+  /** Undefined before {@link run}. */
+  #account: WatchedAccount | undefined;
   #reservedAt = Number.NEGATIVE_INFINITY;
   #isHalted = false;
-  #markets: WatchedMarkets | undefined;
   #crash: unknown;
 
   constructor(options: AlgoRunnerOptions) {
@@ -87,14 +85,10 @@ export class AlgoRunner {
   async run(): Promise<void> {
     const { store } = this.#options;
     // keys are needed before this process says that it watches
-    this.#main = await this.#open();
-    this.#funds = new AccountFunds(
-      this.#options.host,
-      this.#main.client,
-      () => this.#main?.budget.restart(),
-      () => this.#wake(() => true),
-    );
-    this.#markets = this.#watchedMarkets(this.#main, this.#funds);
+    this.#account = new WatchedAccount(await this.#open(), {
+      ...this.#options,
+      fundsChanged: () => this.#wake(() => true),
+    });
     try {
       do {
         if (!(await claimWatch(this.#options, this.#ending.signal))) return;
@@ -107,37 +101,27 @@ export class AlgoRunner {
       } while (!this.#ending.signal.aborted && this.openIds.length > 0);
     } finally {
       store.release();
-      this.#markets?.close();
+      this.#account.markets.close();
     }
-  }
-
-  #watchedMarkets({ client, budget }: TradingContext, funds: AccountFunds): WatchedMarkets {
-    const { host, follow, warn, isAlone } = this.#options;
-    return new WatchedMarkets({
-      ...{ host, client, follow, warn, isAlone },
-      restartBudget: () => budget.restart(),
-      // the answer shows the exchange's time: this machine's clock may have been set
-      slept: () => funds.request(),
-    });
   }
 
   async #watch(): Promise<void> {
     const { host } = this.#options;
-    this.#markets?.awakeFromNow();
+    this.#account?.markets.awakeFromNow();
     let nextLook = 0;
     while (!this.#ending.signal.aborted) {
-      this.#markets?.checkAwake();
+      this.#account?.markets.checkAwake();
       if (host.monotonic() >= nextLook) {
         await this.#look();
         nextLook = host.monotonic() + LOOK_MS;
         if (this.#algos.size === 0) return;
       }
-      const changed = this.#markets?.tick() ?? [];
-      this.#funds?.tick();
+      const changed = this.#account?.markets.tick() ?? [];
+      this.#account?.funds.tick();
       // a market that becomes stale, or fresh again, changes what is decided
       this.#wake(({ terms }) => changed.includes(terms.market.market));
       for (const algo of this.#algos.values()) algo.tick();
-      await this.#pause.wait(this.#main?.client.clockSpeed ?? 1, () => this.#dueInMs);
+      await this.#pause.wait(this.#account?.trading.client.clockSpeed ?? 1, () => this.#dueInMs);
       if (this.#crash !== undefined) throw this.#crash;
     }
   }
@@ -145,7 +129,7 @@ export class AlgoRunner {
   /** In how many milliseconds a process that is alone has something to do that nobody tells it of. */
   get #dueInMs(): number {
     const algos = [...this.#algos.values()].map(({ dueInMs }) => dueInMs);
-    return Math.min(LONGEST_TICK_MS, this.#funds?.dueInMs ?? LONGEST_TICK_MS, ...algos);
+    return Math.min(LONGEST_TICK_MS, this.#account?.funds.dueInMs ?? LONGEST_TICK_MS, ...algos);
   }
 
   /** Algo orders that are new or have ended, facts of other processes, a halt. */
@@ -155,7 +139,7 @@ export class AlgoRunner {
     for (const [id, algo] of this.#algos) this.#reloadIfChanged(id, algo);
     await this.#checkHalt();
     // the next child waits for no handshake
-    if (this.#algos.size > 0 && !this.#isHalted) this.#main?.client.prepareWrite();
+    if (this.#algos.size > 0 && !this.#isHalted) this.#account?.trading.client.prepareWrite();
     this.#keepReserve();
     await this.#limits.keepKnown();
   }
@@ -173,7 +157,7 @@ export class AlgoRunner {
       this.#drop(id, algo);
       this.#options.store.putAway(id);
     }
-    this.#markets?.closeUnused();
+    this.#account?.markets.closeUnused();
   }
 
   #drop(id: string, algo: RunningAlgo): void {
@@ -186,14 +170,14 @@ export class AlgoRunner {
   async #add(ids: readonly string[]): Promise<void> {
     const records = this.#records.begin(ids);
     if (records.length === 0) return;
-    const main = this.#main as TradingContext;
+    const { trading: main, markets, funds } = this.#account as WatchedAccount;
     const since = Math.min(...records.map(({ facts }) => facts.began.time));
     // the clock of the exchange may be another one, so the machine's own counts for the journal
     const journal = new ChildrenInJournal(main.journal, Math.min(since, this.#options.host.now()));
     for (const record of records) {
       const { facts, said } = record;
       const { terms } = facts.began;
-      const market = (this.#markets as WatchedMarkets).of(terms.market.market);
+      const market = markets.of(terms.market.market);
       const trading = await this.#open();
       // it is read before this process writes it again
       const seen = this.#options.store.notes.seenOf(record.id);
@@ -202,7 +186,7 @@ export class AlgoRunner {
           store: this.#options.store,
           terms,
           market,
-          funds: this.#funds as AccountFunds,
+          funds,
           trading,
           limits: () => this.#limits.current(),
           knownLimits: () => this.#limits.known,
@@ -237,7 +221,7 @@ export class AlgoRunner {
   }
 
   async #checkHalt(): Promise<void> {
-    const halt = await this.#main?.client.halt();
+    const halt = await this.#account?.trading.client.halt();
     this.#isHalted = halt !== undefined;
     if (!this.#isHalted) return;
     for (const algo of this.#algos.values()) algo.pause('halt', 'the account is halted');
