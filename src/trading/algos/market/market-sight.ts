@@ -1,3 +1,4 @@
+import { isCrossed } from '../../../domain/book.js';
 import { Decimal } from '../../../domain/decimal.js';
 import { compareIds, type Trade } from '../../../domain/market-data.js';
 import type { Host } from '../../../platform/host.js';
@@ -110,13 +111,20 @@ export class MarketSight {
 
   /** Whether a gap waits to be decided about. */
   get hasGap(): boolean {
-    return this.#gaps.length > 0 && this.#isSeen;
+    return this.#gaps.length > 0;
   }
 
-  /** Whether what may trigger is fresh. After a gap, trades may come later than the book. */
+  /** Whether the next look decides about a gap. */
+  get isGapDue(): boolean {
+    return this.hasGap && this.#isSeen;
+  }
+
+  /** Whether what may trigger is fresh, and the book not crossed. After a gap, trades may come later than the book. */
   get #isSeen(): boolean {
     const { market } = this.#options;
-    if (!market.isFresh || this.#terms.trigger === 'book') return market.isFresh;
+    const book = market.book();
+    if (!market.isFresh || book === null || isCrossed(book)) return false;
+    if (this.#terms.trigger === 'book') return true;
     const last = market.lastTrades();
     return last !== null && last.ageMs <= market.staleAfterMs;
   }

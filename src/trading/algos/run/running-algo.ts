@@ -222,6 +222,6 @@ export class RunningAlgo {
     const { facts } = this;
     if (step.step === 'wait' && !isBusy)
       this.#quiet = quietRange({ terms, facts, market: this.#sight.withPrices(market), children });
-    return step.step === 'wait' && this.#sight.hasGap;
+    return step.step === 'wait' && this.#sight.isGapDue;
   }
 }

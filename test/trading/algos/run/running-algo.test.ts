@@ -1008,6 +1008,29 @@ test('the first book after a gap is looked at, although it changes nothing: what
   expect(work.algo.isUnmovedBy(best)).toBe(false);
 });
 
+test('a trigger is late if the first book after a gap that is not crossed finds it', async () => {
+  const work = await AtWork.of(STOP);
+  const { time } = work.algo.facts.began;
+  work.algo.changed();
+  work.algo.gapEnded({ from: time, to: time + 1_000 });
+  work.move('102', '101');
+  work.move('97', '98');
+  expect(work.algo.facts.exitTriggered).toMatchObject({ late: true });
+});
+
+test('the first book after a gap that is not crossed is looked at, although it changes nothing', async () => {
+  const work = await AtWork.of(STOP);
+  const { time } = work.algo.facts.began;
+  work.algo.changed();
+  work.algo.gapEnded({ from: time, to: time + 1_000 });
+  work.move('102', '101');
+  const best = { bid: Decimal.of('100'), ask: Decimal.of('101') };
+  expect(work.algo.isUnmovedBy(best)).toBe(false);
+  work.move('99', '100');
+  work.move('100', '101');
+  expect(work.algo.isUnmovedBy(best)).toBe(true);
+});
+
 const TOO_FINE = refused('badPrice', 'the price has more decimals than the market allows');
 const TOO_SMALL = refused('badAmount', 'the amount is below the minimum of the market');
 
