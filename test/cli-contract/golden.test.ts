@@ -7,6 +7,7 @@ import { UNLIMITED } from '../../src/sandbox/server/limits.js';
 import { useWorld } from '../commands/pit-home.js';
 import { expectJsonLines } from '../support/json-lines.js';
 import { runPit, serveSandbox, temporaryHome } from '../support/pit.js';
+import { DEEP_MARKETS } from '../support/world/still-markets.js';
 import { testWorld } from '../support/world/world.js';
 import { FILES, LINES, type Line, OTHER_LISTS, SILENT } from './lines.js';
 import { normalized } from './normalized.js';
@@ -36,8 +37,8 @@ interface Printed {
 }
 
 /** Runs a line in a world of its own, after the lines that it needs. */
-async function shownInWorld({ line, after = [] }: Line): Promise<Printed> {
-  const world = await testWorld({ limits: UNLIMITED });
+async function shownInWorld({ line, after = [], place }: Line): Promise<Printed> {
+  const world = await testWorld({ limits: UNLIMITED, ...(place === undefined && { markets: DEEP_MARKETS }) });
   const known: Record<string, string> = {};
   for (const [name, text] of Object.entries(FILES)) {
     known[name] = path.join(world.home, name);
@@ -73,7 +74,9 @@ it.each([...EXAMPLES, ...LINES])(
   'pit $line --json prints its golden document, and on stderr only JSON lines',
   async (shown) => {
     const { words, line, golden = words, place } = shown;
-    const { stdout, stderr } = await (place === undefined ? shownInWorld(shown) : shownHere(shown));
+    const { stdout, stderr } = await (place === undefined || place === 'traded'
+      ? shownInWorld(shown)
+      : shownHere(shown));
     expect(stdout, stderr).toMatch(/^[^\n]+\n$/);
     expectJsonLines(line, stderr);
     const document: unknown = JSON.parse(stdout);

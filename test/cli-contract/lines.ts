@@ -14,8 +14,11 @@ export interface Line {
   readonly line: string;
   /** What has happened in the account, in this order. */
   readonly after?: readonly Step[];
-  /** Runs on the machine's clock: with a sandbox that is served there, or in a home without one. Default: in a world. */
-  readonly place?: 'served' | 'elsewhere';
+  /**
+   * In a world with simulated traders, or on the machine's clock: with a sandbox that is served there, or in a home without one.
+   * Default: in a world whose markets stand still.
+   */
+  readonly place?: 'traded' | 'served' | 'elsewhere';
   /** The name of its golden document, if the command has another one, too. */
   readonly golden?: string;
 }
@@ -42,18 +45,20 @@ const ALICE: Step = { line: 'sandbox account add alice --permissions asset' };
 const FAULT: Step = { line: 'sandbox fault add delay --delay 1 --operation getAccountInfo' };
 const EXPORT: Step = { line: 'sandbox export {state.ndjson}' };
 const INSTALLED: Step = { line: 'completion install bash' };
+/** Documents that need trades and candles. */
+const TRADED: Partial<Line> = { place: 'traded' };
 
 function shown(words: string, rest = '', after: readonly Step[] = [], more: Partial<Line> = {}): Line {
   return { words, line: `${words}${rest === '' ? '' : ` ${rest}`}`, after, ...more };
 }
 
 export const LINES: readonly Line[] = [
-  shown('ticker', 'btc_usdt'),
-  shown('depth', 'btc_usdt --size 2'),
-  shown('trades', 'btc_usdt'),
-  shown('kline', 'btc_usdt --size 2'),
-  shown('stream', 'ticker:btc_usdt --count 1'),
-  shown('alert', 'btc_usdt last>1'),
+  shown('ticker', 'btc_usdt', [], TRADED),
+  shown('depth', 'btc_usdt --size 2', [], TRADED),
+  shown('trades', 'btc_usdt', [], TRADED),
+  shown('kline', 'btc_usdt --size 2', [], TRADED),
+  shown('stream', 'ticker:btc_usdt --count 1', [], TRADED),
+  shown('alert', 'btc_usdt last>1', [], TRADED),
   shown('order', 'buy btc_usdt 0.01 --at bid-5% --id golden1'),
   shown('order batch', 'buy eth_usdt --ladder bid-1%:bid-5%:3 --amount 0.3'),
   shown('order show', 'btc_usdt {order}', [ORDER]),
@@ -112,13 +117,13 @@ export const LINES: readonly Line[] = [
   shown('sandbox account list', '', [ALICE]),
   shown('sandbox account show'),
   shown('sandbox transfer', 'usdt 5 --to alice', [ALICE]),
-  shown('sandbox price', 'btc_usdt 25000'),
+  shown('sandbox price', 'btc_usdt 25000', [], TRADED),
   shown('sandbox fault add', 'delay --delay 1 --operation getAccountInfo'),
   shown('sandbox fault list', '', [FAULT]),
   shown('sandbox fault log', '', [FAULT, { line: 'account' }]),
   shown('sandbox fault clear', '', [FAULT]),
   shown('sandbox export', '{state.ndjson}'),
-  shown('sandbox import', '{state.ndjson}', [EXPORT, ORDER]),
+  shown('sandbox import', '{state.ndjson}', [EXPORT, ORDER], TRADED),
   shown('sandbox clock stop'),
   shown('sandbox clock start'),
   shown('sandbox clock set', '2026-01-05T12:05'),
