@@ -1,4 +1,4 @@
-import { createRequire, syncBuiltinESMExports } from 'node:module';
+import { createRequire } from 'node:module';
 import { VirtualClock } from '../../../src/commands/rehearse/virtual-clock.js';
 
 type Timers = Pick<typeof globalThis, 'setTimeout' | 'setInterval' | 'clearTimeout' | 'clearInterval'>;
@@ -15,7 +15,7 @@ export const REAL = { setTimeout: globalThis.setTimeout, performanceNow: perform
  * promises of `node:timers` waits for this clock, and `performance.now` shows it.
  */
 export class WorldClock extends VirtualClock {
-  /** Makes the timers of this process those of the clock. Returns what undoes it. */
+  /** Makes the timers of this process those of the clock, for modules that are synchronised after it. Returns what undoes it. */
   install(isOver: () => boolean): () => void {
     const global = globalThis as unknown as Record<keyof Timers, unknown>;
     const { setTimeout, setInterval, clearTimeout, clearInterval } = globalThis;
@@ -38,12 +38,10 @@ export class WorldClock extends VirtualClock {
       signal?.throwIfAborted();
       return value;
     };
-    syncBuiltinESMExports();
     performance.now = () => this.monotonic();
     return () => {
       Object.assign(globalThis, before);
       timersPromises.setTimeout = delayBefore;
-      syncBuiltinESMExports();
       performance.now = now;
     };
   }

@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import fs from 'node:fs';
-import { syncBuiltinESMExports } from 'node:module';
 
 /** No system gives ids as large as these. */
 const FIRST_PID = 100_000_001;
@@ -71,7 +70,10 @@ export function endProcess(identity: Identity): void {
   alive.delete(identity.pid);
 }
 
-/** Makes process ids and changes of files those of the processes of a world. Returns what undoes it. */
+/**
+ * Makes process ids and changes of files those of the processes of a world, for modules that are synchronised after it. Returns what
+ * undoes it.
+ */
 export function installProcesses(): () => void {
   const pid = Object.getOwnPropertyDescriptor(process, 'pid');
   const { pid: real, kill } = process;
@@ -116,10 +118,8 @@ export function installProcesses(): () => void {
       return result;
     };
   }
-  syncBuiltinESMExports();
   return () => {
     Object.assign(fs, before);
-    syncBuiltinESMExports();
     process.kill = kill;
     if (pid !== undefined) Object.defineProperty(process, 'pid', pid);
   };
