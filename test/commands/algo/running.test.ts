@@ -66,7 +66,6 @@ beforeEach(async () => {
   await pit.done('profile set sandbox reqTimeTolerance 2s');
   // its first one keeps it running
   await create('sell btc_usdt 0.001 --stop 20000');
-  await eventually(async () => expect(await pit.json('algo list')).toMatchObject([{ watched: true }]));
 });
 
 function start(): void {
