@@ -5,7 +5,7 @@ import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import type { Account } from '../../../src/sandbox/accounts/accounts.js';
 import { SandboxExchange } from '../../../src/sandbox/exchange/exchange.js';
 import { keptLimits } from '../../../src/sandbox/server/limits.js';
-import { SHORT_HISTORY_MS } from '../../support/genesis.js';
+import { copyGenesis, filesOf, SHORT_HISTORY_MS } from '../../support/genesis.js';
 import { ALICE, NOW } from '../server/fake-exchange.js';
 import { get, serveInterface } from '../server/wire.js';
 import { temporaryDirectory } from '../support/exchange-fixture.js';
@@ -32,6 +32,30 @@ const WATCHER = {
 
 const { accessKey, secretKey, safePwd, username } = ALICE;
 
+function exchangeIn(directory: string, clock: { readonly time: number }): SandboxExchange {
+  const firstAccount = { accessKey, secretKey, safePwd, username };
+  const exchange = SandboxExchange.opened({
+    ...{ directory, seed: 7, now: () => clock.time, firstAccount },
+    historyMs: SHORT_HISTORY_MS,
+  });
+  if (exchange.customers.byAccessKey(BEN.accessKey) === undefined)
+    for (const customer of [BEN, WATCHER]) exchange.customers.add(customer, customer.permissions);
+  return exchange;
+}
+
+async function genesis(): Promise<ReadonlyMap<string, Buffer>> {
+  const directory = mkdtempSync(join(tmpdir(), 'pit-funds-'));
+  const exchange = exchangeIn(directory, { time: NOW });
+  exchange.advance();
+  try {
+    return await filesOf(directory, exchange);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+const GENESIS = await genesis();
+
 /** An exchange with the accounts of the signing vectors, at their time, and a clock that the test controls. */
 export class FundsFixture {
   #open = true;
@@ -44,14 +68,14 @@ export class FundsFixture {
     exchange.advance();
   }
 
-  /** Closes at the end of the test. */
-  static at({
-    directory = temporaryDirectory(),
-    time = NOW,
-  }: {
-    directory?: string;
-    time?: number;
-  } = {}): FundsFixture {
+  /** A new one, which closes at the end of the test. */
+  static at(): FundsFixture {
+    const directory = temporaryDirectory();
+    copyGenesis(directory, GENESIS);
+    return FundsFixture.#closedWithTest(directory, NOW);
+  }
+
+  static #closedWithTest(directory: string, time: number): FundsFixture {
     const fixture = FundsFixture.open(directory, time);
     onTestFinished(() => fixture.close());
     return fixture;
@@ -60,14 +84,7 @@ export class FundsFixture {
   /** The caller closes it. */
   static open(directory: string, time: number): FundsFixture {
     const clock = { time };
-    const firstAccount = { accessKey, secretKey, safePwd, username };
-    const exchange = SandboxExchange.opened({
-      ...{ directory, seed: 7, now: () => clock.time, firstAccount },
-      historyMs: SHORT_HISTORY_MS,
-    });
-    if (exchange.customers.byAccessKey(BEN.accessKey) === undefined)
-      for (const customer of [BEN, WATCHER]) exchange.customers.add(customer, customer.permissions);
-    return new FundsFixture(exchange, directory, clock);
+    return new FundsFixture(exchangeIn(directory, clock), directory, clock);
   }
 
   get alice(): Account {
@@ -114,7 +131,7 @@ export class FundsFixture {
   /** Reopens the directory, as after a restart. */
   async again(): Promise<FundsFixture> {
     await this.close();
-    return FundsFixture.at({ directory: this.directory, time: this.clock.time });
+    return FundsFixture.#closedWithTest(this.directory, this.clock.time);
   }
 
   async close(): Promise<void> {
@@ -135,6 +152,7 @@ export function sharedFixture(prepare: (fixture: FundsFixture) => void = () => u
   const directory = mkdtempSync(join(tmpdir(), 'pit-funds-'));
   let fixture: FundsFixture | undefined;
   beforeAll(() => {
+    copyGenesis(directory, GENESIS);
     fixture = FundsFixture.open(directory, NOW);
     prepare(fixture);
   });

@@ -409,10 +409,10 @@ describe('bills on the wire', () => {
     const fixture = FundsFixture.at();
     expect(await ask(fixture, USDT)).toBe(success(OPENING));
     expect(await ask(fixture, OLD)).toBe(success(''));
-    fixture.clock.time += 48 * 3_600_000;
+    fixture.pass(48 * 3_600_000);
     expect(await ask(fixture, USDT)).toBe(success(OPENING));
     expect(await ask(fixture, OLD)).toBe(success(''));
-    fixture.clock.time += 1;
+    fixture.pass(1);
     expect(await ask(fixture, USDT)).toBe(success(''));
     expect(await ask(fixture, OLD)).toBe(success(OPENING));
   });
