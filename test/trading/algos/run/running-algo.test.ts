@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { Decimal } from '../../../../src/domain/decimal.js';
 import type { Market } from '../../../../src/domain/market.js';
@@ -22,6 +22,11 @@ const STOP = sell('1', { stop: '98' });
 const OCO = sell('1', { take: '110', stop: '98' });
 
 /** Orders and cancellations, in the order in which they arrived. */
+/** Lets everything go on that waits for no clock. */
+async function turns(): Promise<void> {
+  for (let count = 0; count < 50; count += 1) await turn();
+}
+
 const sent = ({ exchange }: AtWork) => exchange.asked('order', 'cancel');
 
 test('a reached stop is on disk, and its order is named there and in the journal, before the order leaves', async () => {
@@ -419,7 +424,7 @@ test('what did not leave because of something that may pass is not tried again a
   work.pass(499);
   work.move('97.9', '99');
   // long enough for a try that must not be made
-  await delay(50);
+  await turns();
   work.market.failsToRead = false;
   work.pass(1);
   await eventually(() => expect(work.names).toContain('placed'));
@@ -700,9 +705,9 @@ test('after a restart with a stop under way, the state has its reason before any
   await eventually(() => expect(sent(work)).toEqual(['order']));
   await work.algo.stop(0);
   work.algo = work.reopened();
-  for (let i = 0; i < 5; i++) {
+  for (let second = 0; second < 5; second += 1) {
     work.pass(1_000);
-    await delay(100);
+    await turns();
   }
   work.algo.changed();
   const reason = 'NOT PROTECTED: It is not known yet what became of the stop order';
