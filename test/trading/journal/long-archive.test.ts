@@ -17,35 +17,33 @@ const MAX_BYTES = 65_536;
 
 const WITHDRAWAL = { coin: 'btc', amount: '1', fee: '0', address: 'bc1q', internal: false };
 
-/** Two days of a busy account: many orders, one withdrawal and one cancellation a day. */
+/** The lines of a day of a busy account: many orders, one withdrawal and one cancellation. */
+function linesOfDay(at: number, ago: number): string {
+  const add = (write: object) => {
+    const one = settledOf('any0001');
+    const settled = { ...one, write: { ...one.write, time: at, ...write } as RecordedWrite };
+    return encodeLine({ at, day: dayNotionalOf(settled), settled });
+  };
+  const orders = Array.from({ length: ORDERS }, (_, index) => add({ id: `mine${ago}x${index}` }));
+  const withdrawal = { id: `out${ago}`, operation: 'withdraw', terms: { ...WITHDRAWAL, before: { record: '0' } } };
+  const cancelled: CancelledOrder = { market: 'eth_usdt', id: `5${-ago}` };
+  return [...orders, add(withdrawal), encodeLine({ at, cancelled })].join('');
+}
+
+/** The same in each test, by their time. */
+const daysByTime = new Map<number, string>();
+
+/** Two days of a busy account. */
 function busy() {
   const trading = tradingOf('http://127.0.0.1:1');
   trading.journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'first001', reqTime: 1 }).discard();
   const folder = path.join(trading.state, 'journal', 'test', 'archive');
-  const fileOf = (at: number) => path.join(folder, `${new Date(at).toISOString().slice(0, 10)}.jsonl`);
-  const add = (at: number, write: object) => {
-    const one = settledOf('any0001');
-    const settled = { ...one, write: { ...one.write, time: at, ...write } as RecordedWrite };
-    return { file: fileOf(at), line: encodeLine({ at, day: dayNotionalOf(settled), settled }) };
-  };
-  const cancelled = (at: number, order: CancelledOrder) => ({
-    file: fileOf(at),
-    line: encodeLine({ at, cancelled: order }),
-  });
-  const lines = [-DAY, 0].flatMap((ago) => {
+  for (const ago of [-DAY, 0]) {
     const at = trading.host.now() + ago;
-    const orders = Array.from({ length: ORDERS }, (_, index) => add(at, { id: `mine${ago}x${index}` }));
-    return [
-      ...orders,
-      add(at, {
-        ...{ id: `out${ago}`, operation: 'withdraw' },
-        terms: { ...WITHDRAWAL, before: { record: '0' } },
-      }),
-      cancelled(at, { market: 'eth_usdt', id: `5${-ago}` }),
-    ];
-  });
-  for (const file of new Set(lines.map((one) => one.file)))
-    fs.writeFileSync(file, lines.flatMap((one) => (one.file === file ? one.line : [])).join(''), { mode: 0o600 });
+    const lines = daysByTime.get(at) ?? linesOfDay(at, ago);
+    daysByTime.set(at, lines);
+    fs.writeFileSync(path.join(folder, `${new Date(at).toISOString().slice(0, 10)}.jsonl`), lines, { mode: 0o600 });
+  }
   return trading;
 }
 
