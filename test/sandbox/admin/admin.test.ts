@@ -158,14 +158,14 @@ describe('the clock', () => {
     expect(await admin(address, 'POST /clock/speed', { speed: 0 })).toMatchObject([400, {}]);
   });
 
-  it("decides whether a reqTime has expired, and takes the machine's time too while it is days away", async () => {
+  it("decides whether a reqTime has expired, and takes the machine's time too while it is hours away", async () => {
     const { address } = await sandbox();
     const early = signedUrl(address, address, 'getAccountInfo');
     expect(await ask(early)).toContain('"result":');
     await done(address, 'POST /clock/advance', { ms: 65_000 });
     expect(await ask(early)).toContain('"code":3007');
     expect(await ask(early.replace(/\d+$/, (time) => String(Number(time) + 65_000)))).toContain('"result":');
-    await done(address, 'POST /clock/advance', { ms: 86_400_000 });
+    await done(address, 'POST /clock/advance', { ms: 3_600_000 });
     expect(await ask(early)).toContain('"code":3007');
     expect(await ask(signedUrl(address, address, 'getAccountInfo'))).toContain('"result":');
   });
