@@ -209,6 +209,18 @@ test('a process that is ended watches until what it has under way is over', asyn
   expect(watching.store.watcher()).toBeUndefined();
 });
 
+test('a defect of pit ends the process with its error', async () => {
+  const defect = new TypeError('a defect');
+  const watching = await Watching.begin({ stop: '98' }, ({ store }) => {
+    store.add = () => {
+      throw defect;
+    };
+  });
+  watching.showBid(97);
+  await world.finish(watching.ended);
+  expect(watching.failure).toBe(defect);
+});
+
 test('an algo order whose record is gone does nothing any more', async () => {
   const watching = await Watching.begin();
   await eventually(() => expect(watching.store.notes.of(ID)?.state).toBe('waiting'));

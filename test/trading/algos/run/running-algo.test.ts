@@ -56,6 +56,35 @@ test('a stop that waits is moved by a book that reaches it, and by no other', as
   expect(['100', '98.01', '98'].map(isUnmovedBy)).toEqual([true, true, false]);
 });
 
+test('any book moves a stop whose take-profit is on its way', async () => {
+  const work = await AtWork.of(OCO);
+  work.algo.changed();
+  expect(work.algo.isUnmovedBy({ bid: Decimal.of('100'), ask: Decimal.of('101') })).toBe(false);
+  await eventually(() => expect(work.names).toEqual(['placed']));
+});
+
+test('any book moves an algo order whose order has no known outcome', async () => {
+  const work = await AtWork.of(OCO, ({ exchange }) => {
+    exchange.outcomes.push(LOST);
+  });
+  work.algo.changed();
+  await eventually(() => expect(work.texts).toContain('It is not known yet whether'));
+  expect(work.algo.isUnmovedBy({ bid: Decimal.of('100'), ask: Decimal.of('101') })).toBe(false);
+});
+
+test('what changes while it decides is looked at afterwards, and nothing is done twice', async () => {
+  const work = await AtWork.of(STOP, ({ store }) => {
+    const { add } = store;
+    store.add = (id, fact) => {
+      work.algo.changed();
+      return add.call(store, id, fact);
+    };
+  });
+  work.move('98', '99');
+  await eventually(() => expect(work.names).toContain('placed'));
+  expect(work.names).toEqual(['triggered', 'placed']);
+});
+
 test('nothing leaves if the fact that a stop was reached cannot be written, which is said first, and is tried again', async () => {
   const work = await AtWork.of(STOP, ({ store }) => {
     const { add } = store;
@@ -148,6 +177,23 @@ test('the take-profit is cancelled by this algo order and by nobody else, and on
   expect(work.texts).toContain('Cancelled the take order at 110.');
   expect(work.algo.snapshot.said).toEqual([]);
   expect(work.store.read(ID)?.children[0]).toMatchObject({ clientId: `${ID}t1`, isCancelledHere: true });
+});
+
+test('a take-profit that could not be cancelled is said to be tried again, and the stop waits for it', async () => {
+  let isOut = true;
+  const work = await AtWork.of(OCO, ({ exchange }) => {
+    exchange.onCancel = () => {
+      if (isOut) throw usage('The key was removed.');
+    };
+  });
+  work.algo.changed();
+  await eventually(() => expect(work.names).toEqual(['placed']));
+  work.move('98', '99');
+  await eventually(() => expect(work.texts).toContain('The key was removed. pit tries again.'));
+  expect(sent(work)).toEqual(['order', 'cancel']);
+  isOut = false;
+  work.pass(500);
+  await eventually(() => expect(sent(work)).toEqual(['order', 'cancel', 'cancel', 'order']));
 });
 
 test.each([
@@ -647,28 +693,32 @@ describe('a take-profit that was cancelled for a stop, while single orders canno
   });
 });
 
-describe('a stop that is reached while the exchange is in maintenance', () => {
-  const MAINTENANCE = refused('inTrouble', 'maintenance');
-
-  test('is asked again every two seconds, and is not protected, in the words of the exchange', async () => {
-    const work = await AtWork.of(STOP, ({ exchange }) => {
-      exchange.outcomes.push(MAINTENANCE, MAINTENANCE, MAINTENANCE);
-    });
-    work.move('98', '99');
-    const reason = 'NOT PROTECTED: The exchange rejected the stop order: “maintenance”';
-    await eventually(() => expect(work.algo.snapshot).toMatchObject({ reason, unsentSince: expect.any(Number) }));
-    for (const tries of [2, 3, 4]) {
-      work.pass(1_999);
-      work.pass(1);
-      await eventually(() => expect(sent(work)).toHaveLength(tries));
-    }
-    await eventually(() => expect(work.algo.snapshot).toMatchObject({ reason: 'The stop order is open' }));
-    expect(work.algo.snapshot.unsentSince).toBe(null);
-    expect(work.names.filter((name) => name === 'rejected' || name === 'unprotected')).toEqual([
-      'rejected',
-      'unprotected',
-    ]);
-  });
+describe('a stop that is reached while the exchange places no orders', () => {
+  test.each([
+    ['is in maintenance', refused('inTrouble', 'later')],
+    ['is busy', refused('busy', 'later')],
+  ])(
+    'is asked again every two seconds while it %s, and is not protected, in the words of the exchange',
+    async (_, away) => {
+      const work = await AtWork.of(STOP, ({ exchange }) => {
+        exchange.outcomes.push(away, away, away);
+      });
+      work.move('98', '99');
+      const reason = 'NOT PROTECTED: The exchange rejected the stop order: “later”';
+      await eventually(() => expect(work.algo.snapshot).toMatchObject({ reason, unsentSince: expect.any(Number) }));
+      for (const tries of [2, 3, 4]) {
+        work.pass(1_999);
+        work.pass(1);
+        await eventually(() => expect(sent(work)).toHaveLength(tries));
+      }
+      await eventually(() => expect(work.algo.snapshot).toMatchObject({ reason: 'The stop order is open' }));
+      expect(work.algo.snapshot.unsentSince).toBe(null);
+      expect(work.names.filter((name) => name === 'rejected' || name === 'unprotected')).toEqual([
+        'rejected',
+        'unprotected',
+      ]);
+    },
+  );
 });
 
 describe('a stop that is reached while the exchange takes no more requests', () => {
