@@ -233,6 +233,7 @@ const GROUPS = [
     files: sourcesIn('config'),
     tests: [
       'test/config/*.test.ts',
+      'test/commands/completion/completion-names.test.ts',
       'test/commands/profiles/*.test.ts',
       'test/trading/guards/limits.test.ts',
       'test/commands/errors.test.ts',

@@ -63,6 +63,14 @@ describe('parseKeys', () => {
   });
 });
 
+test.each([
+  ['canary access\nsecret', 'The access key holds a space, a control character or another character that no key has.'],
+  ['access\ncanary secret', 'The secret key holds a space, a control character or another character that no key has.'],
+  [`access\n${'s'.repeat(513)}`, 'The secret key is too long.'],
+])('parseKeys says which of two keys is wrong, and why', async (text, message) => {
+  expect((await failureOf(() => parseKeys(text))).message).toBe(message);
+});
+
 describe('lastFour', () => {
   test.each([
     ['', '…'],

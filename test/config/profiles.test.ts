@@ -53,6 +53,31 @@ describe('profiles', () => {
     expect(await keys.get('main')).toBeNull();
   });
 
+  test('leaves the profile in use as it is when another one is removed', async () => {
+    const profiles = new Profiles(freshFolder());
+    await profiles.add({ name: 'main', ...HOSTS });
+    await profiles.add({ name: 'other', ...HOSTS });
+    await profiles.use('main');
+    await profiles.remove('other');
+    expect(await profiles.active()).toBe('main');
+  });
+
+  test.each([
+    ['60', '60s'],
+    ['60s', '60s'],
+    ['86400', '86400s'],
+  ])('keeps a tolerance for reqTime of %s as %s', async (given, kept) => {
+    const profiles = new Profiles(freshFolder());
+    await profiles.set('sandbox', 'reqTimeTolerance', given);
+    expect((await profiles.get('sandbox')).settings.reqTimeTolerance).toBe(kept);
+  });
+
+  test.each(['0', '86401', '1.5', 'soon'])('rejects a tolerance for reqTime of %s', async (given) => {
+    const profiles = new Profiles(freshFolder());
+    expect((await failureOf(() => profiles.set('sandbox', 'reqTimeTolerance', given))).kind).toBe('usage');
+    expect((await profiles.get('sandbox')).settings).toEqual({});
+  });
+
   test('drops keys when the trade host changes', async () => {
     const folder = freshFolder();
     const [profiles, keys] = [new Profiles(folder), new KeyStore(folder, noKeychain)];
