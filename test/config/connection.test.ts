@@ -17,7 +17,10 @@ const KEYS_OF: Readonly<Record<string, typeof MINE>> = { main: MINE };
 const X = 'https://x.example.com';
 const Y = 'https://y.example.com';
 
-/** Profiles `main` (keys), `locked` (keys in the keychain), `bare` (no keys) and the sandbox; keys of any other profile must not be asked for. */
+/**
+ * Profiles `main` (keys), `locked` (keys in the keychain), `bare` (no keys), `pollsOnly` (no streams) and the sandbox; keys of any other
+ * profile must not be asked for.
+ */
 function choose(active: string, profile: string | undefined, environment: Environment): Promise<ProfileConnection> {
   const profiles = {
     active: async () => active,
@@ -25,6 +28,7 @@ function choose(active: string, profile: string | undefined, environment: Enviro
       if (name === SANDBOX) return { name, builtIn: true, baseUrl: '', tradeUrl: '', wsUrl: null, settings: {} };
       if (['main', 'bare', 'locked'].includes(name))
         return { name, builtIn: false, ...HOSTS, settings: { zone: 'UTC' } };
+      if (name === 'pollsOnly') return { name, builtIn: false, ...HOSTS, wsUrl: null, settings: {} };
       throw new Failure('credentials', `no profile ${name}`);
     },
   };
@@ -60,6 +64,16 @@ test.each<[string, Environment, string | null]>([
   ['sandbox', {}, null],
 ])("takes the streams of the profile %s with %j only for the profile's own exchange", async (active, env, wsUrl) => {
   expect((await choose(active, undefined, env)).wsUrl).toBe(wsUrl);
+});
+
+test.each<[string, Environment, string | undefined]>([
+  ['main', {}, undefined],
+  ['sandbox', {}, undefined],
+  ['main', { PIT_BASE_URL: X, PIT_WS_URL: 'wss://x.example.com' }, undefined],
+  ['main', { PIT_BASE_URL: X }, 'The hosts come from the environment, which names no WebSocket address.'],
+  ['pollsOnly', {}, 'The profile "pollsOnly" has no WebSocket address.'],
+])('says why the profile %s with %j has no streams, if it has none', async (active, env, message) => {
+  expect((await choose(active, undefined, env)).wsUrlMissing?.message).toBe(message);
 });
 
 test('hosts and keys of the environment are used without the white space around them', async () => {

@@ -84,6 +84,18 @@ describe('pit cancel --all --all-markets', () => {
     ]);
   });
 
+  it('warns in a dry run of an order whose outcome is unknown, which may still be open', async () => {
+    pit.world.network.treat = ({ operation }) => (operation === 'order' ? LOST : PASS);
+    expect(await pit.run('order buy btc_usdt 0.1 --at bid-2% --id lostmine1 --timeout 3 --yes')).toMatchObject({
+      code: 6,
+    });
+    expect(await pit.run('cancel --all --all-markets --dry-run')).toMatchObject({
+      code: 0,
+      stderr:
+        'Warning: An earlier order may have been placed: buy 0.1 btc_usdt at 29,390.20. Find out: pit resolve lostmine1\n',
+    });
+  });
+
   it.each<[what: string, lost: (request: Passed) => boolean, reason: string]>([
     [
       'of a market',
