@@ -420,3 +420,12 @@ describe('the send gate', () => {
     expect(await waitForRequests(sharing, latchIn(root), host, new TimeBudget(1, host.monotonic))).toBe(0);
   });
 });
+
+it.each([
+  ['halted since 2026-01-05 12:00:00 (UTC)', null, null],
+  ['halted since 2026-01-05 12:00:00 (UTC) (flash crash)', null, 'flash crash'],
+  ['halted since 2026-01-05 12:00:00 (UTC) until 2026-01-05 12:10:00 (UTC)', 600_000, null],
+])('a sentence about an account calls it "%s"', (text, lastsMs, reason) => {
+  const since = Date.UTC(2026, 0, 5, 12);
+  expect(haltText({ since, until: lastsMs === null ? null : since + lastsMs, reason, problem: null })).toBe(text);
+});
