@@ -52,12 +52,15 @@ export async function guardChild(
   const [breach] = breaches;
   if (breach === undefined) return { limits, bestBid };
   // the best prices have moved since it was decided: the next decision takes the new ones
-  if (breach.guard === 'post-only' || (breach.guard === 'price-band' && isPricedByBand(wanted, terms)))
-    return later(new Failure('refused', `Not sent: ${breach.message}.`));
+  if (breach.guard === 'post-only') return later(new Failure('refused', `Not sent: ${breach.message}.`));
+  if (breach.guard === 'price-band' && isPricedByBand(wanted, terms)) return later(OUTSIDE_BAND);
   return held('guard', `${breach.guard}: ${breach.message}`);
 }
 
-/** Whether the price band is a part of its price, once a book is known: it is that of a stop, and no limit of the user. */
+/** The same text for each book: a failure that changes is reported at each try. */
+const OUTSIDE_BAND = new Failure('refused', 'Not sent: the newest book allows no such price within the price band.');
+
+/** Whether pit itself keeps the price within the band: a stop without `--limit`, once a book is known. */
 function isPricedByBand({ role }: NewChild, { exits }: AlgoTerms): boolean {
   return role === 'stop' && exits?.limit === null;
 }

@@ -204,7 +204,7 @@ export class ChildSender {
   }
 }
 
-/** What a failure says of a child of which nothing has left. @param isLimit whether it is that of a limit */
+/** What follows for a child that has not left because of a failure. @param isLimit whether a limit is exceeded */
 function unsentBecause(failure: Failure, child: ChildOrder, isLimit: boolean): SentChild {
   if (failure === NOT_WANTED.failure) return NOT_WANTED;
   if (isLimit) return heldBy('guard', failure);

@@ -515,6 +515,33 @@ describe('a stop whose price the band does not allow by the newest book', () => 
     expect(work.texts).not.toContain('It is paused');
   });
 
+  test.each([
+    ['moves', (read: number) => [{ price: String(120 + read), amount: '5' }]],
+    ['is empty', () => []],
+  ])(
+    'is NOT PROTECTED and tried again, and reported once, while the only book %s and is not fresh',
+    async (_, levels) => {
+      const work = await AtWork.of(STOP);
+      work.limits = { ...NO_LIMITS, priceBand: Decimal.of('0.1') };
+      const { market } = work;
+      let reads = 0;
+      market.readBookView = async () => {
+        reads += 1;
+        vi.spyOn(market, 'bookView').mockReturnValue(undefined as never);
+        return { bids: levels(reads), asks: levels(reads), last: null };
+      };
+      work.move('98', '99');
+      for (const pauseMs of [500, 1_000, 2_000, 2_000]) {
+        await eventually(() => expect(work.algo.dueInMs).toBe(pauseMs));
+        work.pass(pauseMs);
+      }
+      await eventually(() => expect(reads).toBe(5));
+      expect(work.names).toEqual(['triggered', 'note', 'unprotected']);
+      expect(work.algo.snapshot.reason).toMatch(/^NOT PROTECTED: /);
+      expect(work.exchange.has.orders).toEqual([]);
+    },
+  );
+
   test('is paused if it is a price of the user', async () => {
     const work = await risenAfter(sell('1', { stop: '98', limit: '97' }));
     await eventually(() => expect(work.texts).toMatch(/It is paused: price-band: /));
