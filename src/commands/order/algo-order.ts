@@ -183,7 +183,7 @@ async function planAlgo(context: WriteContext, draft: AlgoDraft): Promise<Planne
   return { ...(await checked(context, snapshot, terms)), evaluated, overridden: draft.overridden };
 }
 
-/** What the expressions of a draft but its amount come to; null for those that are not given. */
+/** The values of a draft's expressions, without its amount; null for those that are not given. */
 interface Levels extends EntryValues, Pick<Exits, 'take' | 'stop' | 'limit'> {}
 
 async function evaluateLevels(draft: AlgoDraft, snapshot: MarketSnapshot, market: Market): Promise<Levels> {

@@ -103,7 +103,7 @@ async function untilEvent(id: string, name: string): Promise<void> {
 }
 
 async function untilState(id: string, state: string): Promise<Algo> {
-  // each look is a command
+  // each look at its state runs a command
   if (['done', 'partial'].includes(state)) await untilEvent(id, 'ended');
   return eventually(
     async () => {

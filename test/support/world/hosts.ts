@@ -61,7 +61,7 @@ export const sendToHost: SendRequest = async (url, { signal, onResponse }) => {
     onResponse?.();
     return { status, body, date, ageMs: 0, retryAfter: null, certificateExpires: null };
   } finally {
-    // with a reason, because an error of its own would have to be made for each
+    // with a reason, because each abort without one makes an error
     over.abort('over');
   }
 };

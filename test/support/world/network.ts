@@ -96,7 +96,7 @@ export class WorldNetwork {
       onResponse?.();
       return response;
     } finally {
-      // with a reason, because an error of its own would have to be made for each
+      // with a reason, because each abort without one makes an error
       over.abort('over');
     }
   };
