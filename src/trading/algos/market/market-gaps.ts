@@ -100,14 +100,28 @@ export class MarketGaps {
     const others = readers.filter((reader) => !this.#unseen.has(reader));
     this.reportUnseen(exchange);
     if (before === undefined) return;
-    const unseenMs = Math.max(now.at - before.at, now.wall - before.wall);
-    const staleSince = unseenMs > staleAfterMs ? before.exchange : Number.POSITIVE_INFINITY;
+    const staleSince = unseenMs(before, host) > staleAfterMs ? before.exchange : Number.POSITIVE_INFINITY;
     const from = Math.min(staleSince, this.#unreportedSince(missedSince));
     if (from === Number.POSITIVE_INFINITY) return;
     this.#reported = { from: Math.min(from, exchange), to: exchange };
     // books that were read over HTTP meanwhile show nothing of what was between them
     const after = from < before.exchange ? lastTradeBefore(from, pushed()) : before.tradeId;
     this.#report(this.#reported, others, after);
+  }
+
+  /**
+   * The gap of a reader that ends with the next book: the stream knows that it is fresh, and what came before it is still being taken. Null if
+   * there is none.
+   * @param exchange what time it is, by the exchange's clock
+   */
+  ending(reader: GapReader, exchange: number): Gap | null {
+    const unseen = this.#unseen.get(reader);
+    if (unseen !== undefined)
+      return exchange - unseen.since > unseen.leastMs ? { from: unseen.since, to: exchange } : null;
+    const { host, staleAfterMs } = this.#options;
+    const before = this.#fresh;
+    if (before === undefined || unseenMs(before, host) <= staleAfterMs) return null;
+    return { from: before.exchange, to: exchange };
   }
 
   /** The book is fresh for those who have joined. It was not read anew for that, so a silence of it goes on. @param exchange what time it is */
@@ -155,4 +169,12 @@ export class MarketGaps {
     for (const reader of readers) reader.gapRead(prices);
     changed();
   }
+}
+
+/** For how long the book was not fresh, by the clock that shows more. */
+function unseenMs(
+  fresh: { readonly at: number; readonly wall: number },
+  host: Pick<Host, 'monotonic' | 'now'>,
+): number {
+  return Math.max(host.monotonic() - fresh.at, host.now() - fresh.wall);
 }

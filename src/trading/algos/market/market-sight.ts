@@ -24,6 +24,8 @@ export interface MarketSightOptions {
   readonly host: Pick<Host, 'monotonic'>;
   readonly market: WatchedMarket;
   readonly funds: AccountFunds;
+  /** The gap that ends with a book which is taken next: what is seen until then is late. Null if there is none. */
+  readonly endingGap: () => Gap | null;
   /** The limits as they were read last; undefined before. */
   readonly knownLimits: () => GuardLimits | undefined;
 }
@@ -162,7 +164,7 @@ export class MarketSight {
           : { price: last.prices.reduce(isSell ? least : most), tradeId: this.#newestTrade, ageMs: last.ageMs },
       positionAgeMs: this.#position === undefined ? null : host.monotonic() - this.#position.at,
       seen: this.#prices,
-      gap: this.#gap === undefined ? null : this.#gapOf(this.#gap, facts),
+      gap: this.#gapNow(facts),
       met: this.#met,
       band: this.#band(),
       available: balance?.available ?? null,
@@ -186,6 +188,13 @@ export class MarketSight {
   /** What is decided about with a market, for the range of books that change nothing. */
   withPrices(market: AlgoMarket): AlgoMarket {
     return { ...market, seen: this.#prices };
+  }
+
+  #gapNow(facts: AlgoFacts): AlgoMarket['gap'] {
+    if (this.#gap !== undefined) return this.#gapOf(this.#gap, facts);
+    const gap = this.#options.endingGap();
+    if (gap === null) return null;
+    return this.#gapOf({ gap, traded: [], unknown: null, trailBest: facts.trailBest?.price ?? null }, facts);
   }
 
   #gapOf({ trailBest, ...prices }: SeenGap, { began }: AlgoFacts): AlgoMarket['gap'] {

@@ -1,5 +1,5 @@
 import type { Depth } from '../../../domain/market-data.js';
-import { Failure } from '../../../errors.js';
+import { type Failure, failureOnly } from '../../../errors.js';
 import {
   type AnyDataEvent,
   type Channel,
@@ -12,6 +12,7 @@ import type { Host } from '../../../platform/host.js';
 import type { BookView } from '../../preview/market-view.js';
 import type { AlgoBook } from '../plan/algo-market.js';
 import { BestOfOthers } from './best-of-others.js';
+import type { Gap } from './gap-prices.js';
 import { MarketClock } from './market-clock.js';
 import { MarketGaps } from './market-gaps.js';
 import { type MarketReader, MarketReaders } from './market-readers.js';
@@ -132,20 +133,19 @@ export class WatchedMarket {
     const known = this.bookView();
     if (known !== undefined) return known;
     const { client, market, restartBudget } = this.#options;
-    try {
-      restartBudget();
-      const { bids, asks } = await client.depth({ market, size: LEVELS });
-      return { bids, asks, last: null };
-    } catch (error) {
-      if (error instanceof Failure) return error;
-      throw error;
-    }
+    restartBudget();
+    return client.depth({ market, size: LEVELS }).then(({ bids, asks }) => ({ bids, asks, last: null }), failureOnly);
   }
 
   /** Until when each book was seen that was pushed, by the exchange's clock, but for gaps that were reported; undefined before the first. */
   get seenUntil(): number | undefined {
     const { freshUntil } = this.#gaps;
     return this.#pushedAt === undefined || freshUntil === undefined ? undefined : Math.min(this.#pushedAt, freshUntil);
+  }
+
+  /** The gap of a reader that ends with a book which the stream knows, and which is taken next; null if there is none. */
+  endingGap(reader: MarketReader): Gap | null {
+    return this.isFresh ? this.#gaps.ending(reader, this.now()) : null;
   }
 
   /** Whether the book was ever fresh. */

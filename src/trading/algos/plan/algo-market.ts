@@ -24,7 +24,8 @@ export interface AlgoMarket {
   readonly seen: SeenPrices | null;
   /**
    * A time without data that is over. It is given twice, each time until nothing is to be done: from the first decision with fresh data on, and
-   * once it is known what trades and candles show of it. Null otherwise.
+   * once it is known what trades and candles show of it. Decisions before the first one have it too if they know the book that ends it, which is
+   * taken after what came before it. Null otherwise.
    */
   readonly gap: MarketGap | null;
   /** The condition of the entry that holds now, as the user wrote it; null if those that are wanted do not hold. */

@@ -19,7 +19,7 @@ import { type AlgoSnapshot, snapshotOf } from '../record/snapshot.js';
 import { AlgoSteps, type AlgoStepsOptions } from './algo-steps.js';
 import { type AlgoEvent, AlgoVoice } from './algo-voice.js';
 
-export interface RunningAlgoOptions extends AlgoStepsOptions, Omit<MarketSightOptions, 'host'> {
+export interface RunningAlgoOptions extends AlgoStepsOptions, Omit<MarketSightOptions, 'host' | 'endingGap'> {
   /** Whether the exchange is in this process: nothing that it pushes is ever lost. */
   readonly isAlone: boolean;
   readonly report: (event: AlgoEvent) => void;
@@ -57,7 +57,7 @@ export class RunningAlgo {
     [this.#options, this.terms] = [options, options.terms];
     const { trading, store, market, report, terms } = options;
     const { host } = trading;
-    this.#sight = new MarketSight({ ...options, host }, terms);
+    this.#sight = new MarketSight({ ...options, host, endingGap: () => market.endingGap(this) }, terms);
     this.#book = new ChildBook(trading, store, terms, children, {
       changed: this.changed,
       seen: (child) => this.#voice.tellFills(child),

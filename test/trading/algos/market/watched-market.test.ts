@@ -3,6 +3,7 @@ import type { Depth, Trade } from '../../../../src/domain/market-data.js';
 import { Failure } from '../../../../src/errors.js';
 import type { Exchange, ExchangeStream, StreamEvent, WantedSince } from '../../../../src/exchange/exchange.js';
 import type { Gap, GapPrices } from '../../../../src/trading/algos/market/gap-prices.js';
+import type { MarketReader } from '../../../../src/trading/algos/market/market-readers.js';
 import { WatchedMarket } from '../../../../src/trading/algos/market/watched-market.js';
 import { STALE_MS } from '../../../../src/trading/algos/plan/algo-market.js';
 import { eventually } from '../../../support/eventually.js';
@@ -124,6 +125,7 @@ class Scene {
   onChange = () => {};
   checkAwake = () => {};
   readonly market: WatchedMarket;
+  readonly reader: MarketReader;
 
   constructor() {
     const monotonic = () => this.passed;
@@ -163,7 +165,7 @@ class Scene {
       checkAwake: () => this.checkAwake(),
       warn: (message) => void this.warnings.push(message),
     });
-    this.market.add({
+    this.reader = {
       changed: () => {
         this.changes += 1;
         this.bids.push(this.bid);
@@ -174,7 +176,8 @@ class Scene {
       isUnmovedBy: () => false,
       gapEnded: (gap) => void this.gaps.push(gap),
       gapRead: (prices) => void this.read.push(prices),
-    });
+    };
+    this.market.add(this.reader);
   }
 
   static async begin(isPushed = true): Promise<Scene> {
@@ -448,6 +451,32 @@ describe('a time in which the market was not seen', () => {
     scene.pass(6_000);
     scene.streams[0]?.read(bookOf('100', START + 6_000));
     await eventually(() => expect(scene.gaps).toEqual([{ from: START, to: START + 6_000 }]));
+  });
+
+  test('is known while trades are taken that came before the book that ends it', async () => {
+    const scene = await Scene.begin();
+    scene.pass(6_000);
+    const ending: (Gap | null)[] = [];
+    scene.onChange = () => ending.push(scene.market.endingGap(scene.reader));
+    scene.streams[0]?.pushTrades([trade(1, '97', 6)]);
+    await eventually(() => expect(ending).toEqual([null]));
+    scene.streams[0]?.pushTrades([trade(2, '97', 6)]);
+    scene.streams[0]?.push(bookOf('97', START + 6_000));
+    await eventually(() => expect(ending.slice(0, 3)).toEqual([null, { from: START, to: START + 6_000 }, null]));
+    expect(scene.gaps).toHaveLength(1);
+  });
+
+  test('is known so for an algo order that is taken over, too', async () => {
+    const scene = new Scene();
+    scene.shown = undefined;
+    scene.market.add(scene.reader, { since: START - 9_000, leastMs: 5_000 });
+    const ending: (Gap | null)[] = [];
+    scene.onChange = () => ending.push(scene.market.endingGap(scene.reader));
+    scene.market.start();
+    await eventually(() => expect(scene.streams).toHaveLength(1));
+    scene.streams[0]?.pushTrades([trade(1, '97', 6)]);
+    scene.streams[0]?.push(bookOf('97', START));
+    await eventually(() => expect(ending.slice(0, 2)).toEqual([{ from: START - 9_000, to: START }, null]));
   });
 
   test('does not end with a book that is old', async () => {

@@ -1090,6 +1090,15 @@ test('the first book after a gap is looked at, although it changes nothing: what
   expect(work.algo.isUnmovedBy(best)).toBe(false);
 });
 
+test('a trigger is late if trades bring it that came before the book which ends a gap', async () => {
+  const work = await AtWork.of(sell('1', { stop: '98', trigger: 'last' }));
+  work.market.trades = { prices: [Decimal.of('97')], ageMs: 0 };
+  const { time } = work.algo.facts.began;
+  work.market.ending = { from: time, to: time + 6_000 };
+  work.algo.changed();
+  expect(work.algo.facts.exitTriggered).toMatchObject({ late: true });
+});
+
 test('a trigger is late if the first book after a gap that is not crossed finds it', async () => {
   const work = await AtWork.of(STOP);
   const { time } = work.algo.facts.began;

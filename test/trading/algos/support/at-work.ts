@@ -3,6 +3,7 @@ import type { Trade } from '../../../../src/domain/market-data.js';
 import { Failure } from '../../../../src/errors.js';
 import { ChildrenInJournal } from '../../../../src/trading/algos/children/children-in-journal.js';
 import type { AccountFunds, Balance } from '../../../../src/trading/algos/market/account-funds.js';
+import type { Gap } from '../../../../src/trading/algos/market/gap-prices.js';
 import type { WatchedMarket } from '../../../../src/trading/algos/market/watched-market.js';
 import { STALE_MS } from '../../../../src/trading/algos/plan/algo-market.js';
 import type { AlgoTerms } from '../../../../src/trading/algos/plan/terms.js';
@@ -88,6 +89,8 @@ export class SeenMarket {
   ageMs = 0;
   trades: { readonly prices: readonly Decimal[]; readonly ageMs: number } | null = null;
   refreshes = 0;
+  /** The gap that ends with a book which comes next. */
+  ending: Gap | null = null;
   /** How often the guards asked for a book, and what they get. */
   bookReads = 0;
   failsToRead = false;
@@ -110,6 +113,7 @@ export class SeenMarket {
 
   lastTrades = () => this.trades;
   ownOrder = () => undefined;
+  endingGap = () => this.ending;
   refresh = () => {
     this.refreshes += 1;
   };
