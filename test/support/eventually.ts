@@ -5,7 +5,7 @@ const LONGEST_MS = 240_000;
 const UNCHANGED_MS = 45_000;
 const PAUSE_MS = 50;
 /** The longest pause in a world, whose time costs only what happens in it. */
-const PAUSE_IN_WORLD_MS = 400;
+const PAUSE_IN_WORLD_MS = 1_000;
 
 /** Lets time pass where it does not pass by itself: in a world. */
 let passTime: ((ms: number) => Promise<void>) | undefined;
