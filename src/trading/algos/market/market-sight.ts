@@ -166,7 +166,7 @@ export class MarketSight {
       seen: this.#prices,
       gap: this.#gapNow(facts),
       met: this.#met,
-      band: this.#band(),
+      band: this.#band(facts),
       available: balance?.available ?? null,
       balance: balance?.total ?? null,
       fundsChanged: funds.changed,
@@ -209,10 +209,12 @@ export class MarketSight {
     };
   }
 
-  #band(): AlgoMarket['band'] {
+  /** That of the orders that may leave: after the trigger of a stop, these are exits. In a crossed book, the band depends on the side. */
+  #band({ exitTriggered }: AlgoFacts): AlgoMarket['band'] {
     const share = this.#options.knownLimits()?.priceBand ?? null;
     const view = this.#options.market.bookView();
-    const reference = share === null || view === undefined ? null : referenceOf(view, this.#terms.side);
+    const side = exitTriggered === null ? this.#terms.side : exitSideOf(this.#terms);
+    const reference = share === null || view === undefined ? null : referenceOf(view, side);
     if (share === null || reference === null) return null;
     return bandAround(reference.price, share, this.#terms.market);
   }

@@ -542,6 +542,26 @@ describe('a stop whose price the band does not allow by the newest book', () => 
     },
   );
 
+  test('takes the price that a crossed book allows its side, which is not that of the entry', async () => {
+    const work = await AtWork.of(buy('1', { entry: limit('101'), stop: '98' }));
+    work.algo.changed();
+    await eventually(() => expect(work.names).toContain('placed'));
+    Object.assign(work.exchange.has.orders[0] ?? {}, { filled: '1', state: 'filled' });
+    work.pass(15_000);
+    await eventually(() => expect(work.names).toContain('filled'));
+    work.limits = { ...NO_LIMITS, priceBand: Decimal.of('0.1') };
+    const { market } = work;
+    market.readBookView = async () => {
+      [market.bid, market.ask] = ['120', '110'];
+      return market.bookView();
+    };
+    work.move('98', '99');
+    await eventually(() => {
+      work.pass(500);
+      expect(work.exchange.has.orders[1]).toMatchObject({ price: '108' });
+    });
+  });
+
   test('is paused if it is a price of the user', async () => {
     const work = await risenAfter(sell('1', { stop: '98', limit: '97' }));
     await eventually(() => expect(work.texts).toMatch(/It is paused: price-band: /));
