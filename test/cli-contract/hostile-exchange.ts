@@ -68,6 +68,9 @@ function hostileAnswer({ answer }: OperationExample, payload: string, query: Que
   return withText(parse(answer), '', payload);
 }
 
+/** What each request has anew, and no answer depends on. */
+const SIGNING: ReadonlySet<string> = new Set(['accesskey', 'reqTime', 'sign']);
+
 /** It answers commands of this process for a test file, and checks no signature. */
 export function useHostileExchange(): HostileExchange {
   const exchange = {
@@ -89,7 +92,7 @@ export function useHostileExchange(): HostileExchange {
       if (exchange.isRefusing || !Object.hasOwn(EXAMPLES, name))
         return JSON.stringify(isSigned ? { code: 1001, message: payload } : { error: payload });
       const example = EXAMPLES[name as OperationName];
-      const asksFor = ['id', 'pageIndex', 'pageSize', 'dataType'].map((parameter) => parameters.get(parameter));
+      const asksFor = [...parameters].filter(([parameter]) => !SIGNING.has(parameter));
       const key = JSON.stringify([name, payload, asksFor]);
       const answer =
         made.get(key) ??

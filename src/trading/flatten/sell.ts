@@ -70,7 +70,7 @@ export async function sell(
   try {
     const earlier = await earlierUnknown(trading, market.market);
     if (earlier !== null) return ended({ left: 'an earlier order has an unknown outcome', unknown: earlier });
-    while (coinSale.idle < MAX_IDLE) {
+    while (!coinSale.isIdle) {
       if (signal.aborted) return ended({ left: 'it was interrupted' });
       if (!budget.allows(Math.min(STEP_MS, budget.milliseconds / 10)))
         return ended({ left: 'the time of the command is over' });
@@ -106,8 +106,6 @@ interface Stop extends Pick<SaleResult, 'left'> {
 /** What is sold of a coin so far, and the next order. */
 class CoinSale {
   readonly slices: SoldSlice[] = [];
-  /** How many orders in a row have filled nothing. */
-  idle = 0;
   readonly #trading: TradingContext;
   readonly #coin: string;
   readonly #maxNotional: Decimal | null;
@@ -117,6 +115,8 @@ class CoinSale {
   #sold = Decimal.zero;
   /** What the last order has left; null if that is not known. */
   #rest: Decimal | null = null;
+  /** How many orders in a row have filled nothing. */
+  #idle = 0;
 
   constructor(
     trading: TradingContext,
@@ -126,6 +126,11 @@ class CoinSale {
   ) {
     [this.#trading, this.#coin, this.#maxNotional, this.#onSlice] = [trading, coin, maxNotional, onSlice];
     [this.#market, this.#floor] = [sale.market, sale.floor];
+  }
+
+  /** Whether too many orders in a row have filled nothing. */
+  get isIdle(): boolean {
+    return this.#idle >= MAX_IDLE;
   }
 
   /** Places the next order. Returns why the sale has to stop; null if it goes on. Throws what a read throws. */
@@ -175,7 +180,7 @@ class CoinSale {
     const filled = order === null ? null : Decimal.of(order.filled);
     this.#sold = this.#sold.plus(filled ?? Decimal.zero);
     this.#rest = filled === null ? null : amount.minus(filled);
-    this.idle = filled?.sign === 0 ? this.idle + 1 : 0;
+    this.#idle = filled?.sign === 0 ? this.#idle + 1 : 0;
     return null;
   }
 }

@@ -133,8 +133,6 @@ it('each command that has pages and --all is tested here', async () => {
     ({ path, flags, summary }) =>
       path !== 'algo list' && /^List /.test(summary) && flags.some(({ long }) => long === '--all'),
   );
-  const tested = new Set<string | undefined>(LISTS.map(([line]) => line.split(' ')[0]));
-  const untested = withPages.map(({ path }) => path).filter((path) => !tested.has(path));
-  expect(untested, 'add them to LISTS in this file').toEqual([]);
-  expect(withPages).not.toEqual([]);
+  const tested = new Set(LISTS.map(([line]) => line.split(' ')[0]));
+  expect(withPages.map(({ path }) => path).sort(), 'LISTS in this file names them').toEqual([...tested].sort());
 });

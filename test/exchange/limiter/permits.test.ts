@@ -1,6 +1,6 @@
 import fs, { chmodSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { FileStore, heldPermits, machineDigest, permitsTaken } from '../../../src/exchange/limiter/file-store.js';
 import {
   fractionOf,
@@ -18,6 +18,8 @@ import { type Redis, RedisStore } from '../../../src/exchange/limiter/redis-stor
 import { type Sharing, sharedRateLimits } from '../../../src/exchange/limiter/shared-limits.js';
 import { thisMachine } from '../../../src/platform/programs/processes.js';
 import { temporaryState } from '../../trading/support/trading.js';
+
+afterEach(() => void vi.restoreAllMocks());
 
 /** Five permits. Only cancellations take the first two. */
 const FIVE: PermitCount = { count: 5, reserved: 2 };
@@ -122,12 +124,11 @@ describe('a permit in files', () => {
     const root = temporaryState();
     const clock = { now: START };
     const { renameSync: rename } = fs;
-    const made = vi.spyOn(fs, 'renameSync').mockImplementationOnce((from, to) => {
+    vi.spyOn(fs, 'renameSync').mockImplementationOnce((from, to) => {
       rename(from, to);
       for (let count = 0; count < 3; count += 1) void processOf(root, clock).take('common');
     });
     expect(await processOf(root, clock).take('common')).toEqual({ waitMs: 25 });
-    made.mockRestore();
   });
 
   it('is taken, given back and taken again without another look at the folder', async () => {
@@ -138,7 +139,6 @@ describe('a permit in files', () => {
     if ('release' in first) await first.release(0);
     expect(await store.take('cancel')).toHaveProperty('release');
     expect(looks).not.toHaveBeenCalled();
-    looks.mockRestore();
   });
 
   it('is chosen at random, so that processes do not all try the same one', async () => {
@@ -150,7 +150,6 @@ describe('a permit in files', () => {
       await processOf(root, { now: START }).take('common');
       chosen.push(heldPermits(path.join(root, FOLDER), START)[0]?.split('.')[0]);
     }
-    random.mockRestore();
     expect(chosen.sort()).toEqual(['2', '3', '4']);
   });
 
