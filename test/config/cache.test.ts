@@ -34,6 +34,14 @@ describe('the cache', () => {
     },
   );
 
+  test('removes one entry, and does not mind if there is none', async () => {
+    const { cache } = cacheAt(1);
+    for (const key of ['markets', 'coins']) await cache.write(key, key);
+    await cache.remove('markets');
+    await cache.remove('markets');
+    expect(['markets', 'coins'].map((key) => cache.read(key)?.value)).toEqual([undefined, 'coins']);
+  });
+
   test('removes all entries whose keys have a text in them', async () => {
     const { cache } = cacheAt(1);
     for (const key of ['orders a.b-1 x_y', 'pnl a.b-1', 'pnl a.b-2']) await cache.write(key, key);

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Keychain, KeychainFailure } from '../../src/config/keychain.js';
 import { KeyStore } from '../../src/config/keys.js';
@@ -42,7 +43,7 @@ async function stored() {
   await new Profiles(folder).add({ name: 'main', ...HOSTS });
   await keys.set('main', PAIR, 'keychain');
   const [entry = ''] = keychain.entries.keys();
-  return { keys, keychain, entry };
+  return { folder, keys, keychain, entry };
 }
 
 describe('keys in the keychain', () => {
@@ -101,14 +102,22 @@ describe('keys in the keychain', () => {
   });
 
   test('stay where they are if the keychain is locked when they are removed, and the way to forget them is named', async () => {
-    const { keys, keychain, entry } = await stored();
+    const { folder, keys, keychain, entry } = await stored();
     keychain.isLocked = true;
     const failure = await failureOf(() => keys.remove('main'));
     expect([failure.kind, failure.message]).toEqual(['credentials', 'The keychain is locked. Nothing was removed.']);
     expect(adviceText(failure.hints)).toBe(
-      `Run it again where the keychain can be unlocked. If that keychain is gone, delete ${keys.fileOf('main')}, which names its entry "${entry}", and try again.`,
+      `Run it again where the keychain can be unlocked. If that keychain is gone, delete ${path.join(folder, 'keys', 'main.json')}, which names its entry "${entry}", and try again.`,
     );
     keychain.isLocked = false;
+    expect(await keys.get('main')).toEqual(PAIR);
+  });
+
+  test('keep their profile from being removed before them, because nothing else names their entry', async () => {
+    const { folder, keys, entry } = await stored();
+    const { message, hints } = await failureOf(() => new Profiles(folder).remove('main'));
+    expect(message).toBe(`Keys of a profile "main" are in the keychain, as the entry "${entry}" of pit.`);
+    expect(adviceText(hints)).toMatch(/^Remove them first: pit keys remove --profile main Without that profile: /);
     expect(await keys.get('main')).toEqual(PAIR);
   });
 });

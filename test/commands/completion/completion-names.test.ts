@@ -56,6 +56,8 @@ describe('the name files for shell completion', () => {
     await pit.done('markets', { environment: { ...environment, PIT_HOME: home } });
     const folder = namesFolder('sandbox', environment);
     expect(folder).toMatch(/^\+http___127_0_0_1_\d+\+http___127_0_0_1_\d+$/);
+    expect(namesFolder('main', { PIT_BASE_URL: 'http://a' })).toBe('++http___a');
+    expect(namesFolder('main', { PIT_TRADE_URL: 'http://a' })).toBe('+http___a+');
     expect(readdirSync(path.join(home, 'cache/symbols'))).toEqual([folder]);
     expect(linesOf(home, `${folder}/markets`)).toContain('btc_usdt');
   });

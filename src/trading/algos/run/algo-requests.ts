@@ -185,13 +185,15 @@ export class AlgoRequests implements UnderWay {
     const child = this.#parts.book.of(of);
     if (child === undefined) return;
     const leg = this.#legOf(of);
-    const isEnded = () => child.end !== null && of.duplicate === null;
-    const tell = () =>
+    const tell = () => {
+      // one that filled first was not cancelled
+      if (of.duplicate !== null || child.end === null || child.end === 'filled') return;
       this.#parts.voice.once(
         `cancelled ${child.clientId}`,
         `Cancelled the ${child.role} order at ${this.#parts.voice.priceText(child)}.`,
         'childCancelled',
       );
+    };
     leg.cancelling(of, true);
     try {
       this.#options.trading.budget.restart();
@@ -208,7 +210,7 @@ export class AlgoRequests implements UnderWay {
         return;
       }
       await this.#parts.book.read(child, this.#parts.facts().exitTriggered !== null);
-      if (isEnded()) tell();
+      tell();
     } finally {
       leg.cancelling(of, false);
     }

@@ -196,6 +196,17 @@ test('a take-profit that could not be cancelled is said to be tried again, and t
   await eventually(() => expect(sent(work)).toEqual(['order', 'cancel', 'cancel', 'order']));
 });
 
+test('a take-profit that fills before its cancellation arrives is reported as filled, not as cancelled', async () => {
+  const work = await AtWork.of(OCO);
+  work.algo.changed();
+  await eventually(() => expect(work.names).toEqual(['placed']));
+  Object.assign(work.exchange.has.orders[0] as HeldOrder, { state: 'filled', filled: '1', filledValue: '110' });
+  work.move('98', '99');
+  await eventually(() => expect(work.names).toContain('ended'));
+  expect(sent(work)).toEqual(['order', 'cancel']);
+  expect(work.names).toEqual(['placed', 'triggered', 'filled', 'ended']);
+});
+
 test.each([
   ['five seconds later', OCO, 5_000],
   ['two seconds later if a reached stop waits for it', STOP, 2_000],
