@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type ChainRules, chainNamed, chainRules, chainsOf } from '../markets/coins.js';
 import { RequestRefused } from '../refusals.js';
 
@@ -141,5 +141,5 @@ function memoOf(owner: string, { mainChain }: ChainRules): string {
 }
 
 function digest(text: string): Buffer {
-  return createHash('sha256').update(text, 'utf8').digest();
+  return hash('sha256', text, 'buffer');
 }

@@ -3,15 +3,16 @@ import { LIMITS, STREAMS } from './interface-details.js';
 
 /** The times of the last allowed requests, as many as the limit. The oldest decides whether one more fits. */
 export class SlidingLog {
+  readonly #requests: number;
   readonly #milliseconds: number;
 
-  readonly #times: Float64Array;
+  /** It grows with the requests: most sandboxes never get as many as a minute allows. */
+  readonly #times: number[] = [];
   #next = 0;
 
   constructor(requests: number, milliseconds: number) {
+    this.#requests = requests;
     this.#milliseconds = milliseconds;
-
-    this.#times = new Float64Array(requests).fill(Number.NEGATIVE_INFINITY);
   }
 
   /** Whether one more fits at `now`. If so, it counts. */
@@ -20,7 +21,7 @@ export class SlidingLog {
     // a clock that was set back must not block anyone
     if (elapsed >= 0 && elapsed < this.#milliseconds) return false;
     this.#times[this.#next] = now;
-    this.#next = (this.#next + 1) % this.#times.length;
+    this.#next = (this.#next + 1) % this.#requests;
     return true;
   }
 }
