@@ -1,9 +1,7 @@
 import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
-import path from 'node:path';
 import type { Duplex } from 'node:stream';
 import { Failure } from '../../../src/errors.js';
-import { makeOwnFolder } from '../../../src/platform/files/private-files.js';
 import type { AdminCallName } from '../../../src/sandbox/admin/calls.js';
 import { adminHandlers } from '../../../src/sandbox/admin/calls.js';
 import { AdminRefusal } from '../../../src/sandbox/admin/http.js';
@@ -106,8 +104,6 @@ export class WorldExchange {
 
   static async open(terms: ExchangeTerms): Promise<WorldExchange> {
     const { directory, clock, seed, markets, balances, historyMs = SHORT_HISTORY_MS } = terms;
-    makeOwnFolder(path.dirname(directory));
-    makeOwnFolder(directory);
     const names = markets === undefined ? undefined : Object.keys(markets);
     const genesis =
       names === undefined ? undefined : { time: clock.now(), emptyMarkets: names, markets: [], isAlone: true };

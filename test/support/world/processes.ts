@@ -70,10 +70,7 @@ export function endProcess(identity: Identity): void {
   alive.delete(identity.pid);
 }
 
-/**
- * Makes process ids and changes of files those of the processes of a world, for modules that are synchronised after it. Returns what
- * undoes it.
- */
+/** Makes process ids those of the processes of a world. Returns what undoes it. */
 export function installProcesses(): () => void {
   const pid = Object.getOwnPropertyDescriptor(process, 'pid');
   const { pid: real, kill } = process;
@@ -83,12 +80,18 @@ export function installProcesses(): () => void {
     if (alive.has(id)) return true;
     throw Object.assign(new Error('kill ESRCH'), { code: 'ESRCH', syscall: 'kill' });
   };
+  return () => {
+    process.kill = kill;
+    if (pid !== undefined) Object.defineProperty(process, 'pid', pid);
+  };
+}
+
+/** Makes changes of files those of the process that does them, if there is one, for modules that are synchronised after it. It stays. */
+export function wrapFiles(): void {
   const functions = fs as unknown as Record<string, (...given: unknown[]) => unknown>;
-  const before = Object.fromEntries(
-    [...CHANGES, 'openSync', 'closeSync', 'close'].map((name) => [name, functions[name]]),
-  );
+  const { openSync, closeSync, close } = functions;
   functions.openSync = (...given) => {
-    const descriptor = before.openSync?.(...given) as number;
+    const descriptor = openSync?.(...given) as number;
     currentProcess()?.open.add(descriptor);
     return descriptor;
   };
@@ -97,11 +100,11 @@ export function installProcesses(): () => void {
     // those of a process that was killed are closed already, and the number may belong to another file
     if (identity?.isDead === true && !identity.open.has(given[0] as number)) return;
     identity?.open.delete(given[0] as number);
-    before.closeSync?.(...given);
+    closeSync?.(...given);
   };
   functions.close = (...given) => {
     currentProcess()?.open.delete(given[0] as number);
-    before.close?.(...given);
+    close?.(...given);
   };
   for (const name of CHANGES) {
     const change = functions[name];
@@ -118,9 +121,4 @@ export function installProcesses(): () => void {
       return result;
     };
   }
-  return () => {
-    Object.assign(fs, before);
-    process.kill = kill;
-    if (pid !== undefined) Object.defineProperty(process, 'pid', pid);
-  };
 }
