@@ -298,14 +298,13 @@ const NARROWEST_COLUMN = 12;
 /** The program without its commands. `show` gets the text of help and version. */
 function emptyProgram(show: (text: string) => void): Command {
   const program = new Command('pit');
-  const flagsOfAll = () => program.options.filter(({ hidden }) => !hidden);
   program
     .description('A trading terminal on the command line, with an exchange in a box')
     .enablePositionalOptions()
     // by default these include the flags of the parent command: `order batch` takes no --at
     .configureHelp({
       showGlobalOptions: true,
-      visibleGlobalOptions: (of) => (of === program ? [] : flagsOfAll()),
+      visibleGlobalOptions: (of) => (of === program ? [] : [...program.options]),
       subcommandTerm: (command) => command.name(),
       // a narrow terminal gets narrow columns instead of lines that it breaks
       minWidthToWrap: NARROWEST_COLUMN,
@@ -463,7 +462,7 @@ function describe(
       const timeout = timeoutFlag(definition);
       const own = timeout && optionOf(timeout);
       return flagsOfAll
-        .filter(({ hidden, long }) => !hidden && !definition.excludes?.includes(long ?? ''))
+        .filter(({ long }) => !definition.excludes?.includes(long ?? ''))
         .map((flag) => (own !== undefined && flag.long === own.long ? own : flag));
     },
   });
@@ -535,7 +534,7 @@ function synonymIn(synonyms: Commands['synonyms'], args: readonly string[]) {
   for (const length of [2, 1]) {
     const typed = args.slice(0, length).join(' ');
     const synonym = Object.hasOwn(synonyms, typed) ? synonyms[typed] : undefined;
-    if (synonym === undefined || args.length < length) continue;
+    if (synonym === undefined) continue;
     const meant = [...synonym, ...args.slice(length)];
     return { args: meant, failure: usage(`unknown command '${typed}'`, suggest('Run this', ...meant)) };
   }

@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { type Definition, GLOBAL_FLAGS, optional, several, toggle } from '../../src/cli/definition.js';
-import { rulesOf, ruleText } from '../../src/cli/flag-rules.js';
-import { excludedBy, neededBy, type Rule } from '../../src/cli/rule.js';
+import { rulesByKey, rulesOf, ruleText } from '../../src/cli/flag-rules.js';
+import { excludedBy, neededBy, outOfReach, type Rule } from '../../src/cli/rule.js';
 import { type Program, run } from '../../src/cli/run.js';
 import * as shape from '../../src/cli/shapes.js';
 import { commands, PROGRAM } from '../../src/commands/index.js';
@@ -107,6 +107,35 @@ it('what is given excludes others in both directions, and needs others until one
   expect([...excludedBy(new Set(['--b']), RULES)]).toEqual(['--a']);
   expect([...neededBy(new Set(['pit draw', '--c']), RULES)]).toEqual(['--d', '--e', '--f']);
   expect([...neededBy(new Set(['pit draw', '--c', '--e', '--f']), RULES)]).toEqual([]);
+});
+
+it('what needs only what is excluded is out of reach, unless one of that is given or may still be', () => {
+  const reached = (...given: string[]) => [
+    ...outOfReach(new Set(given), [
+      { excludes: ['--a', '--d'] },
+      { excludes: ['--a', '--e'] },
+      { excludes: ['--b', '--d'] },
+      { of: '--c', needs: ['--d', '--e'] },
+    ]),
+  ];
+  expect(reached('--a')).toEqual(['--d', '--e', '--c']);
+  expect(reached('--b')).toEqual(['--d']);
+  expect(reached('--a', '--e')).toEqual(['--d', '--e', '--a']);
+  expect(reached()).toEqual([]);
+});
+
+it('the rules of the inputs that a program takes are those of flags and arguments, by the names of the inputs', () => {
+  const { arguments: args, flags } = MADE_UP;
+  const rules = (...keys: string[]) => rulesByKey({ ...(args && { arguments: args }), ...(flags && { flags }) }, keys);
+  expect(rules('points', 'file', 'pipe', 'force', 'wide')).toEqual([
+    { excludes: ['file', 'points'] },
+    { of: 'force', needs: ['file', 'pipe'] },
+    { of: 'wide', needs: ['file'] },
+    { of: 'wide', needs: ['force'] },
+  ]);
+  // a rule that another input could fulfil does not hold for these
+  expect(rules('file', 'force')).toEqual([]);
+  expect(rules('points', 'pipe')).toEqual([]);
 });
 
 /** Each flag and argument of pit takes one of these words. */

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { listing } from '../../src/cli/answers.js';
 import * as shape from '../../src/cli/shapes.js';
 import { wholeHeader } from '../../src/cli/whole-header.js';
+import type { Live } from '../../src/terminal/answer.js';
 import { toCsv } from '../../src/terminal/csv.js';
 
 const ROW = shape.object({
@@ -34,6 +35,23 @@ it('an answer without rows has the header of the command, and a preview without 
 it('what a command does not describe keeps the names that it has', () => {
   const row = { id: '1', trigger: null, fees: [], raw: { code: 1 }, more: { a: 1, b: 2 } };
   expect(headerOf([row])).toBe('id,trigger.time,trigger.price,fees,raw.code,more.a,more.b');
+});
+
+it('an object without any name, whose names are data, has a column', () => {
+  expect(headerOf([{ id: '1', trigger: null, fees: [], raw: {} }])).toBe('id,trigger.time,trigger.price,fees,raw');
+});
+
+it('an answer that is nothing keeps its own header', () => {
+  const nothing = { data: null, show: () => '' };
+  expect(view(nothing)).toBe(nothing);
+});
+
+it('each answer of a view that keeps changing has the header, and a view without answers stays as it is', () => {
+  const live: Live = { events: (async function* () {})(), line: () => undefined, picture: null, end: () => undefined };
+  const none = { data: [], show: () => '' };
+  const shown = view({ ...live, withView: (change) => ({ ...live, line: () => change(none).csvHeader?.join() }) });
+  expect(shown.line(undefined)).toBe('id,trigger.time,trigger.price,fees,raw');
+  expect(view(live)).toBe(live);
 });
 
 it('a name that is a value in one kind of row and an object in another is what the rows show', () => {
