@@ -3,6 +3,7 @@ import { listing } from '../../src/cli/answers.js';
 import { fieldColumns } from '../../src/cli/field-columns.js';
 import * as shape from '../../src/cli/shapes.js';
 import { toCsv } from '../../src/terminal/csv.js';
+import { pipe } from '../terminal/screens.js';
 
 const ROW = shape.object({
   id: shape.id(''),
@@ -19,6 +20,12 @@ describe('a listing', () => {
     const { csvHeader = [] } = listing({ rows: [], row: ROW, columns: [], empty: '' });
     expect(csvHeader.join()).toBe('id,price,last.id,last.tags');
     expect(csvHeader.join()).toBe(header);
+  });
+
+  test('without rows says so to people, and with rows is a table', () => {
+    const columns = [fieldColumns(ROW)('id')];
+    expect(listing({ rows: [], row: ROW, columns, empty: 'No orders.' }).show(pipe())).toBe('No orders.');
+    expect(listing({ rows, row: ROW, columns, empty: 'No orders.' }).show(pipe())).toBe('id\n12');
   });
 
   test('with rows leaves the CSV header to its rows, whose names may depend on data', () => {

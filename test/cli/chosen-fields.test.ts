@@ -101,12 +101,12 @@ describe('--fields', () => {
 });
 
 describe('the header of --csv', () => {
-  it('has the columns of a nested object of a single thing that has none', async () => {
+  it('has the columns of a nested object of a single thing that has none, and what the command does not describe', async () => {
     const single = {
       output: shape.object({ id: shape.text(''), fee: shape.nullable(FEE) }),
-      run: async () => ({ data: { id: '7', fee: null }, show: () => '' }),
+      run: async () => ({ data: { id: '7', fee: null, more: 'a' }, show: () => '' }),
     };
-    expect((await draw('ticker --csv', single)).stdout).toBe('id,fee.coin,fee.amount\n7,,\n');
+    expect((await draw('ticker --csv', single)).stdout).toBe('id,fee.coin,fee.amount,more\n7,,,a\n');
   });
 
   it('is absent for an empty preview, and there for an empty list, also with --dry-run', async () => {

@@ -6,6 +6,7 @@ import * as shape from '../../src/cli/shapes.js';
 import type { Correction } from '../../src/cli/usage-error.js';
 import { Failure, suggest, usage } from '../../src/errors.js';
 import type { Screen } from '../../src/terminal/screen.js';
+import { version } from '../../src/version.js';
 import { DRAW, draw } from './made-up-program.js';
 
 const word = (text: string) => text;
@@ -205,6 +206,11 @@ it('the words of a command may stand after the flags of the command that they be
     commands: { ticker: async () => ({ default: wide }), 'ticker curve': async () => ({ default: curve }) },
   };
   expect(await draw('ticker --wide curve', {}, { program })).toMatchObject({ code: 0, stdout: 'a curve\n' });
+});
+
+it('the version is a word of text, whatever else the line says', async () => {
+  for (const line of ['--version', '-V', 'ticker --version'])
+    expect(await draw(line)).toMatchObject({ code: 0, stdout: `${version}\n`, steps: [] });
 });
 
 describe('help', () => {

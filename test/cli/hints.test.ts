@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { commandLine, withActiveProfile } from '../../src/cli/hints.js';
 import { ACTIVE_PROFILE, Failure, suggest } from '../../src/errors.js';
 
@@ -21,8 +21,10 @@ describe('the command line of a hint', () => {
     ['profile', 'show', 'near'],
     ['sandbox', 'stop'],
     ['completion', 'install'],
+    ['help', 'exit-codes'],
+    ['--help'],
     ['keys', 'set', '--profile', 'far'],
-  ])('never adds a profile to pit %s %s, which takes none or has one', (...argv) => {
+  ])('never adds a profile to a line of pit %s that takes none or has one', (...argv) => {
     expect(commandLine(['--profile', 'far'], argv)).toBe(`pit ${argv.join(' ')}`);
   });
 });
@@ -40,6 +42,13 @@ describe('a hint about the active profile', () => {
     const named = (await withActiveProfile(failure, async () => 'far')) as Failure;
     expect(named).toMatchObject({ kind: 'usage', message: 'Too much.' });
     expect(named.hints[1]).toEqual(suggest('Change it', 'profile', 'set', 'far', 'withdrawLimit', 'VALUE'));
+  });
+
+  it('is the only one for which the profile is read', async () => {
+    const other = new Failure('usage', 'Too much.', { hint: ['Use less.', suggest('See what you have', 'balance')] });
+    const read = vi.fn(async () => 'far');
+    expect(await withActiveProfile(other, read)).toBe(other);
+    expect(read).not.toHaveBeenCalled();
   });
 
   it('contains NAME if the profile cannot be read', async () => {

@@ -1,8 +1,12 @@
 import { getEventListeners } from 'node:events';
 import { Writable } from 'node:stream';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Definition } from '../../src/cli/definition.js';
+import { reportNodeWarning } from '../../src/cli/run.js';
 import * as shape from '../../src/cli/shapes.js';
 import { ACTIVE_PROFILE, Failure, Interrupted, suggest } from '../../src/errors.js';
+import { fakeHost } from '../support/fake-host.js';
+import { Kept } from '../terminal/screens.js';
 import { draw } from './made-up-program.js';
 
 const failing = (failure: unknown) => ({ run: () => Promise.reject(failure) });
@@ -29,18 +33,16 @@ describe('a command', () => {
   });
 
   it('prints nothing below its error, whatever it still does', async () => {
+    const errors = new Kept();
     let warnLater = () => {};
-    const { stderr } = await draw('ticker', {
-      run: ({ output }) => {
-        warnLater = () => output.warn('It took long.');
-        output.warn('It takes long.');
-        return Promise.reject(new Failure('unreachable', 'No answer.'));
-      },
-    }).then((ran) => {
-      warnLater();
-      return ran;
-    });
-    expect(stderr).toBe('Warning: It takes long.\npit: No answer.\n');
+    const run: Definition['run'] = ({ output }) => {
+      warnLater = () => output.warn('It took long.');
+      output.warn('It takes long.');
+      return Promise.reject(new Failure('unreachable', 'No answer.'));
+    };
+    await draw('ticker', { run }, { host: { errors } });
+    warnLater();
+    expect(errors.text).toBe('Warning: It takes long.\npit: No answer.\n');
   });
 
   it('whose answer has a failure prints the answer, and ends with the exit code of the failure', async () => {
@@ -63,6 +65,26 @@ describe('a command', () => {
       /^TypeError: no price\n +at [\s\S]*\npit: The answer is damaged\.\n$/,
     );
   });
+});
+
+it('a program gets notes with --verbose only, and a person always', async () => {
+  const run: Definition['run'] = async ({ output }) => void output.note('It is drawn.');
+  expect((await draw('ticker', { run })).stderr).toBe('It is drawn.\n');
+  expect((await draw('ticker --json', { run })).stderr).toBe('');
+  expect(JSON.parse((await draw('ticker --json --verbose', { run })).stderr)).toEqual({
+    note: { message: 'It is drawn.', hint: null },
+  });
+});
+
+it('a warning of Node, which concerns pit, is shown with --verbose only', () => {
+  for (const [words, shown] of [
+    [['ticker'], /^$/],
+    [['ticker', '--verbose'], /^Error: punycode is deprecated\n/],
+  ] as const) {
+    const errors = new Kept();
+    reportNodeWarning(new Error('punycode is deprecated'), { ...fakeHost(), arguments: words, errors });
+    expect(errors.text).toMatch(shown);
+  }
 });
 
 describe('a deadline', () => {
