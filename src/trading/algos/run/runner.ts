@@ -3,6 +3,7 @@ import type { GuardLimits } from '../../guards/limits.js';
 import type { TradingContext } from '../../trading-context.js';
 import { ChildrenInJournal } from '../children/children-in-journal.js';
 import { takingDuplicates } from '../children/taken-duplicates.js';
+import type { AccountFunds } from '../market/account-funds.js';
 import type { MetCondition } from '../market/market-sight.js';
 import type { WatchedMarketOptions } from '../market/watched-market.js';
 import { STALE_MS } from '../plan/algo-market.js';
@@ -55,10 +56,7 @@ export class AlgoRunner {
   /** Lasts until what was under way at the end is over. */
   #stopping: Promise<unknown> | undefined;
   readonly #pause: TickPause;
-  /** Undefined before {@link run}. */
-  #account: WatchedAccount | undefined;
   #reservedAt = Number.NEGATIVE_INFINITY;
-  #isHalted = false;
   #crash: unknown;
 
   constructor(options: AlgoRunnerOptions) {
@@ -85,14 +83,14 @@ export class AlgoRunner {
   async run(): Promise<void> {
     const { store } = this.#options;
     // keys are needed before this process says that it watches
-    this.#account = new WatchedAccount(await this.#open(), {
+    const account = new WatchedAccount(await this.#open(), {
       ...this.#options,
       fundsChanged: () => this.#wake(() => true),
     });
     try {
       do {
         if (!(await claimWatch(this.#options, this.#ending.signal))) return;
-        await this.#watch();
+        await this.#watch(account);
         // until then, no other process watches
         await this.#stopping;
         if (!this.#ending.signal.aborted) store.requireClaim();
@@ -101,45 +99,52 @@ export class AlgoRunner {
       } while (!this.#ending.signal.aborted && this.openIds.length > 0);
     } finally {
       store.release();
-      this.#account.markets.close();
+      account.markets.close();
     }
   }
 
-  async #watch(): Promise<void> {
+  async #watch(account: WatchedAccount): Promise<void> {
     const { host } = this.#options;
-    this.#account?.markets.awakeFromNow();
+    const { trading, markets, funds } = account;
+    markets.awakeFromNow();
     let nextLook = 0;
     while (!this.#ending.signal.aborted) {
-      this.#account?.markets.checkAwake();
+      markets.checkAwake();
       if (host.monotonic() >= nextLook) {
-        await this.#look();
+        await this.#look(account);
         nextLook = host.monotonic() + LOOK_MS;
         if (this.#algos.size === 0) return;
       }
-      const changed = this.#account?.markets.tick() ?? [];
-      this.#account?.funds.tick();
+      const changed = markets.tick();
+      funds.tick();
       // a market that becomes stale, or fresh again, changes what is decided
       this.#wake(({ terms }) => changed.includes(terms.market.market));
       for (const algo of this.#algos.values()) algo.tick();
-      await this.#pause.wait(this.#account?.trading.client.clockSpeed ?? 1, () => this.#dueInMs);
+      await this.#pause.wait(trading.client.clockSpeed, () => this.#dueInMs(funds));
       if (this.#crash !== undefined) throw this.#crash;
     }
   }
 
   /** In how many milliseconds a process that is alone has something to do that nobody tells it of. */
-  get #dueInMs(): number {
+  #dueInMs(funds: AccountFunds): number {
     const algos = [...this.#algos.values()].map(({ dueInMs }) => dueInMs);
-    return Math.min(LONGEST_TICK_MS, this.#account?.funds.dueInMs ?? LONGEST_TICK_MS, ...algos);
+    return Math.min(LONGEST_TICK_MS, funds.dueInMs, ...algos);
   }
 
   /** Algo orders that are new or have ended, facts of other processes, a halt. */
-  async #look(): Promise<void> {
+  async #look(account: WatchedAccount): Promise<void> {
+    const { client } = account.trading;
     this.#removeEnded();
-    await this.#add(this.openIds.filter((id) => !this.#algos.has(id)));
+    account.markets.closeUnused();
+    await this.#add(
+      this.openIds.filter((id) => !this.#algos.has(id)),
+      account,
+    );
     for (const [id, algo] of this.#algos) this.#reloadIfChanged(id, algo);
-    await this.#checkHalt();
+    const isHalted = (await client.halt()) !== undefined;
+    if (isHalted) for (const algo of this.#algos.values()) algo.pause('halt', 'the account is halted');
     // the next child waits for no handshake
-    if (this.#algos.size > 0 && !this.#isHalted) this.#account?.trading.client.prepareWrite();
+    else if (this.#algos.size > 0) client.prepareWrite();
     this.#keepReserve();
     await this.#limits.keepKnown();
   }
@@ -157,7 +162,6 @@ export class AlgoRunner {
       this.#drop(id, algo);
       this.#options.store.putAway(id);
     }
-    this.#account?.markets.closeUnused();
   }
 
   #drop(id: string, algo: RunningAlgo): void {
@@ -167,10 +171,9 @@ export class AlgoRunner {
     algo.market.remove(algo);
   }
 
-  async #add(ids: readonly string[]): Promise<void> {
+  async #add(ids: readonly string[], { trading: main, markets, funds }: WatchedAccount): Promise<void> {
     const records = this.#records.begin(ids);
     if (records.length === 0) return;
-    const { trading: main, markets, funds } = this.#account as WatchedAccount;
     const since = Math.min(...records.map(({ facts }) => facts.began.time));
     // the clock of the exchange may be another one, so the machine's own counts for the journal
     const journal = new ChildrenInJournal(main.journal, Math.min(since, this.#options.host.now()));
@@ -218,13 +221,6 @@ export class AlgoRunner {
     // what it would do rests on a record that is damaged by now
     if (facts === undefined && this.#records.isDamaged(id)) this.#drop(id, algo);
     else if (facts !== undefined) algo.reload(facts);
-  }
-
-  async #checkHalt(): Promise<void> {
-    const halt = await this.#account?.trading.client.halt();
-    this.#isHalted = halt !== undefined;
-    if (!this.#isHalted) return;
-    for (const algo of this.#algos.values()) algo.pause('halt', 'the account is halted');
   }
 
   /** On a disk that is still full, it would only take the room again that a stop needs now. */
