@@ -8,10 +8,21 @@ import { ChildrenInJournal } from '../../../../src/trading/algos/children/childr
 import { ChildSender } from '../../../../src/trading/algos/children/sender.js';
 import type { AlgoTerms } from '../../../../src/trading/algos/plan/terms.js';
 import type { FactRecord } from '../../../../src/trading/algos/record/fact-record.js';
+import type { AlgoFact, AlgoFacts } from '../../../../src/trading/algos/record/facts.js';
 import { notionalToday } from '../../../../src/trading/guards/limits.js';
 import type { DuplicateOrders } from '../../../../src/trading/settling/duplicates.js';
 import { eventually } from '../../../support/eventually.js';
-import { anOrder, BTC_USDT, type HeldOrder, LOST, type Outcome, refused } from '../../../support/scripted-exchange.js';
+import {
+  anOrder,
+  BTC_USDT,
+  DONE,
+  type HeldOrder,
+  LOST,
+  NOT_SENT,
+  type Outcome,
+  refused,
+  TWICE,
+} from '../../../support/scripted-exchange.js';
 import { AtWork, ID, NO_LIMITS, trade } from '../support/at-work.js';
 import { chase, limit, twap } from '../support/entries.js';
 import { buy, sell } from '../support/terms.js';
@@ -222,6 +233,122 @@ test.each([
   expect(work.exchange.asked('lookup')).toHaveLength(lookups);
   work.pass(1);
   await eventually(() => expect(work.exchange.asked('lookup').length).toBeGreaterThan(lookups));
+});
+
+test('a stop whose order did not leave is said to be tried again, with the reason, and is', async () => {
+  const work = await AtWork.of(STOP, ({ exchange }) => {
+    exchange.outcomes.push(NOT_SENT);
+  });
+  work.move('98', '99');
+  await eventually(() => expect(work.names).toContain('unprotected'));
+  expect(work.texts).toContain('The stop order was not sent: connection refused. pit tries again.');
+  expect(sent(work)).toEqual([]);
+  work.pass(1_000);
+  await eventually(() => expect(work.names.at(-1)).toBe('placed'));
+});
+
+test('a stop that a halt has kept back at the last moment is paused by it, and is not tried again', async () => {
+  const work = await AtWork.of(STOP, ({ exchange }) => {
+    exchange.outcomes.push({
+      ...{ times: 0, answer: { kind: 'notSent', reason: 'the account is halted', failure: 'declined', halted: true } },
+    });
+  });
+  work.move('98', '99');
+  await eventually(() => expect(work.names).toEqual(['triggered', 'paused']));
+  expect(work.algo.facts.paused).toMatchObject({ cause: 'halt', reason: 'the account is halted', role: null });
+  work.pass(15_000);
+  await turns();
+  expect(sent(work)).toEqual([]);
+});
+
+describe('an order whose price the guards still compare with the book', () => {
+  /** An algo order whose first order waits for the book. */
+  async function comparing(terms: AlgoTerms) {
+    const work = await AtWork.of(terms);
+    work.limits = { ...NO_LIMITS, priceBand: Decimal.of('0.5') };
+    let show = () => {};
+    vi.spyOn(work.market, 'readBookView').mockImplementationOnce(
+      () =>
+        new Promise((resolve) => {
+          show = () => resolve(work.market.bookView());
+        }),
+    );
+    work.algo.changed();
+    await eventually(() => expect(work.market.readBookView).toHaveBeenCalled());
+    return { work, show: () => show() };
+  }
+
+  /** What a command has written is taken up. */
+  function write(work: AtWork, fact: AlgoFact): void {
+    work.store.add(ID, fact);
+    work.algo.reload(work.store.read(ID)?.facts as AlgoFacts);
+  }
+
+  test('does not leave if its stop is reached meanwhile: the stop does', async () => {
+    const { work, show } = await comparing(OCO);
+    work.move('98', '99');
+    show();
+    await eventually(() => expect(work.names).toEqual(['triggered', 'placed']));
+    expect(work.exchange.has.orders).toMatchObject([{ clientId: `${ID}s1` }]);
+  });
+
+  test.each<[string, (time: number) => AlgoFact]>([
+    ['cancels the algo order', (time) => ({ fact: 'cancelled', time, reason: 'You cancelled it' })],
+    ['pauses it', (time) => ({ fact: 'paused', time, cause: 'user', reason: 'you paused it', role: null })],
+  ])('is not even recorded if the user %s meanwhile', async (_, fact) => {
+    const { work, show } = await comparing(OCO);
+    write(work, fact(work.market.now()));
+    show();
+    await turns();
+    expect([sent(work), work.store.read(ID)?.children]).toEqual([[], []]);
+  });
+});
+
+test('what waits to be tried again is tried at once when the user resumes it', async () => {
+  const work = await AtWork.of(sell('1', { take: '110' }));
+  work.limits = { ...NO_LIMITS, priceBand: Decimal.of('0.5') };
+  work.market.failsToRead = true;
+  work.algo.changed();
+  await eventually(() => expect(work.names).toEqual(['note']));
+  work.market.failsToRead = false;
+  const time = work.market.now();
+  work.store.add(ID, { fact: 'resumed', time });
+  work.algo.reload(work.store.read(ID)?.facts as AlgoFacts);
+  await eventually(() => expect(work.names).toEqual(['note', 'resumed', 'placed']));
+});
+
+test('an order leaves before the status of its algo order is written', async () => {
+  const work = await AtWork.of(OCO);
+  const states: unknown[] = [];
+  work.exchange.onOrder = () => void states.push(work.store.notes.of(ID)?.state);
+  work.algo.changed();
+  await eventually(() => expect(work.names).toEqual(['placed']));
+  await eventually(() => expect(work.store.notes.of(ID)?.state).toBe('working'));
+  expect(states).toEqual([undefined]);
+});
+
+test('the end of an algo order is reported with the state and the reason that it ended with', async () => {
+  const work = await AtWork.of(sell('1', { take: '110' }));
+  work.algo.changed();
+  await eventually(() => expect(work.names).toEqual(['placed']));
+  Object.assign(work.exchange.has.orders[0] ?? {}, { filled: '1', state: 'filled' });
+  work.pass(15_000);
+  await eventually(() => expect(work.names).toContain('ended'));
+  const { reason } = work.algo.facts.ended ?? {};
+  expect(work.events.at(-1)).toMatchObject({ event: 'ended', snapshot: { state: 'done', reason, unsentSince: null } });
+});
+
+test('a duplicate that a list has shown beside an order is cancelled at once, although no read is due', async () => {
+  const work = await AtWork.of(buy('1', { entry: chase() }));
+  work.algo.changed();
+  await eventually(() => expect(work.names).toEqual(['placed']));
+  work.exchange.outcomes.push(DONE, TWICE);
+  work.pass(1_000);
+  work.move('100.5', '101');
+  await eventually(() =>
+    expect(work.exchange.has.orders.map(({ state }) => state)).toEqual(['cancelled', 'cancelled', 'open']),
+  );
+  expect(work.now).toBe(1_000);
 });
 
 test('a duplicate that another part of pit has found is cancelled beside the order', async () => {
@@ -469,6 +596,7 @@ test('an order that the exchange has shown and then does not show three times in
     work.pass(1_000);
     expect(work.texts).toContain('It is paused: the exchange does not show order 100 any more.');
   });
+  expect(work.algo.facts.paused).toMatchObject({ cause: 'missing' });
   expect(sent(work)).toEqual(['order']);
 });
 
@@ -780,16 +908,16 @@ describe('a stop that is reached while the exchange places no orders', () => {
 });
 
 describe('a stop that is reached while the exchange takes no more requests', () => {
-  const NOT_SENT: Outcome = {
+  const LIMITED: Outcome = {
     times: 0,
     answer: { kind: 'notSent', reason: 'the limit is used up', failure: 'limited' },
   };
 
   test.each<[when: string, Outcome, lockedMs: number | undefined, pauseMs: number]>([
     ['a second after it was rejected', refused('tooFrequent'), undefined, 1_000],
-    ['a second after the limits kept it back', NOT_SENT, undefined, 1_000],
+    ['a second after the limits kept it back', LIMITED, undefined, 1_000],
     ['at the end of the lock by which it was rejected', refused('locked'), 7_000, 7_000],
-    ['at the end of the lock that kept it back', NOT_SENT, 7_000, 7_000],
+    ['at the end of the lock that kept it back', LIMITED, 7_000, 7_000],
   ])('is not protected, and is sent %s', async (_, outcome, lockedMs, pauseMs) => {
     const work = await AtWork.of(STOP, ({ exchange, trading }) => {
       exchange.outcomes.push(outcome);
@@ -1078,6 +1206,19 @@ test('a stop that was reached and left in a gap is said', async () => {
   expect(work.algo.snapshot.said.map(({ said }) => said)).toEqual([expect.stringContaining('was reached (97.5)')]);
 });
 
+test('two gaps that were read together are decided about one after the other at once: a stop that was reached in the second is said', async () => {
+  const work = await AtWork.of(STOP);
+  const { time } = work.algo.facts.began;
+  const [high, low] = [Decimal.of('100'), Decimal.of('97.5')];
+  work.algo.gapRead({ gap: { from: time, to: time + 1_000 }, traded: [], unknown: null });
+  work.algo.gapRead({
+    ...{ gap: { from: time + 2_000, to: time + 3_000 }, unknown: null },
+    traded: [{ time: time + 2_000, high, low }],
+  });
+  work.algo.changed();
+  expect(work.texts).toContain('was reached (97.5)');
+});
+
 test('a trigger is late if the first look after a gap finds it, before anything is known of the gap', async () => {
   const work = await AtWork.of(STOP);
   const { time } = work.algo.facts.began;
@@ -1225,6 +1366,37 @@ test('a rejection of a price under rules that are as before pauses the algo orde
   work.move('98', '99');
   await eventually(() => expect(work.algo.facts.paused?.cause).toBe('rejected'));
   expect(work.exchange.has.orders).toEqual([]);
+});
+
+const readsOfRules = ({ exchange }: AtWork) =>
+  exchange.requests.filter((request) => request.kind === 'plain' && request.name === 'markets').length;
+
+test('a stop waits for no reading of the rules if nothing was rejected, or for another reason', async () => {
+  const work = await AtWork.of(OCO);
+  work.algo.changed();
+  await eventually(() => expect(work.names).toEqual(['placed']));
+  work.exchange.outcomes.push(DONE, refused('busy'));
+  work.move('98', '99');
+  await eventually(() => expect(work.names).toContain('rejected'));
+  work.pass(2_000);
+  await eventually(() => expect(sent(work)).toEqual(['order', 'cancel', 'order', 'order']));
+  expect(readsOfRules(work)).toBe(0);
+});
+
+test('what was sold waits for no rules that the rejection of an entry has put in doubt', async () => {
+  const work = await AtWork.of(buy('1', { entry: twap(4), stop: '98' }));
+  work.algo.changed();
+  await eventually(() => expect(work.names).toEqual(['placed']));
+  Object.assign(work.exchange.has.orders[0] ?? {}, { filled: '0.25', state: 'filled' });
+  work.pass(15_000);
+  await eventually(() => expect(work.names).toContain('filled'));
+  changeRules(work, {});
+  work.exchange.hidesRules = true;
+  work.pass(60_000);
+  work.algo.changed();
+  await eventually(() => expect(work.texts).toContain('The rules of the market could not be read: '));
+  work.move('98', '99');
+  await eventually(() => expect(work.exchange.has.orders[1]).toMatchObject({ side: 'sell', amount: '0.25' }));
 });
 
 test('a chase in a market with fewer decimals by now joins a best price that has more at the next tick on the safe side', async () => {
