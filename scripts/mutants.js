@@ -227,7 +227,7 @@ const GROUPS = [
         (name) => `test/commands/${name}.test.ts`,
       ),
       'test/commands/inputs/parsers.test.ts',
-      ...['help', 'reference'].map((name) => `test/commands/reference/${name}.test.ts`),
+      'test/commands/reference/reference.test.ts',
     ],
   },
   {
