@@ -411,7 +411,7 @@ export async function testWorld(options: WorldOptions = {}): Promise<World> {
   return world;
 }
 
-/** Removes a folder in a third of the time that Node takes, which tries to remove each folder before what is in it. */
+/** Removes a folder after what is in it: Node tries to remove each folder first, which takes longer. */
 function removeFolder(folder: string): void {
   try {
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
