@@ -48,38 +48,41 @@ describe('a write that needs consent', () => {
   });
 });
 
-describe('the person at the terminal', () => {
-  const opened: string[] = [];
+/** The person at a terminal who confirms all, what was done to ask, and when the time of the command stood. */
+function personAtTerminal() {
+  const asked: string[] = [];
+  const pauses: string[] = [];
   const prompts = {
     available: false,
-    confirm: async (text: string, below?: () => string) => opened.push(`${text} ${below?.()}`) > 0,
+    confirm: async (text: string, below?: () => string) => asked.push(`${text} ${below?.()}`) > 0,
     confirmTyping: async (text: string, word: string, below?: () => string) =>
-      opened.push(`${text} ${word} ${below?.()}`) > 0,
+      asked.push(`${text} ${word} ${below?.()}`) > 0,
   };
-  const pauses: string[] = [];
-  const consent = consentAt(
-    () => {
-      opened.push('opened');
-      return prompts as unknown as Prompts;
+  const openPrompts = () => {
+    asked.push('opened');
+    return prompts as unknown as Prompts;
+  };
+  const consent = consentAt(openPrompts, {
+    pausedDuring: async (work) => {
+      pauses.push('paused');
+      return work();
     },
-    {
-      pausedDuring: async (work) => {
-        pauses.push('paused');
-        return work();
-      },
-    },
-  );
+  });
+  return { asked, pauses, consent };
+}
 
+describe('the person at the terminal', () => {
   it('is not looked for before somebody has to answer', () => {
-    expect(opened).toEqual([]);
-    expect([consent.available, opened]).toEqual([false, ['opened']]);
+    const { asked, consent } = personAtTerminal();
+    expect(asked).toEqual([]);
+    expect([consent.available, asked]).toEqual([false, ['opened']]);
   });
 
   it('answers with yes, or types a word, while the time of the command does not run', async () => {
-    opened.length = 0;
+    const { asked, pauses, consent } = personAtTerminal();
     expect(await consent.ask({ text: 'Buy?', below: () => 'at 3' })).toBe(true);
     expect(await consent.ask({ text: 'Send?', word: 'btc', below: () => 'to x' })).toBe(true);
-    expect([opened, pauses]).toEqual([
+    expect([asked, pauses]).toEqual([
       ['opened', 'Buy? at 3', 'opened', 'Send? btc to x'],
       ['paused', 'paused'],
     ]);
