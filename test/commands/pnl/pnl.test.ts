@@ -210,7 +210,8 @@ describe('pit pnl', () => {
       // a file that is replaced is another one
       return names.map((name) => statSync(path.join(folder, name)).ino).sort();
     };
-    await pit.done('pnl');
+    // what was asked before decides what the first one adds
+    for (let count = 0; count < 2; count += 1) await pit.done('pnl');
     const kept = files();
     expect(kept.length).toBeGreaterThan(0);
     await pit.done('pnl');
