@@ -58,9 +58,11 @@ say('And what you own now (the fee of a buy is paid in the coin bought):');
 type('balance', 'btc', 'usdt');
 
 const typed = path.relative(process.cwd(), program);
+// an alias is a part of a command line: a name with a space in it needs quotes of its own
+const aliased = /^[\w/.@+:-]+$/.test(program) ? program : `'${program}'`;
 say(`${bold('Your turn.')} pit is ${path.isAbsolute(typed) || typed.startsWith('..') ? program : `./${typed}`}; to have it as \`pit\` in this shell:
 
-  alias pit=${JSON.stringify(program)}
+  alias pit=${JSON.stringify(aliased)}
 
 Then try
 

@@ -68,7 +68,7 @@ function hostileAnswer({ answer }: OperationExample, payload: string, query: Que
   return withText(parse(answer), '', payload);
 }
 
-/** What each request has anew, and no answer depends on. */
+/** Parameters that differ in each request and change no answer. */
 const SIGNING: ReadonlySet<string> = new Set(['accesskey', 'reqTime', 'sign']);
 
 /** It answers commands of this process for a test file, and checks no signature. */

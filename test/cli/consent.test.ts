@@ -16,7 +16,7 @@ function somebody(answer: boolean, available = true) {
 const asking = (consent: Consent, flags = {}) => ({ consent, globals: { yes: false, dryRun: false, ...flags } });
 
 describe('a write that needs consent', () => {
-  it('is refused before it begins if nobody can be asked, except with --yes and --dry-run', () => {
+  it('is refused at once without a terminal, unless --yes or --dry-run is given', () => {
     const { consent } = somebody(true, false);
     expect(() => requireConsent(asking(consent))).toThrow(
       'This needs confirmation, and there is no terminal to ask on.',

@@ -46,7 +46,7 @@ it('an answer that is nothing keeps its own header', () => {
   expect(view(nothing)).toBe(nothing);
 });
 
-it('each answer of a view that keeps changing has the header, and a view without answers stays as it is', () => {
+it('adds the header to each answer of a live view, and leaves a view without answers alone', () => {
   const live: Live = { events: (async function* () {})(), line: () => undefined, picture: null, end: () => undefined };
   const none = { data: [], show: () => '' };
   const shown = view({ ...live, withView: (change) => ({ ...live, line: () => change(none).csvHeader?.join() }) });

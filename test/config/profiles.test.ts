@@ -53,7 +53,7 @@ describe('profiles', () => {
     expect(await keys.get('main')).toBeNull();
   });
 
-  test('leaves the profile in use as it is when another one is removed', async () => {
+  test('keeps the current profile when another one is removed', async () => {
     const profiles = new Profiles(freshFolder());
     await profiles.add({ name: 'main', ...HOSTS });
     await profiles.add({ name: 'other', ...HOSTS });

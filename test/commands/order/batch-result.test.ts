@@ -391,7 +391,7 @@ describe('a batch that runs', () => {
     const { ran, trading } = await running(400);
     const before = trading.budget.milliseconds;
     await ran();
-    // twenty requests of twenty orders, of which 57 leave within 1,010 ms: three of the key's 60 permits are for cancellations
+    // 20 requests of 20 orders each; 57 requests may leave within 1,010 ms, because three of the key's 60 permits are for cancellations
     expect(trading.budget.milliseconds - before).toBe(355);
   });
 

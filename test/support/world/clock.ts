@@ -11,8 +11,8 @@ const timersPromises = createRequire(import.meta.url)('node:timers/promises') as
 let installed: WorldClock | undefined;
 
 /**
- * Has the promises of `node:timers` wait for the clock that is installed then, for modules that are synchronised after it. It stays, as
- * to synchronise them takes a tenth as long as to make a world.
+ * Makes the promises of `node:timers` wait for the installed clock, in modules that are synchronised after this. It is done once for all
+ * worlds, because synchronising takes a noticeable part of the time that a world takes.
  */
 export function wrapDelays(): void {
   const { setTimeout: delay } = timersPromises;

@@ -1219,11 +1219,16 @@ test('two gaps that were read together are decided about one after the other at 
   expect(work.texts).toContain('was reached (97.5)');
 });
 
+/** It has looked at the market, and then a gap of a second ends. */
+function endGap({ algo }: AtWork): void {
+  const { time } = algo.facts.began;
+  algo.changed();
+  algo.gapEnded({ from: time, to: time + 1_000 });
+}
+
 test('a trigger is late if the first look after a gap finds it, before anything is known of the gap', async () => {
   const work = await AtWork.of(STOP);
-  const { time } = work.algo.facts.began;
-  work.algo.changed();
-  work.algo.gapEnded({ from: time, to: time + 1_000 });
+  endGap(work);
   work.move('97', '98');
   expect(work.algo.facts.exitTriggered).toMatchObject({ late: true });
 });
@@ -1244,9 +1249,7 @@ test('a trigger is late if the first trade after a gap brings it, although the b
 
 test('a trigger is not late once the market was seen after a gap, although that is still being read', async () => {
   const work = await AtWork.of(STOP);
-  const { time } = work.algo.facts.began;
-  work.algo.changed();
-  work.algo.gapEnded({ from: time, to: time + 1_000 });
+  endGap(work);
   work.move('99', '100');
   work.move('97', '98');
   expect(work.algo.facts.exitTriggered).toMatchObject({ late: false });
@@ -1273,9 +1276,7 @@ test('a trigger is late if trades bring it that came before the book which ends 
 
 test('a trigger is late if the first book after a gap that is not crossed finds it', async () => {
   const work = await AtWork.of(STOP);
-  const { time } = work.algo.facts.began;
-  work.algo.changed();
-  work.algo.gapEnded({ from: time, to: time + 1_000 });
+  endGap(work);
   work.move('102', '101');
   work.move('97', '98');
   expect(work.algo.facts.exitTriggered).toMatchObject({ late: true });
@@ -1283,9 +1284,7 @@ test('a trigger is late if the first book after a gap that is not crossed finds 
 
 test('the first book after a gap that is not crossed is looked at, although it changes nothing', async () => {
   const work = await AtWork.of(STOP);
-  const { time } = work.algo.facts.began;
-  work.algo.changed();
-  work.algo.gapEnded({ from: time, to: time + 1_000 });
+  endGap(work);
   work.move('102', '101');
   const best = { bid: Decimal.of('100'), ask: Decimal.of('101') };
   expect(work.algo.isUnmovedBy(best)).toBe(false);
