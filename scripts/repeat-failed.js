@@ -1,14 +1,12 @@
-// `node scripts/repeat-failed.js FLAKY BROKEN COMMAND…`, for `.ci/run`: runs the tests with the command, then each file that
-// failed once more, alone. The run fails if one fails again or if more than six failed. A test that passes only when it is
+// `node scripts/repeat-failed.js MOST FLAKY BROKEN COMMAND…`, for `.ci/run`: runs the tests with the command, then each file that
+// failed once more, alone. The run fails if one fails again or if more than MOST files failed. A test that passes only when it is
 // repeated is flaky: it is added to the file FLAKY with its first error, and the others to the file BROKEN.
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-const MOST_REPEATED = 6;
-
-const [flaky = '', broken = '', command = '', ...words] = process.argv.slice(2);
+const [mostRepeated = '', flaky = '', broken = '', command = '', ...words] = process.argv.slice(2);
 const folder = mkdtempSync(path.join(tmpdir(), 'pit-failures-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
@@ -16,9 +14,9 @@ const report = path.join(folder, 'failures.json');
 if (passes()) process.exit(0);
 const { files, elsewhere } = failures();
 if (files.length === 0 || elsewhere > 0) fail('The run failed outside of its tests, so no file is repeated.');
-if (files.length > MOST_REPEATED) {
+if (files.length > Number(mostRepeated)) {
   for (const { file, tests } of files) note(broken, file, tests);
-  fail(`${files.length} test files failed; no more than ${MOST_REPEATED} are repeated.`);
+  fail(`Test files that failed: ${files.length}. None is repeated, because more than ${mostRepeated} failed.`);
 }
 
 for (const { file, tests } of files) {
