@@ -513,7 +513,7 @@ describe('the place in the queue', () => {
     fc.assert(property, { numRuns: 500 });
   });
 
-  it('never fills more than was traded or shown on the other side, and the book is the recorded one beside the orders', () => {
+  it('never fills more than was traded or shown on the other side, and the book is the recorded one beside the open orders', () => {
     const level = fc.tuple(fc.integer({ min: 90, max: 110 }), lots);
     const drawn = fc
       .record({ bids: fc.array(level, { maxLength: 4 }), asks: fc.array(level, { maxLength: 4 }) })
@@ -524,6 +524,7 @@ describe('the place in the queue', () => {
         fc.record({ kind: fc.constant('shows' as const), drawn }),
         fc.record({ kind: fc.constant('trades' as const), side, lots, price: fc.integer({ min: 90, max: 110 }) }),
         fc.record({ kind: fc.constant('order' as const), side, lots, price: fc.integer({ min: 90, max: 110 }) }),
+        fc.record({ kind: fc.constant('cancels' as const), which: fc.nat(10) }),
       ),
       { maxLength: 30 },
     );
@@ -535,7 +536,10 @@ describe('the place in the queue', () => {
         const before = filled();
         if (action.kind === 'order') orders.push(fixture.order(action.side, action.lots, action.price));
         else if (action.kind === 'shows') fixture.shows(action.drawn);
-        else {
+        else if (action.kind === 'cancels') {
+          const order = orders[action.which];
+          if (order !== undefined) fixture.book.cancel(order);
+        } else {
           fixture.trades(action.side, action.lots, action.price);
           expect(filled() - before).toBeLessThanOrEqual(BigInt(action.lots));
         }
