@@ -194,6 +194,12 @@ const GROUPS = [
     ],
   },
   {
+    files: ['connection', 'order-pushes', 'socket', 'stream-client', 'subscribe-message'].map(
+      (name) => `src/exchange/stream/${name}.ts`,
+    ),
+    tests: ['checks', 'network', 'order-pushes', 'stream-client'].map((name) => `test/exchange/stream/${name}.test.ts`),
+  },
+  {
     files: ['src/exchange/exchange-clock.ts', 'src/exchange/exchange-zone.ts'],
     tests: [
       ...['exchange-clock', 'exchange-zone', 'rehearsal-clock', 'two-clocks'].map(
@@ -292,6 +298,10 @@ const GROUPS = [
       'test/commands/commit/*.test.ts',
       ...['algo-orders', 'lost-answers', 'trading', 'unattended'].map((name) => `test/commands/mcp/${name}.test.ts`),
     ],
+  },
+  {
+    files: sourcesIn('commands/stream'),
+    tests: ['test/commands/stream/*.test.ts', 'test/commands/reference/reference.test.ts'],
   },
   { files: sourcesIn('commands/mcp'), tests: ['test/commands/mcp/*.test.ts'] },
 ];
