@@ -223,7 +223,10 @@ const GROUPS = [
       'test/sandbox/replay/recorded-markets.test.ts',
     ],
   },
-  { files: sourcesIn('sandbox/funds'), tests: ['test/sandbox/funds/*.test.ts'] },
+  {
+    files: sourcesIn('sandbox/funds'),
+    tests: ['test/sandbox/funds/*.test.ts', 'test/sandbox/admin/{addresses,admin}.test.ts'],
+  },
   {
     files: sourcesIn('cli'),
     tests: [

@@ -54,10 +54,8 @@ export class AddressBook {
 
   /** The address on the coin's main chain. Throws {@link RequestRefused} if it was not obtained. */
   single(account: string, coin: string): DepositAddress {
-    const [chain] = chainsOf(coin);
-    if (chain === undefined || !this.#state.obtained.has(`${account}/${coin}`))
-      throw new RequestRefused('noAddress', coin);
-    return depositAddress(account, chain);
+    if (!this.#state.obtained.has(`${account}/${coin}`)) throw new RequestRefused('noAddress', coin);
+    return depositAddress(account, chainsOf(coin)[0]);
   }
 
   /** Throws {@link RequestRefused} for an unknown chain, and for a missing or unexpected memo. */

@@ -83,9 +83,9 @@ const CHAINS: readonly ChainRules[] = CHAIN_ROWS.map(
 );
 
 /** A coin that only a tape names has one chain. */
-export function chainsOf(coin: string): readonly ChainRules[] {
-  const chains = CHAINS.filter((chain) => chain.coin === coin);
-  return chains.length > 0 ? chains : [chainOfTape(coin)];
+export function chainsOf(coin: string): readonly [ChainRules, ...ChainRules[]] {
+  const [first = chainOfTape(coin), ...others] = CHAINS.filter((chain) => chain.coin === coin);
+  return [first, ...others];
 }
 
 function chainOfTape(coin: string): ChainRules {

@@ -12,6 +12,8 @@ function prepared(): FundsFixture {
 function prepare(fixture: FundsFixture): FundsFixture {
   fixture.exchange.funds.verifyAddress(fixture.alice, { coin: 'usdt', address: 'Tusual' });
   fixture.exchange.funds.verifyAddress(fixture.alice, { coin: 'usdt', chain: 'ERC20', address: '0xusual' });
+  for (const chain of ['TRC20', 'ERC20'])
+    fixture.exchange.funds.verifyAddress(fixture.alice, { coin: 'usdt', chain, address: '0xagain' });
   fixture.exchange.funds.verifyAddress(fixture.alice, { coin: 'usdt', chain: 'BEP20', address: '0xclosed' });
   fixture.exchange.funds.verifyAddress(fixture.alice, { coin: 'usdt', chain: 'OMNI', address: '1closed' });
   fixture.exchange.funds.verifyAddress(fixture.alice, { coin: 'eos', address: 'eosaccount12', memo: '7' });
@@ -34,6 +36,7 @@ const REFUSALS: readonly (readonly [what: string, change: Partial<WithdrawReques
     ['another memo', { coin: 'eos', address: 'eosaccount12_8' }, 3005, 'receiveAddr is not a verified address'],
     ['a fee below that of the chain', { fee: '0.99999999' }, 3005, 'the fee is below that of the chain: 1'],
     ['the fee of another chain', { address: '0xusual' }, 3005, 'the fee is below that of the chain: 5'],
+    ['the fee of an earlier chain', { address: '0xagain' }, 3005, 'the fee is below that of the chain: 5'],
     ['no fee', { fee: '0' }, 3005, 'the fee is below that of the chain: 1'],
     ['a fee as large as the amount', { fee: '100' }, 3003, 'the amount is not above the fee that it contains: 100'],
     ['a fee with too many decimals', { fee: '1.000000001' }, 3003, 'the amount has more decimals than the coin has: 8'],

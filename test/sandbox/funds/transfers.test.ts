@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { AddressBook, addressText } from '../../../src/sandbox/funds/addresses.js';
 import type { WithdrawRequest } from '../../../src/sandbox/funds/funds-service.js';
 import { STEP } from '../support/order-fixture.js';
 import { FundsFixture, sharedFixture } from './fixture.js';
@@ -78,6 +79,7 @@ describe('a deposit', () => {
     const [second, first] = fixture.exchange.funds.deposits(fixture.ben, 'usdt', 1, 10).list;
     expect(first?.address).toMatch(/^T[1-9A-Za-z]{33}$/);
     expect(second?.address).toMatch(/^0x[0-9a-f]{40}$/);
+    expect(second?.hash).not.toBe(first?.hash);
   });
 
   const shared = sharedFixture();
@@ -266,6 +268,21 @@ describe('addresses', () => {
     expect(fixture.exchange.funds.withdrawalAddress(fixture.ben, 'btc')).toBe('one');
     address('two', true);
     expect(fixture.exchange.funds.withdrawalAddress(fixture.ben, 'btc')).toBe('two');
+  });
+
+  test('a new account may withdraw to an address elsewhere on each chain, which no other account has', () => {
+    const book = new AddressBook({ verified: new Map(), obtained: new Map() });
+    const seeded = ['1', '2'].map((account) => {
+      book.seed(account, ['usdt', 'eos']);
+      return ['usdt', 'eos'].map((coin) => book.default(account, coin));
+    });
+    expect(seeded).toEqual([
+      [expect.stringMatching(/^T[1-9A-Za-z]{33}$/), expect.stringMatching(/^box[a-z1-5]{9}_\d{12}$/)],
+      [expect.stringMatching(/^T[1-9A-Za-z]{33}$/), expect.stringMatching(/^box[a-z1-5]{9}_\d{12}$/)],
+    ]);
+    const parts = seeded.flat().flatMap((address) => address.split('_'));
+    expect(new Set(parts).size).toBe(6);
+    for (const account of ['1', '2']) expect(seeded.flat()).not.toContain(addressText(book.single(account, 'eos')));
   });
 
   test('an address has to be obtained for each coin before getUserAddress gives it', async () => {
