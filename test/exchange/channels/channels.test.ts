@@ -130,6 +130,7 @@ describe('the pushes of an account', () => {
     ['13 places', `[${RECORD},"","","",0]`],
     ['9 places', `[${RECORD}]`],
     ['17 places without a trade', `[${RECORD},"","","",0,"0","0","0",0]`],
+    ['17 places with an empty trade', `[${RECORD},"","","",0,"","0","0",0]`],
     ['17 places with null', `[${RECORD},null,null,null,null,null,null,null,null]`],
   ])('reads an order of %s', (_, record) => {
     expect(decoded('orders', push(record))).toEqual([UPDATE]);
@@ -152,6 +153,11 @@ describe('the pushes of an account', () => {
     ['a name that only a list can explain', ',"market":"abcdef"', { marketNamed: () => 'btc_usdt' }],
   ])('finds the market of an order whose push names %s', (_, market, request) => {
     expect(decoded('orders', push(`[${RECORD}]`, market), request)).toEqual([UPDATE]);
+  });
+
+  it('names the market of an order as the push does if nothing explains it', () => {
+    const [order] = decoded('orders', push(`[${RECORD}]`, ',"market":"abcdef"'), {}) as readonly { market: string }[];
+    expect(order?.market).toBe('abcdef');
   });
 
   it('reads a snapshot of open orders and those of the past', () => {

@@ -40,6 +40,7 @@ describe('the newest state of a channel', () => {
     const state = stateOf('orders', [[order('1', 'filled', '5'), order('2', 'open', '2')], 'delta']);
     expect(state.take([order('1', 'open', '3'), order('2', 'open', '1')], 'delta')).toBeUndefined();
     expect(state.value).toEqual([order('2', 'open', '2'), order('1', 'filled', '5')]);
+    expect(stateOf('orders', [[order('3', 'cancelled')], 'delta']).take([order('3', 'open')], 'delta')).toBeUndefined();
     // a whole list that says less of them names what is known
     expect(state.take([order('2', 'open', '1')], 'snapshot')).toEqual([order('2', 'open', '2')]);
   });
@@ -125,6 +126,18 @@ describe('the newest state of a channel', () => {
     state.remember(Array.from({ length: 10_001 }, (_, index) => order(String(index), 'filled', '5')));
     expect(state.take([order('1', 'filled', '5')], 'delta')).toBeUndefined();
     expect(state.take([order('0', 'filled', '5')], 'delta')).toEqual([order('0', 'filled', '5')]);
+  });
+
+  it.each<[string, readonly string[], boolean]>([
+    ['fewer levels', ['9'], false],
+    ['more levels', ['9', '8', '7'], false],
+    ['another level', ['9', '7'], true],
+    ['no level', [], true],
+  ])('compares a book with that of HTTP as far as both reach: %s', (_, prices, isMissing) => {
+    const book = (...bids: readonly string[]): Depth => ({
+      ...{ time: 1, bids: bids.map((price) => ({ price, amount: '1' })), asks: [] },
+    });
+    expect(stateOf('depth', [book('9', '8'), 'snapshot']).lacks(book(...prices))).toBe(isMissing);
   });
 
   it('a book is the newest by its time, unless the exchange has set its clock back', () => {

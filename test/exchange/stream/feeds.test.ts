@@ -8,12 +8,13 @@ import { eventually } from '../../support/eventually.js';
 import { fakeHost } from '../../support/fake-host.js';
 import { STILL_MARKETS } from '../../support/world/still-markets.js';
 import { testWorld, type World } from '../../support/world/world.js';
-import { assets, coin } from './frames.js';
+import { assets, coin, update } from './frames.js';
 import { scriptedConnection } from './scripted-connection.js';
 
 const DEPTH = { kind: 'depth', market: 'btc_usdt' } as const;
 const TRADES = { kind: 'trades', market: 'btc_usdt' } as const;
 const BALANCES = { kind: 'balances' } as const;
+const ORDERS = { kind: 'orders', market: 'btc_usdt' } as const;
 
 let world: World;
 beforeEach(async () => {
@@ -136,6 +137,19 @@ describe('a feed', () => {
     expect(read.mock.calls.length).toBe(asked);
   });
 
+  it('keeps what was pushed while HTTP shows an older book, and does not call it current', async () => {
+    const older = { ...book('5'), time: now() - 1_000 };
+    const read = vi.fn(async () => older);
+    const { feeds, stream } = streamed(read);
+    stream.connect();
+    stream.push(pushed('7'));
+    stream.lose('connection reset');
+    const asked = read.mock.calls.length;
+    await eventually(() => expect(read.mock.calls.length).toBeGreaterThan(asked + 2));
+    expect(priceOf(feeds)).toBe('7');
+    expect(feeds.of(DEPTH)).toMatchObject({ source: 'stream', isCurrent: false });
+  });
+
   it('polls a channel that was rejected: the answer to the next heartbeat does not confirm it', async () => {
     const read = vi.fn(async () => book('5'));
     const { feeds, stream } = streamed(read);
@@ -190,11 +204,12 @@ describe('a feed', () => {
       if (isAway) throw new Failure('unreachable', 'no answer');
       return book('5');
     });
+    pass(5_000);
     stream.connect();
     stream.push(pushed('7'));
     isAway = true;
     pass(20_000);
-    expect(feeds.of(DEPTH)?.isCurrent).toBe(true);
+    expect(feeds.of(DEPTH)).toMatchObject({ isCurrent: true, ageMs: 20_000 });
     pass(56_000);
     await eventually(() => expect(feeds.of(DEPTH)?.isCurrent).toBe(false));
     expect(feeds.state).toBe('connected');
@@ -285,6 +300,42 @@ describe('a feed of balances that holds pushes', () => {
 
   it('waits for the exchange to confirm the subscription, however many come before', () => {
     expect(flooded(false).answers).toEqual([]);
+  });
+});
+
+describe('a feed of orders', () => {
+  const past = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({ id: String(9_000 - index), time: now(), state: 'cancelled' }));
+
+  /** @returns also the orders of the exchange, of one side */
+  function ordersFeed() {
+    const exchange = { orders: past(0) };
+    const orderPage = async (_: string, side: string, page: number) =>
+      side === 'buy' ? exchange.orders.slice((page - 1) * 10, page * 10) : [];
+    const stream = scriptedConnection(now);
+    return { exchange, stream, ...feedsOf({ orderPage }, stream.open, ORDERS) };
+  }
+
+  it('passes on what is pushed during a read if more comes than it holds: their order is that of the changes', async () => {
+    const { stream, seen } = ordersFeed();
+    stream.connect();
+    for (let number = 1; number <= 1_001; number += 1) stream.push(update(String(number), '0', 0));
+    expect(seen.filter(({ type }) => type === 'data')).toHaveLength(1_001);
+  });
+
+  it('says that orders are lost if a poll after a lost connection cannot read all of them', async () => {
+    const { exchange, stream, feeds, seen } = ordersFeed();
+    stream.connect();
+    await eventually(() => expect(feeds.of(ORDERS)?.isCurrent).toBe(true));
+    exchange.orders = past(1_100);
+    stream.lose('connection reset');
+    await eventually(() => expect(feeds.of(ORDERS)).toMatchObject({ source: 'polling', isCurrent: true }));
+    expect(seen.filter(({ type }) => type === 'gap')).toMatchObject([
+      {
+        gap: { permanent: true, resynchronised: false },
+        reason: expect.stringContaining('connection reset; open orders beyond the latest 1000'),
+      },
+    ]);
   });
 });
 
