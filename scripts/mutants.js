@@ -219,8 +219,10 @@ const GROUPS = [
     files: sourcesIn('sandbox/orders'),
     tests: [
       'test/sandbox/orders/*.test.ts',
+      'test/sandbox/margin/*.test.ts',
       ...['batch-and-lists', 'rules', 'signed'].map((name) => `test/sandbox/server/${name}.test.ts`),
       'test/sandbox/replay/recorded-markets.test.ts',
+      'test/sandbox/streams/account.test.ts',
     ],
   },
   {

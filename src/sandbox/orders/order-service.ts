@@ -207,7 +207,7 @@ export class OrderService {
   }
 
   /** A recorded trade: orders that it would have reached take part of it. The rest is shown as it was recorded. */
-  passTrade(venue: TradedMarket, trade: RecordedTrade, isInCandles = true): void {
+  passTrade(venue: TradedMarket, trade: RecordedTrade, isInCandles: boolean): void {
     const { time, date, side, price, amount } = trade;
     this.#time = Math.max(this.#time, time);
     let rest = amount;
@@ -225,7 +225,11 @@ export class OrderService {
   }
 
   /** Shows a recorded trade between others. @param isInCandles false if the candles have it already */
-  showTrade(venue: TradedMarket, trade: Omit<RecordedTrade, 'kind'>, isInCandles = true): void {
+  showTrade(
+    venue: TradedMarket,
+    trade: Pick<RecordedTrade, 'date' | 'id' | 'side' | 'price' | 'amount'>,
+    isInCandles: boolean,
+  ): void {
     const { date, id, side, price, amount } = trade;
     venue.trades.record({ id: this.#tradeId(venue, id), time: date, side, price, amount }, isInCandles);
     this.#changes.trade(venue.market.name);

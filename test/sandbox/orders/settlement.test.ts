@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
+import { type Account, MAKERS } from '../../../src/sandbox/accounts/accounts.js';
 import { Ledger, Overdraft } from '../../../src/sandbox/accounts/ledger.js';
+import { emptyRecordedBook } from '../../../src/sandbox/engine/book.js';
 import { stateOf } from '../../../src/sandbox/orders/order.js';
-import { feeOf } from '../../../src/sandbox/orders/order-service.js';
+import { feeOf, lastPrice } from '../../../src/sandbox/orders/order-service.js';
+import { FIRST, Sequences } from '../../../src/sandbox/orders/sequences.js';
 import { OrderFixture, STEP } from '../support/order-fixture.js';
 
 test('a fee is 0.2 %, rounded up to a step of the coin', () => {
@@ -92,4 +95,49 @@ test('the ledger refuses to overdraw an account', () => {
     ledger.move('btc', -1n, { account: 'ann', part: 'available' }, { account: 'ben', part: 'available' }),
   ).toThrow(RangeError);
   expect([ledger.available('ann', 'btc'), ledger.frozen('ann', 'btc')]).toEqual([5n, 0n]);
+});
+
+test('the last price is that of the last trade, the best bid before it, and 0 without either', () => {
+  const fixture = new OrderFixture(['ann', 'ben']);
+  expect([lastPrice(undefined), lastPrice(fixture.venue)]).toEqual([0n, 0n]);
+  fixture.place('ann', 'buy', 'limit', 100, 1);
+  expect(lastPrice(fixture.venue)).toBe(100n);
+  fixture.place('ann', 'buy', 'limit', 90, 1);
+  fixture.place('ben', 'sell', 'limit', 100, 1);
+  expect(lastPrice(fixture.venue)).toBe(100n);
+});
+
+test('orders of simulated traders are on no list, and only those of customers are reported when they change', () => {
+  const [maker] = MAKERS;
+  const fixture = new OrderFixture([maker, 'ann']);
+  const changed: string[] = [];
+  fixture.changes.listen((topic, order) => {
+    if (order !== undefined) changed.push(`${topic} ${order.remaining} ${stateOf(order)}`);
+  });
+  fixture.place(maker, 'buy', 'limit', 100, 10);
+  const sell = fixture.place('ann', 'sell', 'limit', 100, 15);
+  fixture.cancel(sell);
+  expect(changed).toEqual(['5 open', '5 open', '5 cancelled'].map((state) => `orders ann btc_usdt ${state}`));
+  const list = fixture.orderService.list({ id: maker } as Account, 'btc_usdt', { page: 1, pageSize: 10 });
+  expect(list).toEqual([]);
+});
+
+test('trades of a recorded market keep their ids as long as they grow, and a customer gets the next one', () => {
+  const fixture = new OrderFixture(['ann', 'ben']);
+  const { orderService, venue, trades } = fixture;
+  venue.book.follow(emptyRecordedBook());
+  const terms = { date: 1_700_000_000_000, side: 'buy', price: 100n, amount: 1n } as const;
+  for (const id of [5n, 3n, 9n]) orderService.showTrade(venue, { ...terms, id }, true);
+  fixture.place('ben', 'sell', 'limit', 100, 1);
+  fixture.place('ann', 'buy', 'limit', 100, 1);
+  expect(trades.between('btc_usdt', 1, trades.length('btc_usdt')).map(({ id }) => id)).toEqual([5n, 6n, 9n, 10n]);
+});
+
+test('an order id is the date, the millisecond of the day and a count, and above each earlier one', () => {
+  const sequences = new Sequences({ ...FIRST });
+  const [time, nextDay] = [Date.UTC(2018, 9, 23, 0, 0, 1, 2), Date.UTC(2018, 9, 24)];
+  expect([time, time, nextDay, time].map((at) => sequences.order(at))).toEqual([
+    ...[201_810_230_000_100_200n, 201_810_230_000_100_201n],
+    ...[201_810_240_000_000_000n, 201_810_240_000_000_001n],
+  ]);
 });

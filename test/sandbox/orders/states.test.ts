@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Account } from '../../../src/sandbox/accounts/accounts.js';
 import { type OrderRecord, stateOf } from '../../../src/sandbox/orders/order.js';
 import { OrderFixture } from '../support/order-fixture.js';
 
@@ -88,4 +89,12 @@ test.each(TRANSITIONS)('%s', (_what, asks, type, happenings, states) => {
   }
   expect(seen).toEqual(states);
   expect(fixture.frozen('ann', 'usdt')).toBe(order.open ? order.price * order.remaining : 0n);
+});
+
+test('an order that is final cannot be cancelled', () => {
+  const fixture = new OrderFixture(['ann']);
+  const { id } = fixture.place('ann', 'buy', 'limit', 100, 10);
+  const cancel = () => fixture.orderService.cancel({ id: 'ann' } as Account, 'btc_usdt', { id: String(id) });
+  expect(cancel().state).toBe('cancelled');
+  expect(cancel).toThrow(expect.objectContaining({ reason: 'orderFinal' }));
 });

@@ -31,6 +31,7 @@ export class OrderFixture {
   /** Last prices in ticks, by which loans are valued. */
   readonly prices = new Map<string, bigint>();
   readonly margin: MarginService;
+  readonly changes = new Changes();
   readonly orderService: OrderService;
   readonly venue: TradedMarket;
 
@@ -66,7 +67,7 @@ export class OrderFixture {
       sequences,
       margin: this.margin,
       timers: new Scheduler<CancelTimer>([]),
-      changes: new Changes(),
+      changes: this.changes,
       clock,
       store: this.#store,
     });
