@@ -168,7 +168,7 @@ function jobAnswer(job: Job): BatchAnswer {
   const shown = orders.flatMap(({ id, outcome }) =>
     id === null || outcome !== 'placed' ? [] : (job.listed.get(id) ?? []),
   );
-  const isAllShown = shown.length === placed;
+  const isAllShown = shown.length === placed && unknown === 0;
   const total = totalOfFills(shown);
   const duplicates = [...job.duplicates.keys()];
   const counts = { placed, refused, unknown, notSent };

@@ -277,6 +277,22 @@ describe('the answer of a batch for programs', () => {
     expect([rows[0], data.filled]).toEqual([text, filled]);
     expect(data.orders[0]).toMatchObject({ state: shown === 0 ? null : 'open', filled: shown === 0 ? null : '0.004' });
   });
+
+  it.each<[orders: string, events: BatchEvent[], text: string[]]>([
+    ['all of its orders', [sent(1, 0), lost(1), sent(2, 1), lost(2)], []],
+    [
+      'one of its orders',
+      [sent(1, 0), placed(1, '7'), sent(2, 1), lost(2)],
+      ['filled   at least 0.004 btc for 80 usdt, at 20,000.00 on average, fee 0.00001 btc'],
+    ],
+  ])('sums up nothing while it is unknown what became of %s', (_, events, text) => {
+    const job = recordedJob(lines(2), events);
+    job.listed.set('7', { ...ORDER, id: '7', filled: '0.004', filledValue: '80', fee: '0.00001' });
+    const { data, show } = batchAnswer(job, FINISHED);
+    expect(data).toMatchObject({ filled: null, filledValue: null, averagePrice: null, fee: null, feeCoin: null });
+    const rows = show(pipe()).split('\n');
+    expect(rows.filter((row) => row.startsWith('filled'))).toEqual(text);
+  });
 });
 
 describe('the question of a batch', () => {
