@@ -102,5 +102,5 @@ function unlistedWarning({ message }: Failure): string {
 function timersText(timers: CancelledEverywhere['timers'], { width }: Screen): string {
   if (timers.length === 0) return '';
   const names = timers.map(({ market }) => market).join(', ');
-  return `\n${wrapped(`In one minute the exchange cancels what is left in ${names}.`, width)}`;
+  return `\n${wrapped(`In one minute the exchange cancels every order in ${names}, also new ones.`, width)}`;
 }

@@ -400,9 +400,14 @@ async function liftHalt(context: Context, confirm: string | undefined): Promise<
   noteStillPaused(context, profiles);
   return {
     data,
-    show: ({ paint }) => paint.strong(`Lifted the halt of ${profiles.join(', ')}: writes are sent again.`),
+    show: ({ paint, width }) =>
+      `${paint.strong(`Lifted the halt of ${profiles.join(', ')}: writes are sent again.`)}\n${wrapped(TIMERS_GO_ON, width)}`,
   };
 }
+
+/** pit keeps no record of timers, and the exchange shows none. */
+const TIMERS_GO_ON =
+  'A timer that halt --cancel started in the last minute goes on: it cancels every order of its market, also new ones.';
 
 async function confirmName({ prompts, consent }: Context, profile: string, confirm: string | undefined): Promise<void> {
   if (confirm === profile) return;

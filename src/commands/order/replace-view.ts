@@ -138,12 +138,16 @@ function sent(
   }
   if (placement.outcome === 'notSent') return unplaced(ended, order, notSentFailure('The order', placement, clientId));
   const answer = orderResult(context, { id: clientId, clientId, terms: order }, placement, market);
+  if (ended.cancel.wasRejected) context.output.warn(CANCELLED_BEFORE);
   return {
     ...answer,
     data: { ...answer.data, replaced: replacedRow(ended) },
     show: (screen) => `${cancelledLine(screen, ended)}\n${answer.show(screen)}`,
   };
 }
+
+const CANCELLED_BEFORE =
+  'The exchange had cancelled the old order already when it answered: the network repeated the cancellation, or somebody else cancelled the order.';
 
 /** The order is unchanged, or its state is unknown: nothing was placed. */
 function notCancelled(ended: Ended): ReplaceAnswer {

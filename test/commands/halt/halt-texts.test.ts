@@ -16,6 +16,8 @@ const pit = useWorldPerTest({
 });
 
 const HALTED = 'Halted sandbox until you lift it, on this machine: pit sends nothing but cancellations.';
+const LIFTED =
+  'Lifted the halt of sandbox: writes are sent again.\nA timer that halt --cancel started in the last minute goes on: it cancels every order of its market, also new ones.';
 const HOW =
   'Each coin is sold with orders that fill at once or are cancelled, each no larger than order-notional allows. day-notional does not count here.';
 
@@ -141,7 +143,7 @@ describe('pit halt --lift', () => {
     expect(await pit.json('account')).toMatchObject({ halted: true });
     // what is lifted is no news
     expect(await pit.run('halt --lift --confirm sandbox')).toMatchObject({
-      ...{ code: 0, stdout: 'Lifted the halt of sandbox: writes are sent again.\n', stderr: '' },
+      ...{ code: 0, stdout: `${LIFTED}\n`, stderr: '' },
     });
   });
 
@@ -265,12 +267,12 @@ describe('what pit halt --flatten leaves', () => {
     expect(stderr).toMatch(/^The account is halted\.\nThe account holds nothing but usdt\.\nexchange /m);
   });
 
-  it('names the markets in which a timer cancels what is left', async () => {
+  it('names the markets in which a timer cancels every order', async () => {
     await pit.done('order sell btc_usdt 0.25 --at 31000 --yes');
     await pit.done('order sell eth_usdt 0.25 --at 2100 --yes');
     const { stdout, stderr } = await pit.run('halt --cancel');
     expect(stdout.trimEnd().split('\n').at(-1)).toBe(
-      'In one minute the exchange cancels what is left in btc_usdt, eth_usdt.',
+      'In one minute the exchange cancels every order in btc_usdt, eth_usdt, also new ones.',
     );
     expect(stderr).toBe('');
   });

@@ -190,6 +190,14 @@ describe('pit order replace', () => {
     expect((await straight.open()).sort()).toEqual([done.id, ...done.duplicates].sort());
   });
 
+  it('says that the network or somebody else cancelled the order if the exchange rejects the cancellation', async () => {
+    const id = await straight.place(FAR);
+    await straight.fault('twice', 'cancelOrder', { count: 1 });
+    const { code, stdout, stderr } = await pit.run(`order replace btc_usdt ${id} --at 21540 --yes --json`);
+    expect([code, document(stdout)]).toMatchObject([0, { outcome: 'placed', replaced: { outcome: 'cancelled', id } }]);
+    expect(stderr).toContain('the network repeated the cancellation, or somebody else cancelled the order.');
+  });
+
   it('suggests no cancellation of a duplicate that has filled', async () => {
     const inside = await straight.inside();
     await straight.place({ side: 'sell', price: inside, amount: '0.02', type: 'postOnly' });
