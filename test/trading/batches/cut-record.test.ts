@@ -5,6 +5,7 @@ import { NOW } from '../../support/fake-host.js';
 import { anOrder, type HeldOrder, ScriptedExchange } from '../../support/scripted-exchange.js';
 import { PASS } from '../../support/world/network.js';
 import { testWorld } from '../../support/world/world.js';
+import { placesIn } from '../support/places.js';
 import { TERMS } from '../support/terms.js';
 import { tradingOf } from '../support/trading.js';
 import { type RanJob, resume } from './jobs.js';
@@ -74,9 +75,7 @@ it('a job whose record is cut off resumes without placing an order twice', async
   const { record } = killed;
   const write = record.indexOf('\n', 1);
   expect(killed.orders).toHaveLength(ORDERS);
-  // around the end of each line every byte counts; within a line, one place is like another
-  const isNearEnd = (at: number) => record.subarray(Math.max(at - 3, 0), at + 3).includes(10);
-  for (let length = write; length <= record.length; length += isNearEnd(length) ? 1 : 11)
+  for (const length of [...placesIn(record, 17).filter((at) => at >= write), record.length])
     expectWhole(await resumeFrom(killed, record.subarray(0, length)), `cut after ${length} of ${record.length} bytes`);
   // without its write the job is unknown, and nothing is sent
   for (let length = 0; length < write; length += 97) {

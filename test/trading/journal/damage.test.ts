@@ -12,6 +12,7 @@ import { saying } from '../../support/advice.js';
 import { anyText } from '../../support/any-text.js';
 import { ScriptedExchange } from '../../support/scripted-exchange.js';
 import { begin as beginBatch, lines } from '../batches/jobs.js';
+import { placesIn } from '../support/places.js';
 import { TERMS } from '../support/terms.js';
 import { type TestTrading, tradingOf } from '../support/trading.js';
 import { contents, newJournal, PLACED, settledOf } from './support.js';
@@ -46,7 +47,7 @@ describe('a journal file that is cut off at any length', () => {
     const file = path.join(unsettled, 'open2');
     const whole = fs.readFileSync(file);
     const results = new Set<string>();
-    for (let length = whole.length; length >= 0; length -= 1) {
+    for (const length of [whole.length, ...placesIn(whole, 5).reverse()]) {
       fs.truncateSync(file, length);
       const left = journal.unsettledEntries().map(({ write }) => write.id);
       expect(left.filter((id) => id !== 'open2')).toEqual(['open1', 'open3']);
@@ -65,7 +66,7 @@ describe('a journal file that is cut off at any length', () => {
     const file = archiveOf(archive);
     const whole = fs.readFileSync(file);
     const ends = ['done1', 'done2', 'done3'].map((id) => whole.indexOf('\n', whole.indexOf(`"id":"${id}"`)));
-    for (let length = 0; length <= whole.length; length += 1) {
+    for (const length of [...placesIn(whole, 7), whole.length]) {
       fs.writeFileSync(file, whole.subarray(0, length));
       const complete = ends.filter((end) => length >= end).length;
       const wanted = ['done1', 'done2', 'done3'].slice(0, complete);
@@ -81,7 +82,7 @@ describe('a journal file with a byte that the disk lost', () => {
     const { journal, archive } = filled();
     const file = archiveOf(archive);
     const whole = fs.readFileSync(file);
-    for (let place = 0; place < whole.length; place += 1) {
+    for (const place of placesIn(whole, 3)) {
       const bytes = Buffer.from(whole);
       bytes[place] = 0;
       fs.writeFileSync(file, bytes);
