@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
+import { STILL_MARKETS } from '../../support/world/still-markets.js';
 import { useWorldPerTest } from '../pit-home.js';
 
 // orders of one moment would all be on the same page of the list
-const pit = useWorldPerTest({ limits: UNLIMITED, latencyMs: 1 });
+const OPTIONS = { limits: UNLIMITED, latencyMs: 1 };
+
+type Pit = ReturnType<typeof useWorldPerTest>;
 
 /** Runs lines in one shell. Returns how often it asked for each operation, too. */
-async function shell(lines: readonly string[]) {
+async function shell(pit: Pit, lines: readonly string[]) {
   const before = pit.world.network.requests.length;
   const ran = await pit.world.run('shell --csv', { input: lines.map((line) => `${line}\n`).join('') });
   const requests = pit.world.network.requests.slice(before);
@@ -16,15 +19,22 @@ async function shell(lines: readonly string[]) {
 
 const resting = (price: number | string) => `order buy btc_usdt 0.001 --at ${price} --yes`;
 
-describe('orders in a row in pit shell', () => {
-  it('takes two signed requests for each of sixty, and a read of the book', async () => {
-    const { code, count } = await shell(Array.from({ length: 60 }, (_, index) => resting(20_000 + index)));
-    expect(code).toBe(0);
-    expect([count('order'), count('getOrders'), count('getOrder')]).toEqual([60, 60, 0]);
-  });
+describe('many orders in a row in pit shell', () => {
+  const pit = useWorldPerTest({ ...OPTIONS, markets: STILL_MARKETS });
 
-  it('holds an order against the price that the command before it has made', async () => {
-    const { code, stderr } = await shell([
+  it('take two signed requests each, also on later pages of the list, and a read of the book', async () => {
+    const lines = Array.from({ length: 25 }, (_, index) => resting(27_000 + index));
+    const { code, count } = await shell(pit, lines);
+    expect(code).toBe(0);
+    expect([count('order'), count('getOrders'), count('getOrder')]).toEqual([25, 25, 0]);
+  });
+});
+
+describe('an order in pit shell', () => {
+  const pit = useWorldPerTest(OPTIONS);
+
+  it('is held against the price that the command before it has made', async () => {
+    const { code, stderr } = await shell(pit, [
       resting(19_000),
       'sandbox price btc_usdt 10000',
       'sandbox clock advance 10s',

@@ -97,7 +97,12 @@ describe('pit stream --out', () => {
     const file = newTape();
     await trade();
     await pit.json(`stream trades:btc_usdt --count 1 --out ${file}`);
-    for (let count = 0; count < 60; count += 1) await trade();
+    // more than it shows
+    const { state } = pit.world.exchange;
+    const [account] = state.customers.all();
+    if (account === undefined) throw new Error('the sandbox has no account');
+    for (let count = 0; count < 60; count += 1)
+      state.orders.place(account, { market: 'btc_usdt', side: 'buy', type: 'ioc', price: '50000', amount: '0.001' });
     await pit.json(`stream trades:btc_usdt --count 1 --out ${file}`);
     expect(documentsIn(file).filter(({ gap }) => gap !== undefined)).toHaveLength(1);
   });
