@@ -125,7 +125,7 @@ describe('a decision', () => {
         const view = viewOf(asked, facts, children, { state, reason });
         expect(algoDocument(view, seen.now).state).toBe(state);
       }),
-      { numRuns: 1_000 },
+      { numRuns: 400 },
     );
   });
 });
