@@ -9,16 +9,28 @@ import { readBounded } from '../files/bounded-file.js';
  * as in many containers. If the system shows this (Linux), such a process counts as dead.
  */
 export function isAlive(pid: number): boolean {
+  return recordIfAlive(pid) !== undefined;
+}
+
+/** Whether a process with this id runs, as {@link isAlive}, and is the one with this {@link startStamp}. */
+export function isAliveSince(pid: number, stamp: string | null | undefined): boolean {
+  const record = recordIfAlive(pid);
+  return record !== undefined && stampIn(record) === stamp;
+}
+
+/** What the kernel reports about a process, which may be nothing; undefined if it does not run. */
+function recordIfAlive(pid: number): string[] | undefined {
   try {
     process.kill(pid, 0);
   } catch (error) {
     // EPERM: it runs and belongs to someone else
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    const isOthers = error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return isOthers ? kernelRecord(pid) : undefined;
   }
   const record = kernelRecord(pid);
   const ended = record[0] === 'Z' || record[0] === 'X';
   // the first thread ends before the others: until they have, the process keeps its ports and locks
-  return !ended || Number(record[17]) > 1;
+  return !ended || Number(record[17]) > 1 ? record : undefined;
 }
 
 /** Whether the system shows that a process is stopped, as by Ctrl-Z: it does nothing until it is continued. False where it does not show this (only Linux does). */
@@ -35,7 +47,11 @@ let bootId = '';
  * the system does not offer it as a file (Linux does).
  */
 export function startStamp(pid: number): string | null {
-  const started = kernelRecord(pid)[19];
+  return stampIn(kernelRecord(pid));
+}
+
+function stampIn(record: readonly string[]): string | null {
+  const started = record[19];
   bootId ||= readText('/proc/sys/kernel/random/boot_id').trim();
   return started === undefined || bootId === '' ? null : `${bootId}/${started}`;
 }

@@ -6,7 +6,7 @@ import type { Directories } from '../../platform/files/directories.js';
 import { readOwn } from '../../platform/files/private-files.js';
 import { replaceFile } from '../../platform/files/replacement.js';
 import type { Host } from '../../platform/host.js';
-import { isAlive, startStamp } from '../../platform/programs/processes.js';
+import { isAliveSince, startStamp } from '../../platform/programs/processes.js';
 import type { Secrets } from '../accounts/accounts.js';
 import type { Dialect } from '../server/interface-details.js';
 
@@ -138,9 +138,9 @@ export function noteStarting(file: string, pid: number): void {
 
 /** Whether the process that was noted still runs. Throws Failure `credentials` if others can change or replace the file. */
 export function isStarting(file: string): boolean {
-  const { pid, started } = (readRecord(file) ?? {}) as { pid?: unknown; started?: unknown };
+  const { pid, started } = (readRecord(file) ?? {}) as { pid?: unknown; started?: string | null };
   const isPid = typeof pid === 'number' && Number.isSafeInteger(pid) && pid > 0;
-  return isPid && isAlive(pid) && started === startStamp(pid);
+  return isPid && isAliveSince(pid, started);
 }
 
 /** Undoes {@link publish}, unless another sandbox has published itself since. */
@@ -165,8 +165,7 @@ export function isPublished(file: string, address: SandboxAddress): boolean {
  */
 export function readPublished(file: string): SandboxAddress | undefined {
   const { started, ...address } = (readRecord(file) ?? {}) as Partial<SandboxAddress> & { started?: string | null };
-  if (!isAddress(address) || !isAlive(address.pid) || started !== startStamp(address.pid)) return undefined;
-  return address;
+  return isAddress(address) && isAliveSince(address.pid, started) ? address : undefined;
 }
 
 function isAddress(record: Partial<SandboxAddress>): record is SandboxAddress {

@@ -1,4 +1,4 @@
-import { isAlive, startStamp } from '../../platform/programs/processes.js';
+import { isAlive, isAliveSince, startStamp } from '../../platform/programs/processes.js';
 import { valueInLine } from './files.js';
 
 /** A process, distinguished from a later one with the same id if the system allows it. */
@@ -26,7 +26,7 @@ export function isSameOwner(one: Owner, other: Owner): boolean {
 export function isOwnerAlive(owner: Owner): boolean {
   if (isSameOwner(owner, thisProcess())) return true;
   const { pid, startStamp: stamp } = owner;
-  return isAlive(pid) && (stamp === null || stamp === startStamp(pid));
+  return stamp === null ? isAlive(pid) : isAliveSince(pid, stamp);
 }
 
 /** The process that a claim names; undefined if it cannot be read. Such a claim counts as held. */
