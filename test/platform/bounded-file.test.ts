@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import {
+import fs, {
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { Cache } from '../../src/config/cache.js';
 import { CompletionNames } from '../../src/config/completion-names.js';
 import { ConfigStore } from '../../src/config/store.js';
@@ -27,6 +27,7 @@ import { runPit, serveSandbox, temporaryHome } from '../support/pit.js';
 const folder = mkdtempSync(path.join(tmpdir(), 'pit-endless-'));
 const fifo = path.join(folder, 'fifo');
 const writers: { kill(): void }[] = [];
+afterEach(() => void vi.restoreAllMocks());
 afterAll(() => {
   for (const writer of writers) writer.kill();
   rmSync(folder, { recursive: true, force: true });
@@ -137,6 +138,19 @@ describe('a regular file', () => {
     writeFileSync(file, 'x'.repeat(200_000));
     expect(readBounded(file, 200_000)).toHaveLength(200_000);
     expect(() => readBounded(file, 199_999)).toThrow('it is longer than 195 KiB');
+  });
+
+  it('reads on where the system gives less at once than there is', () => {
+    writeFileSync(file, '0123456789');
+    const { readSync } = fs;
+    vi.spyOn(fs, 'readSync').mockImplementationOnce((descriptor, into) => readSync(descriptor, into, 0, 4, 0));
+    expect(readTextBounded(file, 10)).toBe('0123456789');
+  });
+
+  it('reads what another process has added since the size was reported', () => {
+    writeFileSync(file, '0123456789');
+    vi.spyOn(fs, 'fstatSync').mockReturnValueOnce(Object.assign(lstatSync(file), { size: 4 }));
+    expect(readTextBounded(file, 10)).toBe('0123456789');
   });
 
   it('reads a file of /proc, which has no size', () => {

@@ -21,8 +21,20 @@ export const NOT_REGULAR = 'not a regular file';
  * @param flags more flags, as O_NOFOLLOW; by default links are followed
  */
 export function openRegular(file: string, flags = 0): number {
+  return openFound(file, flags).descriptor;
+}
+
+/** An open file, and what the system reported about it then. */
+export interface FoundFile {
+  readonly descriptor: number;
+  readonly found: fs.Stats;
+}
+
+/** The same with what the system reported, so that it need not be asked again. The caller closes the file. */
+export function openFound(file: string, flags = 0): FoundFile {
   const descriptor = fs.openSync(file, WITHOUT_WAITING | flags);
-  if (fs.fstatSync(descriptor).isFile()) return descriptor;
+  const found = fs.fstatSync(descriptor);
+  if (found.isFile()) return { descriptor, found };
   fs.closeSync(descriptor);
   throw new UnboundedFile(NOT_REGULAR);
 }
@@ -37,25 +49,29 @@ const LEAST = 1_024;
  * the system's error if the file cannot be read.
  */
 export function readBounded(file: string, max: number): Buffer {
-  const descriptor = openRegular(file);
+  return readAndClose(openFound(file), max);
+}
+
+/** The same of an open file, which it closes. */
+export function readAndClose(file: FoundFile, max: number): Buffer {
   try {
-    return readDescriptor(descriptor, max);
+    return readFound(file, max);
   } finally {
-    fs.closeSync(descriptor);
+    fs.closeSync(file.descriptor);
   }
 }
 
-/** The same of an open file, which stays open. */
-export function readDescriptor(descriptor: number, max: number): Buffer {
-  const expected = Math.min(fs.fstatSync(descriptor).size, max);
+function readFound({ descriptor, found }: FoundFile, max: number): Buffer {
+  const expected = Math.min(found.size, max);
   let bytes = Buffer.allocUnsafe(Math.max(expected + 1, LEAST));
   let length = 0;
   for (;;) {
     if (length === bytes.length) bytes = Buffer.concat([bytes, Buffer.allocUnsafe(BLOCK)]);
     const read = fs.readSync(descriptor, bytes, length, bytes.length - length, length);
-    if (read === 0) return bytes.subarray(0, length);
     length += read;
     if (length > max) throw new UnboundedFile(`longer than ${inWords(max)}`);
+    // there was room for one more byte than its size
+    if (read === 0 || length === found.size) return bytes.subarray(0, length);
   }
 }
 

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { userInfo } from 'node:os';
 import path from 'node:path';
 import { Failure, shellWord, systemErrorCode, usage } from '../../errors.js';
-import { NOT_REGULAR, openRegular, readDescriptor, readTextBounded } from './bounded-file.js';
+import { type FoundFile, NOT_REGULAR, openFound, readAndClose, readTextBounded } from './bounded-file.js';
 
 /** Mode bits that let the group or everyone else in. */
 const OTHERS = 0o077;
@@ -29,26 +29,20 @@ const MOST_LINKS = 40;
  * one. Returns undefined if there is no such file. The caller closes the descriptor.
  * @throws Failure `credentials` if it is open to others, another user's, a link, or cannot be checked
  */
-function openPrivateFile(root: string, relative: string): number | undefined {
+function openPrivateFile(root: string, relative: string): FoundFile | undefined {
   const folder = privateFolder(root, path.dirname(relative));
   if (folder === undefined) return undefined;
   const file = path.join(root, relative);
-  const descriptor = openPlain(path.join(folder, path.basename(relative)), file);
-  if (descriptor === undefined) return undefined;
-  try {
-    requirePrivate(file, fs.fstatSync(descriptor), FILE_MODE);
-    return descriptor;
-  } catch (thrown) {
-    fs.closeSync(descriptor);
-    throw thrown;
-  }
+  const opened = openPlain(path.join(folder, path.basename(relative)), file);
+  if (opened !== undefined) closedIfRefused(opened, (found) => requirePrivate(file, found, FILE_MODE));
+  return opened;
 }
 
 /** Whether there is such a file as {@link readPrivate} reads. Throws as it does. */
 export function isPrivateFile(root: string, relative: string): boolean {
-  const descriptor = openPrivateFile(root, relative);
-  if (descriptor !== undefined) fs.closeSync(descriptor);
-  return descriptor !== undefined;
+  const opened = openPrivateFile(root, relative);
+  if (opened !== undefined) fs.closeSync(opened.descriptor);
+  return opened !== undefined;
 }
 
 /**
@@ -56,24 +50,14 @@ export function isPrivateFile(root: string, relative: string): boolean {
  * `UnboundedFile` for more than `max` bytes, and the system's error if it cannot be read.
  */
 export function readPrivate(root: string, relative: string, max: number): Buffer | undefined {
-  const descriptor = openPrivateFile(root, relative);
-  if (descriptor === undefined) return undefined;
-  try {
-    return readDescriptor(descriptor, max);
-  } finally {
-    fs.closeSync(descriptor);
-  }
+  const opened = openPrivateFile(root, relative);
+  return opened && readAndClose(opened, max);
 }
 
 /** The bytes of a file that others may read, but not change or replace. Throws as {@link openOwn}, and for more than `max` bytes. */
 export function readOwn(file: string, max: number): Buffer {
   requireOwnFolder(path.dirname(file));
-  const descriptor = openOwn(file);
-  try {
-    return readDescriptor(descriptor, max);
-  } finally {
-    fs.closeSync(descriptor);
-  }
+  return readAndClose(openOwn(file), max);
 }
 
 /**
@@ -83,28 +67,31 @@ export function readOwn(file: string, max: number): Buffer {
 export function readUnchangeable(file: string, max: number): Buffer {
   const real = fs.realpathSync(file);
   for (const one of [file, real]) resolveUnmovable(path.dirname(one));
-  const descriptor = openUnlinked(real);
-  try {
-    const found = fs.fstatSync(descriptor);
+  const opened = openUnlinked(real);
+  closedIfRefused(opened, (found) => {
     requireUserOrRoot(real, found);
     if (mayOthersWrite(found)) throw openToOthers(real, found, 'go-w');
-    return readDescriptor(descriptor, max);
-  } finally {
-    fs.closeSync(descriptor);
-  }
+  });
+  return readAndClose(opened, max);
 }
 
 /**
  * Opens a file for reading that only the user can change, in a folder that was checked. Throws Failure `credentials` if others
  * can change it or it is a link, and the system's error if it cannot be opened. The caller closes the descriptor.
  */
-export function openOwn(file: string): number {
-  const descriptor = openUnlinked(file);
-  try {
-    const found = fs.fstatSync(descriptor);
+export function openOwn(file: string): FoundFile {
+  const opened = openUnlinked(file);
+  closedIfRefused(opened, (found) => {
     requireOwner(file, found);
     if (mayOthersWrite(found)) throw openToOthers(file, found, 'go-w');
-    return descriptor;
+  });
+  return opened;
+}
+
+/** Checks an open file. Closes it if the check throws. */
+function closedIfRefused({ descriptor, found }: FoundFile, check: (found: fs.Stats) => void): void {
+  try {
+    check(found);
   } catch (thrown) {
     fs.closeSync(descriptor);
     throw thrown;
@@ -264,18 +251,18 @@ function privateFolder(root: string, within: string): string | undefined {
   return folder;
 }
 
-function openUnlinked(file: string): number {
+function openUnlinked(file: string): FoundFile {
   try {
-    return openRegular(file, fs.constants.O_NOFOLLOW);
+    return openFound(file, fs.constants.O_NOFOLLOW);
   } catch (thrown) {
     throw ['ELOOP', 'EMLINK'].includes(systemErrorCode(thrown)) ? notPlain(file, 'file') : thrown;
   }
 }
 
 /** @param shown the name for messages */
-function openPlain(file: string, shown: string): number | undefined {
+function openPlain(file: string, shown: string): FoundFile | undefined {
   try {
-    return openRegular(file, fs.constants.O_NOFOLLOW);
+    return openFound(file, fs.constants.O_NOFOLLOW);
   } catch (thrown) {
     const code = systemErrorCode(thrown);
     if (code === 'ENOENT') return undefined;

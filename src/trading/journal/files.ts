@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { Failure, hasErrorCode, systemErrorCode, usage } from '../../errors.js';
-import { readDescriptor } from '../../platform/files/bounded-file.js';
+import { readAndClose } from '../../platform/files/bounded-file.js';
 import { cannotWrite, FILE_MODE, openOwn, syncFolder } from '../../platform/files/private-files.js';
 import { DRAFT_ENDING, replaceFile } from '../../platform/files/replacement.js';
 
@@ -107,14 +107,7 @@ export function readIfExists(file: string): string | undefined {
 
 /** The file's bytes, as {@link readIfExists}. */
 export function readBytesIfExists(file: string): Buffer | undefined {
-  return ifExists(file, () => {
-    const descriptor = openOwn(file);
-    try {
-      return readDescriptor(descriptor, MAX_BYTES);
-    } finally {
-      fs.closeSync(descriptor);
-    }
-  });
+  return ifExists(file, () => readAndClose(openOwn(file), MAX_BYTES));
 }
 
 /** The sorted names of the records in a folder; none if it is missing. Throws Failure `usage` if it cannot be read. */
@@ -221,13 +214,13 @@ export function* linesBackwards(
 }
 
 function* linesFromEnd(file: string, { from, to }: Part, texts: readonly string[]): Generator<string> {
-  const descriptor = openOwn(file);
+  const { descriptor, found } = openOwn(file);
   try {
     // one chunk for the whole file: the memory of many would be collected again and again
     const chunk = Buffer.alloc(CHUNK);
     // the bytes after the chunk that belong to its last line
     let rest = Buffer.alloc(0);
-    for (let end = to ?? fs.fstatSync(descriptor).size; end > from; end -= CHUNK) {
+    for (let end = to ?? found.size; end > from; end -= CHUNK) {
       const start = Math.max(from, end - CHUNK);
       // fewer bytes if the file was truncated in the meantime
       const bytes = chunk.subarray(0, fs.readSync(descriptor, chunk, 0, end - start, start));
@@ -273,7 +266,7 @@ export function* linesForwards(file: string, from: number, atOnce = CHUNK): Gene
 }
 
 function* linesFromStart(file: string, from: number, atOnce: number): Generator<PlacedLine> {
-  const descriptor = openOwn(file);
+  const { descriptor } = openOwn(file);
   try {
     const chunk = Buffer.alloc(atOnce);
     // the beginning of a line that goes on in the next chunk
