@@ -152,11 +152,17 @@ export function requirePrivateFolder(root: string): void {
 export function resolveUnmovable(target: string): string | undefined {
   const { root } = path.parse(path.resolve(target));
   requireUnmovable(root, statOf(root));
-  const { real, exists } = followPath(target, (part, found) => {
+  return resolveBelow(root, target);
+}
+
+/** The same below a folder that was checked and is where its name says. */
+function resolveBelow(above: string, target: string): string | undefined {
+  const visit = (part: string, found: fs.Stats) => {
     if (found.isSymbolicLink()) return requireUserOrRoot(part, found);
     if (!found.isDirectory()) throw notFolder(part);
     requireUnmovable(part, found);
-  });
+  };
+  const { real, exists } = followPath(target, visit, above);
   return exists ? real : undefined;
 }
 
@@ -178,14 +184,16 @@ export function requireUnwritablePlace(target: string): void {
 /**
  * Where a path leads through links, also if nothing is there yet. Shows each part below the root, links too, before it goes on, in the
  * order in which the system takes them. Throws Failure `credentials` if a part cannot be checked, and what `visit` throws.
+ * @param above a folder on the way without links, whose own parts are not shown
  */
 export function followPath(
   target: string,
   visit: (part: string, found: fs.Stats) => void,
+  above = path.parse(path.resolve(target)).root,
 ): { readonly real: string; readonly exists: boolean } {
-  const { root } = path.parse(path.resolve(target));
-  const rest = partsOf(path.resolve(target));
-  let folder = root;
+  const { root } = path.parse(above);
+  const rest = partsOf(path.relative(above, target));
+  let folder = above;
   for (let links = 0; ; ) {
     const name = rest.shift();
     if (name === undefined) return { real: folder, exists: true };
@@ -210,21 +218,49 @@ export function followPath(
   }
 }
 
-/** Where folders really are that were checked, and when, in seconds of this process. */
-const checked = new Map<string, { readonly folder: string; readonly at: number }>();
+/** Where a folder really is, and when the first of the folders above it was checked, in seconds of this process. */
+interface Checked {
+  readonly folder: string;
+  readonly at: number;
+}
+
+const checked = new Map<string, Checked>();
 
 /**
- * As {@link resolveUnmovable}, at most once a second: a single order needs more than thirty such checks. The result cannot become wrong by
- * itself: only the user and root can change a folder that others cannot write. Folders of pit are checked each time.
+ * As {@link resolveUnmovable}, for each folder on the way at most once a second: a single order needs more than thirty such checks, of
+ * folders side by side. The result cannot become wrong by itself: only the user and root can change a folder that others cannot write.
+ * Folders of pit are checked each time.
  */
 function resolveRoot(root: string): string | undefined {
   // the clock of `performance` takes Node a millisecond to load
   const now = process.uptime();
-  const before = checked.get(root);
-  if (before !== undefined && now - before.at < REMEMBERED_S) return before.folder;
-  const folder = resolveUnmovable(root);
-  if (folder !== undefined) checked.set(root, { folder, at: now });
-  return folder;
+  return (rememberedAt(root, now) ?? resolveOnce(path.resolve(root), now))?.folder;
+}
+
+function resolveOnce(target: string, now: number): Checked | undefined {
+  const before = rememberedAt(target, now);
+  if (before !== undefined) return before;
+  const found = resolveAgain(target, now);
+  if (found !== undefined) checked.set(target, found);
+  return found;
+}
+
+function resolveAgain(target: string, now: number): Checked | undefined {
+  const { root, dir, base } = path.parse(target);
+  if (target === root) {
+    requireUnmovable(root, statOf(root));
+    return { folder: root, at: now };
+  }
+  const above = resolveOnce(dir, now);
+  if (above === undefined) return undefined;
+  const folder = resolveBelow(above.folder, path.join(above.folder, base));
+  return folder === undefined ? undefined : { folder, at: above.at };
+}
+
+function rememberedAt(target: string, now: number): Checked | undefined {
+  const before = checked.get(target);
+  const age = now - (before?.at ?? Number.NEGATIVE_INFINITY);
+  return age >= 0 && age < REMEMBERED_S ? before : undefined;
 }
 
 function partsOf(target: string): string[] {
@@ -239,10 +275,11 @@ function privateFolder(root: string, within: string): string | undefined {
   requireOwner(root, found);
   // pit makes it without any group
   if (process.geteuid !== undefined && (found.mode & OTHERS_WRITE) !== 0) throw openToOthers(root, found, 'go-w');
+  const isRootReal = folder === root;
   let shown = root;
   for (const part of partsOf(within)) {
-    shown = path.join(shown, part);
     folder = path.join(folder, part);
+    shown = isRootReal ? folder : path.join(shown, part);
     const inside = statIfExists(folder);
     if (inside === null) return undefined;
     if (!inside.isDirectory()) throw inside.isSymbolicLink() ? notPlain(shown, 'folder') : notFolder(shown);
