@@ -77,7 +77,7 @@ export class CompletionNames {
   read(kind: NameKind): string[] {
     if (!FOLDER_NAME.test(this.#folder)) return [];
     try {
-      return allowed(kind, this.#text(kind)?.split('\n') ?? []);
+      return linesIn(kind, this.#text(kind));
     } catch {
       return [];
     }
@@ -85,12 +85,18 @@ export class CompletionNames {
 
   /** Replaces the lines in one step if they differ. Silent if that is not possible. */
   write(kind: NameKind, lines: readonly string[]): void {
-    const text = allowed(kind, lines)
-      .slice(0, MAX_LINES)
-      .map((line) => `${line}\n`)
-      .join('');
+    this.update(kind, () => lines);
+  }
+
+  /** As {@link CompletionNames.write}, with lines that are made of those before. */
+  update(kind: NameKind, change: (lines: readonly string[]) => readonly string[]): void {
     try {
-      if (this.#text(kind) === text) return;
+      const before = this.#text(kind);
+      const text = allowed(kind, change(linesIn(kind, before)))
+        .slice(0, MAX_LINES)
+        .map((line) => `${line}\n`)
+        .join('');
+      if (before === text) return;
       makePrivateFolder(this.#root);
       makePrivateFolder(this.#root, this.#folder);
       // a reader leaves out what a power failure has damaged
@@ -102,25 +108,12 @@ export class CompletionNames {
 
   /** The orders that were open. */
   readOrders(): KnownOrder[] {
-    return this.read('orders').map((line) => {
-      const [market = '', id = '', clientId = '', ...terms] = line.split(' ');
-      return {
-        market,
-        id,
-        clientId: clientId === NONE ? null : clientId,
-        terms: terms.length === 0 ? null : terms.join(' '),
-      };
-    });
+    return this.read('orders').map(orderIn);
   }
 
-  /** As {@link CompletionNames.write}. */
-  writeOrders(orders: readonly KnownOrder[]): void {
-    this.write(
-      'orders',
-      orders.map(({ market, id, clientId, terms }) =>
-        [market, id, clientId ?? NONE, ...(terms === null ? [] : [terms])].join(' '),
-      ),
-    );
+  /** As {@link CompletionNames.update}. */
+  updateOrders(change: (orders: readonly KnownOrder[]) => readonly KnownOrder[]): void {
+    this.update('orders', (lines) => change(lines.map(orderIn)).map(lineOf));
   }
 
   #text(kind: NameKind): string | undefined {
@@ -130,6 +123,24 @@ export class CompletionNames {
   #file(kind: NameKind): string {
     return path.join(this.#root, this.#folder, kind);
   }
+}
+
+function orderIn(line: string): KnownOrder {
+  const [market = '', id = '', clientId = '', ...terms] = line.split(' ');
+  return {
+    market,
+    id,
+    clientId: clientId === NONE ? null : clientId,
+    terms: terms.length === 0 ? null : terms.join(' '),
+  };
+}
+
+function lineOf({ market, id, clientId, terms }: KnownOrder): string {
+  return [market, id, clientId ?? NONE, ...(terms === null ? [] : [terms])].join(' ');
+}
+
+function linesIn(kind: NameKind, text = ''): string[] {
+  return allowed(kind, text.split('\n'));
 }
 
 function allowed(kind: NameKind, lines: readonly string[]): string[] {

@@ -67,8 +67,8 @@ export class SeenNames {
         this.#markets.map(({ market }) => market),
       );
     if (this.#recent !== undefined) names.write('recent', [this.#recent]);
-    if (this.#coins.size > 0) names.write('coins', [...new Set([...names.read('coins'), ...this.#coins])].sort());
-    if (this.#orders.size + this.#cancelled.size > 0) names.writeOrders(this.#merged(names.readOrders()));
+    if (this.#coins.size > 0) names.update('coins', (coins) => [...new Set([...coins, ...this.#coins])].sort());
+    if (this.#orders.size + this.#cancelled.size > 0) names.updateOrders((earlier) => this.#merged(earlier));
     if (unresolved !== undefined) names.write('unresolved', unresolved);
   }
 
