@@ -2,7 +2,7 @@ import { Command, Argument as CommanderArgument, CommanderError, Option } from '
 import { nearest } from '../config/nearest.js';
 import { asFailure, CommandEnded, Failure, Interrupted, quoted, suggest, usage } from '../errors.js';
 import type { Host } from '../platform/host.js';
-import type { Result } from '../terminal/answer.js';
+import type { Answer, Result } from '../terminal/answer.js';
 import { toJson } from '../terminal/json.js';
 import { Output, StdoutClosed } from '../terminal/output.js';
 import { version } from '../version.js';
@@ -25,6 +25,8 @@ import { type Correction, corrected, refuseNegative, usageErrorOf } from './usag
 export interface Program extends Commands {
   /** Builds the context for one command. */
   createContext(base: CliContext): Promise<RunningCommand>;
+  /** Gets what a write has answered, once that is printed: the program behind a pipe may still lose it. See {@link reportLost}. */
+  onWriteAnswered?(answer: Answer): void;
 }
 
 export interface RunningCommand {
@@ -50,7 +52,7 @@ interface Deadline {
  * Parses the command line of a host and runs the command that it names. Throws Failure `usage` for a wrong command line,
  * and whatever the command throws.
  */
-export async function run(host: Host, { createContext, ...commands }: Program): Promise<void> {
+export async function run(host: Host, { createContext, onWriteAnswered, ...commands }: Program): Promise<void> {
   const helpText: string[] = [];
   let isVersion = false;
   const program = emptyProgram((text) => helpText.push(text));
@@ -63,7 +65,7 @@ export async function run(host: Host, { createContext, ...commands }: Program): 
   const names = firstWords(commands);
   if (commandName !== undefined && !commandName.startsWith('-') && !names.includes(commandName))
     throw unknownCommand(commandName, names);
-  const runCommand = commandRunner(host, createContext);
+  const runCommand = commandRunner(host, createContext, onWriteAnswered);
   let hasStarted = false;
   await addCommands(program, commands, commandArgs, (...command) => {
     hasStarted = true;
@@ -119,7 +121,11 @@ export async function parseLine(commands: CommandTable, words: readonly string[]
   return parsed;
 }
 
-function commandRunner(host: Host, createContext: Program['createContext']): RunCommand {
+function commandRunner(
+  host: Host,
+  createContext: Program['createContext'],
+  onWriteAnswered: Program['onWriteAnswered'],
+): RunCommand {
   return async (definition, input, globals) => {
     // loaded on demand: it draws tables, which is more code than most commands need
     const fieldView = globals.fields && (await import('./select-fields.js')).selectFields(definition, globals.fields);
@@ -143,7 +149,7 @@ function commandRunner(host: Host, createContext: Program['createContext']): Run
           if (definition.isQuietAtStart?.(input) !== true) await open();
           return definition.run(context, input);
         });
-        if (answer !== undefined) await print(output, rowsInTime(deadline, answer), isWrite);
+        if (answer !== undefined) await print(output, rowsInTime(deadline, answer), isWrite, onWriteAnswered);
       });
     } catch (thrown) {
       throw await withActiveProfile(thrown, activeProfile);
@@ -218,17 +224,32 @@ function rowsInTime(deadline: Deadline, answer: Result): Result {
 }
 
 /** Prints an answer. A closed pipe or a full disk must not hide the outcome of a write. */
-async function print(output: Output, answer: Result, isWrite: boolean): Promise<void> {
+async function print(
+  output: Output,
+  answer: Result,
+  isWrite: boolean,
+  onWriteAnswered: Program['onWriteAnswered'],
+): Promise<void> {
   const failure = 'data' in answer ? answer.failure : undefined;
   try {
     await output.answer(answer);
   } catch (error) {
     if (!isWrite || !('data' in answer)) throw failure ?? error;
-    output.warn(`This could not be printed: ${toJson(answer.data)}`);
+    warnOfLost(output, answer);
     const hint = 'The command finished; its result is in the warning above. Do not run it again just to see it.';
     throw failure ?? (error instanceof Failure ? error.hinting(hint) : error);
   }
+  if (isWrite && 'data' in answer) onWriteAnswered?.(answer);
   if (failure !== undefined) throw failure;
+}
+
+function warnOfLost(output: Output, { data }: Answer): void {
+  output.warn(`This could not be printed: ${toJson(data)}`);
+}
+
+/** Prints on stderr what a write has answered, because the program that it was printed to has failed. */
+export function reportLost(answer: Answer, host: Host): void {
+  warnOfLost(outputOf(host).output, answer);
 }
 
 /** Runs the command line of a host, reports a failure, and returns the exit code. Never throws. */

@@ -5,6 +5,7 @@ import type { Definition } from '../../src/cli/definition.js';
 import { reportNodeWarning } from '../../src/cli/run.js';
 import * as shape from '../../src/cli/shapes.js';
 import { ACTIVE_PROFILE, Failure, Interrupted, suggest } from '../../src/errors.js';
+import type { Answer } from '../../src/terminal/answer.js';
 import { fakeHost } from '../support/fake-host.js';
 import { Kept } from '../terminal/screens.js';
 import { draw } from './made-up-program.js';
@@ -232,6 +233,21 @@ describe('an answer that cannot be printed', () => {
       const { code, stderr } = await draw('ticker', { ...kind, run }, { host: { output: broken('ENOSPC') } });
       expect([code, stderr.trimEnd().split('\n').at(-1)]).toEqual([6, 'pit: The outcome is unknown.']);
     }
+  });
+
+  it('is known to who runs the command if it was printed, has changed something and may still be lost behind a pipe', async () => {
+    const failure = new Failure('unknown', 'The outcome is unknown.');
+    const answered = async (parts: Partial<Definition>, output: Writable = new Kept()) => {
+      const answers: unknown[] = [];
+      const program = { onWriteAnswered: ({ data }: Answer) => void answers.push(data) };
+      await draw('ticker', { run: async () => answer, ...parts }, { host: { output }, program });
+      return answers;
+    };
+    expect(await answered(write)).toEqual([{ id: '7' }]);
+    expect(await answered({ ...write, run: async () => ({ ...answer, failure }) })).toEqual([{ id: '7' }]);
+    expect(await answered({})).toEqual([]);
+    // it is on stderr already
+    expect(await answered(write, broken('ENOSPC'))).toEqual([]);
   });
 
   it('is no error if the reader has closed the pipe, as head does', async () => {

@@ -1,10 +1,11 @@
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
-import { type Program, runAndReport } from '../../cli/run.js';
+import { type Program, reportLost, runAndReport } from '../../cli/run.js';
 import * as shape from '../../cli/shapes.js';
 import { chooseConnection, type ProfileConnection } from '../../config/connection.js';
 import { CommandEnded, Failure, Interrupted, suggest, tryRead, usage } from '../../errors.js';
 import { CommandHost } from '../../platform/programs/command-host.js';
+import type { Answer } from '../../terminal/answer.js';
 import { LineReader } from '../../terminal/asking/line-reader.js';
 import { safe } from '../../terminal/text.js';
 import { builtTree } from '../completion/built-tree.js';
@@ -190,11 +191,15 @@ class Shell {
     // a reader that has ended wanted no more
     piped?.input.on('error', () => undefined);
     const command = new CommandHost(host, words, { input, ...(piped === undefined ? {} : { output: piped.input }) });
+    const written: Answer[] = [];
+    const program: Program = { ...this.#program, onWriteAnswered: (answer) => void written.push(answer) };
     this.#running = command;
     try {
-      const code = await runAndReport(command.host, this.#program);
+      const code = await runAndReport(command.host, program);
       piped?.input.end();
       const outsideCode = (await piped?.ended) ?? 0;
+      // it may have read everything and then failed, as cat does on a full disk
+      if (outsideCode !== 0) for (const answer of written) reportLost(answer, command.host);
       return code === 0 ? outsideCode : code;
     } finally {
       this.#running = undefined;
