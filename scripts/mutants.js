@@ -117,6 +117,16 @@ const GROUPS = [
     tests: ['answers', 'earlier-records', 'job-states'].map((name) => `test/trading/batches/${name}.test.ts`),
   },
   {
+    files: sourcesIn('trading/batches').filter((file) => !file.endsWith('/job.ts')),
+    tests: [
+      // it resumes a job from each place where its record may be cut off, which takes seconds
+      'test/trading/batches/!(cut-record).test.ts',
+      ...['resolve', 'settle-job', 'settle-lines'].map(testOfSettling),
+      'test/trading/settling/uncertain-duplicates.test.ts',
+      'test/trading/guards/limits.test.ts',
+    ],
+  },
+  {
     files: [
       ...['children', 'decide', 'decision-input', 'exits', 'may-place', 'next-step', 'plan-entry'].map(planning),
       ...['algo-market', 'prices', 'retry', 'terms', 'trigger'].map(planning),
@@ -280,14 +290,14 @@ const GROUPS = [
     ],
   },
   {
-    files: sourcesIn('commands/order'),
+    files: [...sourcesIn('commands/order'), ...sourcesIn('commands/order/guided')],
     tests: [
       'test/commands/order/*.test.ts',
       ...['algo', 'view/algo-fields', 'changed-rules', 'previews', 'refusals', 'result', 'trail-distance'].map(
         (name) => `test/commands/algo/${name}.test.ts`,
       ),
       'test/commands/algo/unstarted-watcher.test.ts',
-      'test/commands/guided/guided.test.ts',
+      'test/commands/guided/!(*.terminal).test.ts',
       'test/commands/interrupted.test.ts',
       'test/commands/listings/orders.test.ts',
       'test/commands/live/watch.test.ts',

@@ -419,7 +419,7 @@ function addCommand(
     .slice(0, -1)
     .reduce((above, _name, index) => groupCommand(above, groups, names.slice(0, index + 1)), program);
   const command = subcommand(parent, names.at(-1) ?? '');
-  command.description(definition.summary).allowExcessArguments(false);
+  command.description(definition.summary);
   const args = Object.entries(definition.arguments ?? {}).map(([key, argument]) => {
     return { key, argument, name: argumentName(key, argument), parsed: commanderArgument(key, argument) };
   });

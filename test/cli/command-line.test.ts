@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CommandContext } from '../../src/cli/context.js';
-import { optional, required, several, toggle } from '../../src/cli/definition.js';
+import { optional, repeated, required, several, toggle } from '../../src/cli/definition.js';
+import { exitCodeHelp } from '../../src/cli/exit-codes.js';
 import { parseLine } from '../../src/cli/run.js';
 import * as shape from '../../src/cli/shapes.js';
 import type { Correction } from '../../src/cli/usage-error.js';
@@ -51,6 +52,14 @@ describe('the flags of all commands', () => {
     expect({ code, stderr }).toEqual({
       code: 2,
       stderr: 'pit: --timeout is given more than once.\n→ It takes one value.\n',
+    });
+  });
+
+  it.each(['--json', '--dry-run'])('name no fields of a table if there is none: %s', async (flag) => {
+    expect(await draw(`ticker --fields id ${flag}`)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`--fields and ${flag} exclude each other.`),
+      steps: [],
     });
   });
 
@@ -133,6 +142,13 @@ describe('a line that cannot be read', () => {
     expect(await draw(line, {}, { program })).toMatchObject({ code: 2, stdout: '', stderr, steps: [] });
   });
 
+  it('means a flag of its command rather than one of all commands', async () => {
+    const flags = { jsan: toggle('--jsan', 'draw it in sand') };
+    expect((await draw('ticker --jsn', { flags })).stderr).toBe(
+      "pit: unknown option '--jsn'\n→ Did you mean --jsan?\n",
+    );
+  });
+
   const correcting = (correction: Correction) => ({ program: { correct: async () => correction } });
 
   it('is corrected with --dry-run, but without a flag that confirms', async () => {
@@ -182,6 +198,8 @@ describe('commands of a group', () => {
   it('are not loaded for the one that runs, which begins sooner', async () => {
     expect(await ran('profile add')).toMatchObject({ code: 0, stdout: 'add\n' });
     expect(loaded).toEqual(['add']);
+    await ran('profile add list');
+    expect(loaded).toEqual(['add']);
   });
 
   it.each(['profile --help', 'profile -h', 'help profile'])('are in its help: pit %s', async (line) => {
@@ -206,6 +224,8 @@ it('the words of a command may stand after the flags of the command that they be
     commands: { ticker: async () => ({ default: wide }), 'ticker curve': async () => ({ default: curve }) },
   };
   expect(await draw('ticker --wide curve', {}, { program })).toMatchObject({ code: 0, stdout: 'a curve\n' });
+  for (const line of ['ticker --help', 'ticker -h'])
+    expect((await draw(line, {}, { program })).stdout).toMatch(/\n {2}curve +Draw a line\n/);
 });
 
 it('the version is a word of text, whatever else the line says', async () => {
@@ -239,6 +259,20 @@ describe('help', () => {
     const { stdout } = await draw('help exit-codes');
     expect(stdout).toMatch(/^Exit codes, [\s\S]*\n {4}2 {2}usage {8}wrong command line/);
   });
+
+  it('on exit codes has each meaning in a column on a narrow terminal', () => {
+    const [first, second, empty, ...codes] = exitCodeHelp(50).split('\n');
+    expect([first, second, empty, codes.at(-1)]).toEqual([
+      'Exit codes, with the kind of the error object that',
+      '--json writes to stderr:',
+      ...['', ''],
+    ]);
+    expect(codes.slice(0, 3)).toEqual([
+      '    0               done',
+      '    1  internal     a bug in pit, or an answer',
+      '                    that breaks the interface',
+    ]);
+  });
 });
 
 describe('a line that is kept for later', () => {
@@ -260,12 +294,13 @@ describe('a line that is kept for later', () => {
   });
 });
 
-it('an argument that is given several times has all of its values', async () => {
+it('an argument and a flag that are given several times have all of their values', async () => {
   let given: unknown;
   const run = async (_: unknown, input: object) => {
     given = input;
     return undefined;
   };
-  await draw('ticker 1 2 3', { arguments: { points: several('', Number) }, run, output: shape.anything });
-  expect(given).toEqual({ points: [1, 2, 3] });
+  const parts = { arguments: { points: several('', Number) }, flags: { ink: repeated('--ink <colour>', '', word) } };
+  await draw('ticker 1 2 3 --ink red --ink blue', { ...parts, run, output: shape.anything });
+  expect(given).toEqual({ points: [1, 2, 3], ink: ['red', 'blue'] });
 });
