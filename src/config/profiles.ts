@@ -298,7 +298,7 @@ function toDocument(fields: Fields, builtIn = false): Document {
 function hostFrom(role: UrlRole, field: string, value: unknown, file: string): string {
   if (typeof value !== 'string') throw damaged(file, `${field} is missing`);
   try {
-    return checkUrl(role, field, value, 'stored');
+    return checkUrl(role, field, value);
   } catch (thrown) {
     throw inFile(thrown, file);
   }

@@ -101,6 +101,17 @@ describe('keys in the keychain', () => {
     expect([keychain.entries.size, await keys.get('main')]).toEqual([0, null]);
   });
 
+  test('are not lost if another command has put them there since the file was read', async () => {
+    const { keys, entry } = await stored();
+    const find = keys.find;
+    const failure = await failureOf(() => Object.assign(keys, { find: async () => null }).remove('main'));
+    expect(failure).toMatchObject({
+      kind: 'usage',
+      message: expect.stringContaining(`as the entry "${entry}" of pit.`),
+    });
+    expect(await Object.assign(keys, { find }).get('main')).toEqual(PAIR);
+  });
+
   test('stay where they are if the keychain is locked when they are removed, and the way to forget them is named', async () => {
     const { folder, keys, keychain, entry } = await stored();
     keychain.isLocked = true;

@@ -112,6 +112,44 @@ describe('profiles', () => {
     });
   });
 
+  test.each<[string, object, message: RegExp, hint: string]>([
+    [
+      'an unknown setting',
+      { settings: { zoen: 'UTC' } },
+      /^There is no setting "zoen"\. Did you mean zone\?$/,
+      'It stands in FILE.',
+    ],
+    [
+      'a wrong value',
+      { settings: { withdrawFee: 'both' } },
+      /^"both" is not a value of withdrawFee\.$/,
+      'It stands in FILE.',
+    ],
+    [
+      'a host over plain http',
+      { tradeUrl: 'http://trade.example.com' },
+      / unencrypted \(http:\/\/\)\.$/,
+      'It stands in FILE.',
+    ],
+    ['no host', { tradeUrl: undefined }, /main\.json is damaged: tradeUrl is missing\.$/, 'Fix it in an editor, '],
+    [
+      'a number',
+      { settings: { zone: 8 } },
+      /main\.json is damaged: a setting is not a string\.$/,
+      'Fix it in an editor, ',
+    ],
+    ['a list', { settings: ['zone'] }, /main\.json is damaged: settings is not an object\.$/, 'Fix it in an editor, '],
+  ])('does not use a file that was edited to hold %s', async (_, parts, message, hint) => {
+    const folder = freshFolder();
+    const profiles = new Profiles(folder);
+    await profiles.add({ name: 'main', ...HOSTS });
+    const file = path.join(folder, 'profiles', 'main.json');
+    fs.writeFileSync(file, JSON.stringify({ ...HOSTS, ...parts }));
+    const failure = await failureOf(() => profiles.toUse('main'));
+    expect(failure).toMatchObject({ kind: 'credentials', message: expect.stringMatching(message) });
+    expect(adviceText(failure.hints)).toContain(hint.replace('FILE', file));
+  });
+
   test.each([
     ['added over', (profiles: Profiles) => profiles.add({ name: 'sandbox', ...HOSTS })],
     ['removed', (profiles: Profiles) => profiles.remove('sandbox')],
