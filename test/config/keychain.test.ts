@@ -1,58 +1,16 @@
-import childProcess from 'node:child_process';
-import { EventEmitter } from 'node:events';
-import { syncBuiltinESMExports } from 'node:module';
-import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type KeychainFailure, SystemKeychain } from '../../src/config/keychain.js';
-import type { KeychainAnswer, KeychainRequest } from '../../src/config/keychain-helper.js';
+import type { KeychainAnswer } from '../../src/config/keychain-helper.js';
 import { adviceText } from '../support/advice.js';
+import { type Answer, fakeHelpers } from './fake-helper.js';
 import { failureOf } from './support.js';
 
-/** The helper process, which a test answers for. */
-class FakeHelper extends EventEmitter {
-  readonly requests: KeychainRequest[] = [];
-  readonly signals: string[] = [];
-
-  send(request: KeychainRequest, done: () => void): void {
-    this.requests.push(request);
-    done();
-  }
-
-  kill(signal: string): void {
-    this.signals.push(signal);
-  }
-}
-
-type Answering = (helper: FakeHelper, request: KeychainRequest) => void;
-
-let helpers: FakeHelper[] = [];
-let calls: unknown[][] = [];
-let answering: Answering = () => undefined;
-
-beforeEach(() => {
-  [helpers, calls] = [[], []];
-  const spawn = vi.spyOn(childProcess, 'spawn').mockImplementation(((...call: unknown[]) => {
-    const helper = new FakeHelper();
-    calls.push(call);
-    helpers.push(helper);
-    setImmediate(() => {
-      for (const request of helper.requests) answering(helper, request);
-    });
-    return helper;
-  }) as unknown as typeof childProcess.spawn);
-  // the program imports `spawn` by its name
-  syncBuiltinESMExports();
-  onTestFinished(() => {
-    spawn.mockRestore();
-    syncBuiltinESMExports();
-  });
-});
-
-/** A keychain whose helper answers like this, and what it did with its host. */
+/** A keychain whose helpers answer like this, and what it did with them and its host. */
 function keychainWith(
-  answer: Answering,
+  answer: Answer,
   sleep: (ms: number, signal: AbortSignal) => Promise<void> = () => new Promise(() => undefined),
 ) {
-  answering = answer;
+  const helpers = fakeHelpers(answer);
   const end = new AbortController();
   const [secrets, exits, waits]: [string[], (() => void)[], string[]] = [[], [], []];
   const host = {
@@ -71,11 +29,11 @@ function keychainWith(
     return call().finally(() => void waits.push('ends'));
   };
   const keychain = new SystemKeychain(host as never, { during, milliseconds: () => 4_960 });
-  return { keychain, end, secrets, exits, waits };
+  return { keychain, helpers, end, secrets, exits, waits };
 }
 
 const saying =
-  (answer: KeychainAnswer): Answering =>
+  (answer: KeychainAnswer): Answer =>
   (helper) =>
     void helper.emit('message', answer);
 
@@ -83,17 +41,18 @@ const refusing = (kind: 'missing' | 'unavailable' | 'refused', detail: string) =
 
 describe('the keychain of the system', () => {
   test('is asked by a helper process, which gets the request over a channel and is killed when it has answered', async () => {
-    const { keychain, exits, waits } = keychainWith(saying({ text: 'kept' }));
+    const { keychain, helpers, exits, waits } = keychainWith(saying({ text: 'kept' }));
     expect(await keychain.read('main-1')).toBe('kept');
-    expect(calls).toEqual([
-      [
-        '/bin/pit',
-        ['--flag', 'keychain-helper'],
-        { env: { HOME: '/home/me' }, stdio: ['ignore', 'ignore', 'ignore', 'ipc'], windowsHide: true },
-      ],
-    ]);
-    expect(helpers.map(({ requests, signals }) => ({ requests, signals }))).toEqual([
-      { requests: [{ action: 'read', entry: 'main-1' }], signals: ['SIGKILL'] },
+    expect(helpers.map(({ call, requests, signals }) => ({ call, requests, signals }))).toEqual([
+      {
+        call: [
+          '/bin/pit',
+          ['--flag', 'keychain-helper'],
+          { env: { HOME: '/home/me' }, stdio: ['ignore', 'ignore', 'ignore', 'ipc'], windowsHide: true },
+        ],
+        requests: [{ action: 'read', entry: 'main-1' }],
+        signals: ['SIGKILL'],
+      },
     ]);
     expect([exits, waits]).toEqual([[], ['begins', 'ends']]);
   });
@@ -109,7 +68,7 @@ describe('the keychain of the system', () => {
   });
 
   test('has no entry, and can remove one that is gone', async () => {
-    const { keychain } = keychainWith(saying({ text: null }));
+    const { keychain, helpers } = keychainWith(saying({ text: null }));
     expect(await keychain.read('main-1')).toBeNull();
     await keychain.remove('main-1');
     expect(helpers.map(({ requests }) => requests)).toEqual([
@@ -119,7 +78,7 @@ describe('the keychain of the system', () => {
   });
 
   test('stores each text under a new name, as a secret that is masked from then on', async () => {
-    const { keychain, secrets } = keychainWith((helper, request) =>
+    const { keychain, helpers, secrets } = keychainWith((helper, request) =>
       helper.emit('message', { text: request.action === 'write' ? request.text : null }),
     );
     const names = [await keychain.store('main', 'access\nsecret'), await keychain.store('main', 'access\nsecret')];
@@ -133,8 +92,7 @@ describe('the keychain of the system', () => {
 
   test('that did not keep a text loses the entry again, though that fails too', async () => {
     for (const removal of [{ text: null }, { problem: { kind: 'refused', detail: 'no' } }] as const) {
-      helpers.length = 0;
-      const { keychain } = keychainWith((helper, request) =>
+      const { keychain, helpers } = keychainWith((helper, request) =>
         helper.emit('message', request.action === 'write' ? { text: 'another' } : removal),
       );
       const failure = await failureOf(() => keychain.store('main', 'access\nsecret'));
@@ -146,7 +104,7 @@ describe('the keychain of the system', () => {
   });
 
   test('is left when the program exits: its helper is killed', async () => {
-    const { keychain, exits } = keychainWith((helper) => {
+    const { keychain, helpers, exits } = keychainWith((helper) => {
       for (const exit of exits) exit();
       helper.emit('exit', null, 'SIGKILL');
     });
@@ -156,7 +114,7 @@ describe('the keychain of the system', () => {
   });
 
   test('is left when a signal ends the command, which no helper waits for afterwards', async () => {
-    const { keychain, end } = keychainWith((helper) => {
+    const { keychain, helpers, end } = keychainWith((helper) => {
       end.abort();
       helper.emit('exit', null, 'SIGKILL');
     });
@@ -165,7 +123,7 @@ describe('the keychain of the system', () => {
     const later = keychainWith(saying({ text: 'kept' }));
     await later.keychain.read('main-1');
     later.end.abort();
-    expect(helpers[1]?.signals).toEqual(['SIGKILL']);
+    expect(later.helpers[0]?.signals).toEqual(['SIGKILL']);
   });
 });
 
@@ -173,7 +131,7 @@ const UNATTENDED =
   /^In cron, containers and most ssh sessions there is none: .* Or keep the keys in a file, .*: pit keys set --store file --file KEYS$/;
 
 describe('a keychain that cannot be used', () => {
-  test.each<[string, Answering, message: string | RegExp, hint: RegExp, instead: RegExp | null]>([
+  test.each<[string, Answer, message: string | RegExp, hint: RegExp, instead: RegExp | null]>([
     [
       'has no package',
       refusing('missing', '/opt/my pit'),
@@ -233,7 +191,7 @@ describe('a keychain that cannot be used', () => {
   });
 
   test('does not answer in time', async () => {
-    const { keychain } = keychainWith(
+    const { keychain, helpers } = keychainWith(
       () => undefined,
       async () => undefined,
     );
