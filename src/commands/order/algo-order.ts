@@ -77,8 +77,10 @@ function creation(
       return { plan: current, ...(isNew ? { reason: 'The spread is wider than the trail by now.' } : {}) };
     },
     run: async ({ terms, market }) => {
-      const requireRoom = async () => agent?.limits.requireRoomForAlgo(trading, terms, market);
-      const prepared = agent === undefined || agent.id === null ? undefined : { id: agent.id, requireRoom };
+      const prepared =
+        agent === undefined || agent.id === null
+          ? undefined
+          : { id: agent.id, requireRoom: async () => agent.limits.requireRoomForAlgo(trading, terms, market) };
       const service = await algoService(command);
       const created = await service.create((name) => ({ ...terms, id: name }), market, prepared);
       isCreated = true;
@@ -180,7 +182,7 @@ async function planAlgo(context: WriteContext, draft: AlgoDraft): Promise<Planne
     ...{ at: numberOf(at), take: numberOf(take), stop: numberOf(stop), limit: numberOf(limit) },
     show: show === null ? undefined : baseAmount(show),
   };
-  return { ...(await checked(context, snapshot, terms)), evaluated, overridden: draft.overridden };
+  return { ...(await checked(context, snapshot, terms, reference)), evaluated, overridden: draft.overridden };
 }
 
 /** The values of a draft's expressions, without its amount; null for those that are not given. */
@@ -220,7 +222,7 @@ async function amountOf(
   const { market, side } = terms;
   if (amount.kind !== 'share') return amountAt(snapshot, amount, terms, reference);
   const { priceBand } = await limitsOf(context);
-  return amountAt(snapshot, amount, { market, side }, fundedPrice(terms, best, priceBand) ?? reference);
+  return amountAt(snapshot, amount, { market, side }, fundedPrice(terms, best, reference, priceBand));
 }
 
 /** What an amount comes to at a price. */
@@ -239,6 +241,7 @@ async function checked(
   context: WriteContext,
   snapshot: MarketSnapshot,
   terms: AlgoTerms,
+  reference: Decimal,
 ): Promise<Omit<PlannedAlgo, 'evaluated' | 'overridden'>> {
   const market = await readMarket(context, snapshot, terms);
   checkTerms(terms, market);
@@ -249,7 +252,7 @@ async function checked(
   const held = guardAlgo(context.trading, terms, market, await orThrow(snapshot.book()), limits, last);
   refuseCertain(held.certain);
   const spendable = await snapshot.spendable(terms.market, terms.side);
-  const lacks = balanceWarnings(terms, spendable, fundedPrice(terms, market, priceBand));
+  const lacks = balanceWarnings(terms, spendable, fundedPrice(terms, market, reference, priceBand));
   const trail = await compareTrail(context.trading, terms, market);
   const breaches = trail.breach === null ? [] : [trail.breach];
   const warnings = [...[...held.warnings, ...trail.warnings].map((text) => ({ text })), ...lacks];
@@ -280,19 +283,22 @@ function referencePrice({ entry, exits, side }: Pick<AlgoTerms, 'entry' | 'exits
   return named ?? (side === 'buy' ? ask : bid);
 }
 
-/** The price that decides how many coins are needed: for a buy, the highest price of its orders that is known. */
-function fundedPrice(terms: AlgoTerms, best: BestPrices, priceBand: Decimal | null): Decimal | null {
+/**
+ * The price that decides how many coins are needed: for a buy, the highest price of its orders that is known.
+ * @param reference as {@link referencePrice} has it
+ */
+function fundedPrice(terms: AlgoTerms, best: BestPrices, reference: Decimal, priceBand: Decimal | null): Decimal {
   const { entry, exits, side } = terms;
   const { ask } = best;
-  if (side === 'sell' || ask === null) return referencePrice(terms, best);
+  if (side === 'sell' || ask === null) return reference;
   if (entry !== null)
     return namedPriceOf(entry) === null && kindOfEntry(entry).typeOf(entry) === 'ioc'
       ? limitAt(terms, side, ask, best, priceBand)
-      : referencePrice(terms, best);
+      : reference;
   const level = stopLevel(terms, ask);
   const sent = level === null ? null : stopPrice(terms, level, best, priceBand);
   const take = exits?.take ?? null;
-  return sent === null || take === null ? (sent ?? take) : most(sent, take);
+  return sent === null || take === null ? (sent ?? take ?? reference) : most(sent, take);
 }
 
 const SNAPSHOT_LEVELS = 50;
@@ -327,12 +333,11 @@ async function feeShare(snapshot: MarketSnapshot, { entry, side, exits, market }
 function balanceWarnings(
   terms: AlgoTerms,
   spendable: Decimal | Failure,
-  price: Decimal | null,
+  price: Decimal,
 ): readonly { readonly text: string }[] {
   if (spendable instanceof Failure) return [{ text: `The balance could not be read: ${spendable.message}` }];
   const { side, market, amount } = terms;
-  const needs = side === 'sell' ? amount : price === null ? null : amount.times(price).trimmed();
-  if (needs === null) return [];
+  const needs = side === 'sell' ? amount : amount.times(price).trimmed();
   const coin = spentCoin(market, side);
   if (needs.compare(spendable) <= 0) {
     // the price that reaches the stop may already be past it
@@ -355,12 +360,12 @@ function isPricedWhenReached({ entry, exits }: AlgoTerms): boolean {
 }
 
 /** What an algo order does that lacks coins: an entry waits for them, exits trade what they are enough for. */
-function withoutMore({ entry, side, market }: AlgoTerms, spendable: Decimal, price: Decimal | null): string {
+function withoutMore({ entry, side, market }: AlgoTerms, spendable: Decimal, price: Decimal): string {
   if (entry !== null) return wordsOf(entry).lacking;
   const scale = market.amountScale;
-  const enough = side === 'buy' && price !== null ? spendable.dividedBy(price, scale, 'down') : spendable;
+  const enough = side === 'buy' ? spendable.dividedBy(price, scale, 'down') : spendable;
   const amount = enough.rescaled(scale, 'down');
-  if (price !== null && !fits(market, price, amount))
+  if (!fits(market, price, amount))
     return `it ${side}s nothing, waits if other orders lock the coins, and otherwise ends as failed`;
   const what = side === 'buy' ? 'what that pays for' : `${formatAmount(amount.trimmed())} ${market.base}`;
   return `it ${side}s only ${what}, waits for the rest if other orders lock the coins, and otherwise ends as partial`;

@@ -137,7 +137,7 @@ export class JobRun {
     for (let waits = 1; ; waits += 1) {
       const ending = await this.#sendAll();
       if (this.#signal.aborted || ending.kind === 'lost' || this.job.openRequests.length === 0) return ending;
-      await this.#waitUntilExpired(ending);
+      await this.#waitUntilExpired();
       if (ending.kind !== 'finished') return ending;
       if (this.job.openRequests.length > 0 || waits === MAX_WAITS) return this.#temporaryRefusal;
     }
@@ -158,15 +158,11 @@ export class JobRun {
     }
   }
 
-  /**
-   * Waits until all temporarily refused requests have expired. This has a time budget of its own if the exchange still
-   * answers.
-   */
-  async #waitUntilExpired({ kind }: Ending): Promise<void> {
+  /** Waits until all temporarily refused requests have expired, for which the lookup adds time to the budget. */
+  async #waitUntilExpired(): Promise<void> {
     const { job } = this;
     const trading = this.#trading;
     this.#phase = 'waiting';
-    if (kind === 'finished' || kind === 'limited') this.#allowForPending();
     const { unknown } = job.counts();
     trading.reportProgress(
       `The exchange rejected ${counted(unknown, 'order')} for now. Waiting until the requests expire; only then can they be sent again.`,
@@ -245,13 +241,13 @@ export class JobRun {
     const { job } = this;
     const trading = this.#trading;
     this.#phase = 'settling';
-    for (const pause of [...LOOKUP_PAUSES_MS, undefined]) {
-      await settleLines(trading, job);
-      if (!this.#hasUnknown) return true;
-      if (pause === undefined || !trading.budget.allows(pause)) return false;
+    await settleLines(trading, job);
+    for (const pause of LOOKUP_PAUSES_MS) {
+      if (!this.#hasUnknown || !trading.budget.allows(pause)) break;
       await trading.host.sleep(pause);
+      await settleLines(trading, job);
     }
-    return false;
+    return !this.#hasUnknown;
   }
 
   async #check(): Promise<void> {

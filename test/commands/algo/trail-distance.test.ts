@@ -52,6 +52,12 @@ describe('a trail that is narrower than the spread', () => {
     expect(status).toBe(8);
     expect(screen).toContain('trail-distance was not typed; nothing was sent.');
     expect(await openAlgos()).toEqual([]);
+    // once, though it is still narrower than the spread when it is created
+    const typed = { await: 'Type trail-distance to send it anyway', type: 'trail-distance\r' };
+    const created = await pit.terminal(NARROW, { columns: 200, steps: [typed] });
+    expect(created.screen).not.toContain('The spread is wider');
+    expect(await openAlgos()).toHaveLength(1);
+    await pit.run('algo cancel --all --yes');
   });
 });
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Order } from '../../../src/domain/order.js';
 import type { RefusalKind } from '../../../src/domain/refusal.js';
 import type { BatchEvent } from '../../../src/trading/batches/batch-event.js';
+import { lineTerms } from '../../../src/trading/batches/lines.js';
 import type { BatchTerms, JournalEvent } from '../../../src/trading/journal/write.js';
 import { NOW } from '../../support/fake-host.js';
 import { orderAt } from '../support/answering.js';
@@ -342,6 +343,13 @@ describe('the orders that only their place in an answer gives to their lines', (
   it('are in place if there are none', () => {
     expect(jobOf([SENT]).areInPlace([])).toBe(true);
     expect(jobOf([SENT, { kind: 'found', orders: [[0, '7']] }]).areInPlace([])).toBe(true);
+  });
+});
+
+it('a line is a limit order that borrows nothing', () => {
+  expect(lineTerms(jobOf([]), 1)).toEqual({
+    ...{ market: 'btc_usdt', side: 'buy', account: 'spot', price: '20001', amount: '0.01' },
+    ...{ type: 'limit', borrow: false, repay: false },
   });
 });
 

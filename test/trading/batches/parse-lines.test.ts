@@ -53,6 +53,8 @@ describe('a file of orders', () => {
     ['31000', /Line 1: "31000" is not a price, a comma and an amount/],
     ['31000,0.01,5', /Line 1/],
     ['31000;0.01', /Line 1/],
+    ['{"price":31000}', /Line 1: .* lacks a price or an amount\./],
+    ['{"amount":0.01}', /Line 1: .* lacks a price or an amount\./],
     ['31000,0.01\nprice,amount', /Line 2: "price" is not a valid price/],
     ['amount,price\n0.01,31000', /Line 1: "amount" is not a valid price/],
     ['1,000.00,0.01', /Line 1/],

@@ -59,6 +59,8 @@ describe('a batch', () => {
     expect(exchange.has.orders).toHaveLength(60);
     expect(exchange.count('batch')).toBe(3);
     expect(new Set(ran.job.lines.map((now) => 'id' in now && now.id)).size).toBe(60);
+    // the first lookup found them
+    expect(trading.host.sleeps).not.toContain(300);
   });
 
   it('stops with an unknown request that never arrived, and places it on resume once its absence is certain', async () => {

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { Failure } from '../../../src/errors.js';
 import { BatchSender } from '../../../src/trading/batches/batch-sender.js';
 import { JobRun } from '../../../src/trading/batches/job-run.js';
-import { resumeJob } from '../../../src/trading/batches/start-job.js';
+import { resumeCommand, resumeJob } from '../../../src/trading/batches/start-job.js';
 import type { JournalEntry } from '../../../src/trading/journal/entry.js';
 import type { BatchLine } from '../../../src/trading/journal/write.js';
 import { resolveJob } from '../../../src/trading/settling/resolve.js';
@@ -194,6 +194,16 @@ describe('a batch that stops', () => {
     expect([job.counts().placed, job.counts().unknown]).toEqual([exchange.has.orders.length, 0]);
   });
 
+  it('throws a defect of the check of its lines, and sends none of them', async () => {
+    const exchange = new ScriptedExchange();
+    const trading = tradingOf(exchange);
+    const job = await begin(trading, { lines: lines(40) });
+    const defect = new TypeError('a defect');
+    const check = () => Promise.reject(defect);
+    await expect(new JobRun(trading, job, new AbortController().signal, check).run()).rejects.toBe(defect);
+    expect([job.counts().notSent, exchange.count('batch')]).toEqual([40, 0]);
+  });
+
   it('counts a request as unknown if a defect follows its answer', async () => {
     const exchange = new ScriptedExchange();
     const trading = tradingOf(exchange);
@@ -258,6 +268,35 @@ describe('a job that resumes', () => {
       /Another process is running job/,
     );
     await expect(resumeJob(trading, JOB)).rejects.toThrow(/Another process is running job/);
+  });
+
+  it('says that it looks up what was lost, and then that it places the rest', async () => {
+    const trading = await stopped();
+    const exchange = new ScriptedExchange();
+    const later = tradingOf(exchange, { state: trading.state, elapsedMs: 100_000, tolerance: 60_000 });
+    const run = new JobRun(later, await resumeJob(later, JOB), new AbortController().signal);
+    const phases: string[] = [];
+    exchange.onRequest = ({ kind }) => {
+      phases.push(`${kind} ${run.phase}`);
+      return undefined;
+    };
+    expect(await run.run()).toEqual({ kind: 'finished' });
+    expect([...new Set(phases)]).toEqual(['expiry settling', 'list settling', 'batch placing', 'list checking']);
+  });
+
+  it('keeps the guards that are overridden and the best bid when it is resumed, and names the guards to override', async () => {
+    const trading = await stopped();
+    const again = (options: Parameters<typeof resumeJob>[2]) =>
+      resumeJob(tradingOf(new ScriptedExchange(), { state: trading.state }), JOB, options);
+    const job = await again({ overridden: ['price-band'], bestBid: '21000' });
+    expect([job.overridden, job.bestBid]).toEqual([['price-band'], '21000']);
+    expect(job.entry.events.at(-1)).toMatchObject({ overridden: ['price-band'], bestBid: '21000' });
+    const command = `order batch buy btc_usdt --resume ${JOB} --override price-band`;
+    expect(resumeCommand(job)).toEqual(command.split(' '));
+    job.entry.release('held back');
+    const plain = await again({});
+    expect([plain.overridden, plain.bestBid]).toEqual([['price-band'], '21000']);
+    expect(Object.keys(plain.entry.events.at(-1) ?? {})).not.toContain('overridden');
   });
 
   it('blocks the same ladder until it is finished or ended, though its prices have moved', async () => {
