@@ -63,6 +63,7 @@ describe('profiles', () => {
   });
 
   test.each([
+    ['1', '1s'],
     ['60', '60s'],
     ['60s', '60s'],
     ['86400', '86400s'],
@@ -148,6 +149,18 @@ describe('profiles', () => {
     const failure = await failureOf(() => profiles.toUse('main'));
     expect(failure).toMatchObject({ kind: 'credentials', message: expect.stringMatching(message) });
     expect(adviceText(failure.hints)).toContain(hint.replace('FILE', file));
+  });
+
+  test('says which file it cannot use because it is huge', async () => {
+    const folder = freshFolder();
+    const profiles = new Profiles(folder);
+    await profiles.add({ name: 'main', ...HOSTS });
+    const file = path.join(folder, 'profiles', 'main.json');
+    fs.writeFileSync(file, ' '.repeat(2 ** 20 + 1));
+    expect(await failureOf(() => profiles.toUse('main'))).toMatchObject({
+      kind: 'credentials',
+      message: expect.stringContaining(`${file} is damaged: `),
+    });
   });
 
   test.each([

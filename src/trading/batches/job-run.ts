@@ -174,7 +174,6 @@ export class JobRun {
   async #settleEarlier(): Promise<string | undefined> {
     const { job } = this;
     const trading = this.#trading;
-    if (job.requests === 0 && job.maybeUnrecorded.length === 0) return undefined;
     this.#phase = 'settling';
     this.#allowForPending();
     return settleEarlierLines(trading, job);

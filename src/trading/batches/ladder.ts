@@ -58,10 +58,8 @@ export function averagePriceOf(ladder: LadderShape, market: Market): Decimal {
 const AVERAGE_DECIMALS = 20;
 
 function pricesOf({ side, from, to, count }: LadderShape, { market, priceScale: scale, tickSize }: Market): Decimal[] {
-  const [first, last] = [from, to].map((price) =>
-    onScale('price', price, scale, `A tick of ${market} is ${tickSize}.`),
-  );
-  if (first === undefined || last === undefined) return [];
+  const onTick = (price: Decimal) => onScale('price', price, scale, `A tick of ${market} is ${tickSize}.`);
+  const [first, last] = [onTick(from), onTick(to)];
   const distance = last.units - first.units;
   const steps = BigInt(count - 1);
   const prices = Array.from({ length: count }, (_, index) => {

@@ -6,13 +6,13 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { Failure } from '../../../src/errors.js';
 import { BatchSender } from '../../../src/trading/batches/batch-sender.js';
 import { JobRun } from '../../../src/trading/batches/job-run.js';
-import { resumeCommand, resumeJob } from '../../../src/trading/batches/start-job.js';
+import { resumeCommand, resumeJob, startJob } from '../../../src/trading/batches/start-job.js';
 import type { JournalEntry } from '../../../src/trading/journal/entry.js';
 import type { BatchLine } from '../../../src/trading/journal/write.js';
 import { resolveJob } from '../../../src/trading/settling/resolve.js';
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
-import { DONE, LOST, refused, ScriptedExchange } from '../../support/scripted-exchange.js';
+import { DONE, LOST, LOST_DONE, refused, ScriptedExchange } from '../../support/scripted-exchange.js';
 import { type TestTrading, tradingOf } from '../support/trading.js';
 import { begin, JOB, lines, place, resume } from './jobs.js';
 
@@ -275,13 +275,33 @@ describe('a job that resumes', () => {
     const exchange = new ScriptedExchange();
     const later = tradingOf(exchange, { state: trading.state, elapsedMs: 100_000, tolerance: 60_000 });
     const run = new JobRun(later, await resumeJob(later, JOB), new AbortController().signal);
-    const phases: string[] = [];
-    exchange.onRequest = ({ kind }) => {
-      phases.push(`${kind} ${run.phase}`);
-      return undefined;
-    };
+    const phases = phasesOf(run, exchange);
     expect(await run.run()).toEqual({ kind: 'finished' });
     expect([...new Set(phases)]).toEqual(['expiry settling', 'list settling', 'batch placing', 'list checking']);
+  });
+
+  it('says that it looks up what its own request may have placed', async () => {
+    const exchange = new ScriptedExchange({}, [DONE, LOST_DONE]);
+    const trading = tradingOf(exchange);
+    const run = new JobRun(trading, await begin(trading, { lines: lines(40) }), new AbortController().signal);
+    const phases = phasesOf(run, exchange);
+    expect(await run.run()).toEqual({ kind: 'finished' });
+    expect([...new Set(phases)]).toEqual(['batch placing', 'list settling', 'list checking']);
+  });
+
+  it('has the guards that were overridden when it began', async () => {
+    const plan = { market: 'btc_usdt', side: 'buy', account: 'spot', lines: lines(1) } as const;
+    const trading = tradingOf(new ScriptedExchange());
+    const job = await startJob(trading, plan, JOB, { overridden: ['price-band'] });
+    expect([job.terms.overridden, job.overridden]).toEqual([['price-band'], ['price-band']]);
+  });
+
+  it('names the command that resumes it if its side or market is not that of the line', async () => {
+    const { jobToResume } = await import('../../../src/trading/batches/start-job.js');
+    const trading = await stopped();
+    expect(() => jobToResume(trading, JOB, { market: 'btc_usdt', side: 'sell' })).toThrow(
+      expect.objectContaining({ hints: saying(`Resume it: pit order batch buy btc_usdt --resume ${JOB}`) }),
+    );
   });
 
   it('keeps the guards that are overridden and the best bid when it is resumed, and names the guards to override', async () => {
@@ -343,6 +363,16 @@ describe('a job that resumes', () => {
     expect(again.job.counts()).toMatchObject({ placed: 60 });
   });
 });
+
+/** What a run says that it is doing when each of its requests is sent. */
+function phasesOf(run: JobRun, exchange: ScriptedExchange): string[] {
+  const phases: string[] = [];
+  exchange.onRequest = ({ kind }) => {
+    phases.push(`${kind} ${run.phase}`);
+    return undefined;
+  };
+  return phases;
+}
 
 /** A trading context with a job that stopped after a lost answer. */
 async function stopped(): Promise<TestTrading> {
