@@ -72,8 +72,8 @@ const GROUPS = [
   {
     files: ['find-order', 'settle-order', 'settle-sent-order', 'poll-until-found', 'same-refusal'].map(settling),
     tests: [
-      ...['acknowledged', 'find-order', 'poll-until-found', 'refused', 'same-refusal', 'settle-sent-order'],
-      'until-known',
+      ...['acknowledged', 'find-order', 'poll-until-found', 'reconcile-orders', 'refused', 'same-refusal'],
+      ...['settle-sent-order', 'until-known'],
     ].map(testOfSettling),
   },
   {
