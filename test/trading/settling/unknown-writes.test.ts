@@ -65,8 +65,8 @@ it('names several in one sentence, by how many of each kind there are', () => {
     return adviceText(unknownWritesAdvice(writes as unknown as UnknownWrite[]) ?? []);
   };
   expect([adviceOf(), adviceOf('order')]).toEqual(['', 'One of order.']);
-  expect(adviceOf('order', 'withdraw', 'order', null)).toBe(
-    '4 earlier writes have an unknown outcome: 2 orders, 1 withdrawal, 1 damaged record. Find out: pit resolve',
+  expect(adviceOf('order', 'withdraw', 'order', null, 'batch', 'replace', 'call')).toBe(
+    '7 earlier writes have an unknown outcome: 2 orders, 1 withdrawal, 1 damaged record, 1 batch, 1 replacement, 1 call. Find out: pit resolve',
   );
 });
 
