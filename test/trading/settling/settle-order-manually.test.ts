@@ -83,6 +83,11 @@ it.each([
   ['of another amount', { amount: '0.1' }, 'the amount 0.1 instead of 0.01'],
   ['that was placed before', { time: NOW - 60_000 }, 'a time before it was sent'],
   ['of another type', { type: 'postOnly' } as const, 'the type postOnly instead of limit'],
+  [
+    'that differs in two ways',
+    { price: '30100', time: NOW - 60_000 },
+    'the price 30100 instead of 30000, a time before it was sent',
+  ],
 ])('an order is not settled as one %s', async (_, changes, differs) => {
   const trading = lostOrder(having(anOrder({ time: NOW, ...changes })));
   await expect(settleManually(trading, 'lost1', placedAs('7'))).rejects.toMatchObject({
