@@ -168,18 +168,39 @@ class Secrets {
   }
 }
 
-/** A text of a JSON document, with its quotation marks. */
-const JSON_TEXT = /"(?:[^"\\]|\\.)*"/gs;
+/** A text of a JSON document, with its quotation marks, and the colon after it if it is a name. */
+const JSON_TEXT = /("(?:[^"\\]|\\.)*")(\s*:)?/gs;
 
-/** Masks a text as a whole, or if it is JSON, each text in it. */
+/**
+ * The names in pit's own objects on stderr. They stand there whatever the secrets are: to mask one would break the object, and tell that
+ * it is a secret. Any other name may have come from outside.
+ */
+const OWN_NAMES: ReadonlySet<string> = new Set([
+  'note',
+  'warning',
+  'message',
+  'hint',
+  'error',
+  'kind',
+  'exitCode',
+  'code',
+  'clientId',
+  'order',
+  'halted',
+  'market',
+  'cancelsAt',
+]);
+
+/** Masks a text as a whole, or if it is JSON, each text in it but {@link OWN_NAMES}. */
 function inJson(text: string, mask: (one: string) => string, isDocument: (text: string) => boolean): string {
   const masked = mask(text);
   if (masked === text && !text.includes('\\')) return text;
   if (!isDocument(text)) return masked;
-  return text.replace(JSON_TEXT, (quoted) => {
+  return text.replace(JSON_TEXT, (whole, quoted: string, colon: string = '') => {
     const one = JSON.parse(quoted) as string;
+    if (colon !== '' && OWN_NAMES.has(one)) return whole;
     const harmless = mask(one);
-    return harmless === one ? quoted : inAscii(JSON.stringify(harmless));
+    return harmless === one ? whole : `${inAscii(JSON.stringify(harmless))}${colon}`;
   });
 }
 

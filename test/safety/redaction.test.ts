@@ -2,6 +2,10 @@ import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Shape } from '../../src/cli/shapes.js';
+import cancelAfter from '../../src/commands/cancel/cancel-after.js';
+import { commands } from '../../src/commands/index.js';
+import { schemasOf } from '../../src/commands/reference/schema.js';
 import { Redaction, redactionOf } from '../../src/platform/redaction.js';
 import { leaksIn } from './leaks.js';
 
@@ -9,6 +13,11 @@ function masking(...secrets: string[]): Redaction {
   const redaction = new Redaction();
   for (const secret of secrets) redaction.addSecret(secret);
   return redaction;
+}
+
+/** The names of the fields of a shape, and of the objects in it. */
+function namesIn({ properties = {} }: Shape): string[] {
+  return Object.entries(properties).flatMap(([name, inner]) => [name, ...namesIn(inner)]);
 }
 
 describe('redaction', () => {
@@ -96,9 +105,23 @@ describe('redaction', () => {
     ['a line end and more', 'n0123456789abcdef', '{"a":"x\\n0123456789abcdef"}', '{"a":"x\\n***"}'],
     ['a line that is no object', '12345678', '12345678\n', '***\n'],
     ['two texts', '01234567', '{"a":"0123","b":"4567"}', '{"a":"0123","b":"4567"}'],
+    ['a name of pit’s own', 'kind', '{"error":{"kind":"kind"}}', '{"error":{"kind":"***"}}'],
+    ['a name and more', 'clientId-7f', '{"error":{"clientId" : "clientId-7f"}}', '{"error":{"clientId" : "***"}}'],
+    ['a name from outside', 'abcdefgh', '{"abcdefgh":1,"error":{"abcdefgh" :2}}', '{"***":1,"error":{"***" :2}}'],
     ['text that it hides', 'abcdefgh', '{"a":"abcdefgh \\u202e"}\n{"b":1}\n', '{"a":"*** \\u202e"}\n{"b":1}\n'],
   ])('masks nothing but texts in lines of JSON objects, if a secret is like %s', (_, secret, lines, masked) => {
     expect(masking(secret).applyToOutput(lines)).toBe(masked);
+  });
+
+  it('masks no name that pit gives to what it prints on stderr as JSON', async () => {
+    const [warning, error] = await Promise.all(['warning', 'error'].map((one) => schemasOf(one, commands)));
+    // held while a command runs, the timer is printed on stderr
+    const names = [...namesIn({ properties: { ...warning, ...error } }), ...namesIn(cancelAfter.output)];
+    expect(names).toEqual(expect.arrayContaining(['warning', 'error', 'halted', 'cancelsAt']));
+    for (const name of ['note', ...names]) {
+      const line = JSON.stringify({ [name]: 'text' });
+      expect(masking(name).applyToOutput(line)).toBe(line);
+    }
   });
 
   it('keeps each line of JSON on stderr, and each answer, a document of the same form, whatever the secrets are', () => {
