@@ -62,7 +62,8 @@ export function cancelledSoFar({ attempts, done }: Cancelling): CancelledEverywh
 function warnOfUntimed({ output }: Context, done: readonly CancelledMarket[]): void {
   const untimed = done.flatMap(({ market, timerFailure: failure }) => (failure === null ? [] : [{ market, failure }]));
   const hints = new Map(untimed.flatMap(({ failure }) => failure.hints).map((hint) => [JSON.stringify(hint), hint]));
-  if (untimed.length > 0) output.warn([`No timer was started in ${byReason(untimed).join('; ')}`, ...hints.values()]);
+  if (untimed.length > 0)
+    output.warn([`No timer is known to run in ${byReason(untimed).join('; ')}`, ...hints.values()]);
 }
 
 function everywhere(

@@ -26,7 +26,7 @@ describe('pit halt --cancel, while an earlier order may still arrive', () => {
   it('exits with 6 and names it if no timer was started', async () => {
     const { code, left, stderr } = await halt(instead('{"code":1001,"message":"no"}'));
     expect([code, left]).toEqual([6, 1]);
-    expect(stderr).toContain('Warning: No timer was started in eth_usdt');
+    expect(stderr).toContain('Warning: No timer is known to run in eth_usdt');
     expect(stderr).toContain('An earlier order may have been placed: buy 0.1 eth_usdt');
     expect(stderr).toContain('Orders may still be open: 1 earlier write without a known outcome.');
   });
