@@ -216,14 +216,18 @@ describe('refused signed operations', () => {
 
 describe('a signed answer', () => {
   it.each([REQUESTS.order, REQUESTS.cancel, REQUESTS.orders])('waits until everything is durable: %s', async (path) => {
-    const events: string[] = [];
-    const durable = async () => {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      events.push('durable');
-    };
+    const seen = { isAnswered: false, writes: [] as (() => void)[] };
+    const durable = () => new Promise<void>((resolve) => void seen.writes.push(resolve));
     const { port } = await serveInterface(stillExchange({ durable }));
-    await get(port, path).then(() => events.push('answered'));
-    expect(events).toEqual(['durable', 'answered']);
+    const answered = get(port, path).then(() => {
+      seen.isAnswered = true;
+    });
+    while (seen.writes.length === 0 && !seen.isAnswered) await get(port, '/data/v1/markets');
+    // as long as an answer takes
+    await get(port, '/data/v1/markets');
+    expect(seen).toMatchObject({ isAnswered: false, writes: [expect.any(Function)] });
+    for (const write of seen.writes) write();
+    await answered;
   });
 });
 

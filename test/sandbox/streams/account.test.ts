@@ -1,5 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { MARKETS, type SandboxMarket } from '../../../src/sandbox/markets/market.js';
 import { Verifier } from '../../../src/sandbox/server/verify.js';
 import { eventually } from '../../support/eventually.js';
@@ -8,6 +7,10 @@ import { ALICE, RECORD, stillExchange } from '../server/fake-exchange.js';
 import { serveInterface } from '../server/wire.js';
 import { ORDER } from './account-order.js';
 import { StreamClient } from './client.js';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 const POSITIONS =
   '["202202224851151555",31000.50,0.012300,0.002300,71.30115000,2,1540295990123,3,0.07130115,null,null,null,null,' +
@@ -87,18 +90,15 @@ describe('push_user_incr_record', () => {
   });
 
   it('waits until the change is durable', async () => {
-    let write: () => void = () => undefined;
+    const writes: (() => void)[] = [];
     const { client, changes } = await connected({
-      durable: () =>
-        new Promise((resolve) => {
-          write = resolve;
-        }),
+      durable: () => new Promise((resolve) => void writes.push(resolve)),
     });
     await client.subscribeSigned(ALICE, 'push_user_incr_record').settled();
     changes.order(ORDER);
-    await delay(20);
+    await eventually(() => expect(writes).toHaveLength(1));
     expect(await client.settled()).toEqual([]);
-    write();
+    writes[0]?.();
     expect(await client.next()).toBe(PUSH);
   });
 
@@ -149,10 +149,13 @@ describe('assets', () => {
       version: 1540295995558,
       coins: [{ available: '1.00000000' }],
     });
+    await client.subscribeSigned(ALICE, 'push_user_incr_record').settled();
     changes.balance('7/btc');
     changes.balance('8/btc');
     changes.balance('7~cross/btc');
-    await delay(20);
+    // what they had pushed would come before this
+    changes.order(ORDER);
+    expect(await client.next()).toBe(PUSH);
     expect(await client.settled()).toEqual([]);
   });
 
@@ -198,7 +201,7 @@ describe('a subscription', () => {
   });
 
   it('removeChannel ends a subscription, for one market or for all', async () => {
-    const { client, changes } = await connected({ markets: MARKETS });
+    const { client, changes, held } = await connected({ markets: MARKETS });
     const ended = { event: 'removeChannel', channel: 'push_user_incr_record' };
     const eth = { ...ORDER, market: MARKETS.get('eth_usdt') as SandboxMarket };
     await client.subscribeSigned(ALICE, 'push_user_incr_record').settled();
@@ -206,9 +209,13 @@ describe('a subscription', () => {
     changes.order(ORDER);
     changes.order(eth);
     expect(JSON.parse(await client.next()).market).toBe('ethusdtdefault');
+    await client.subscribeSigned(ALICE, 'push_user_incr_asset').settled();
     await client.send(ended).settled();
     changes.order(eth);
-    await delay(20);
+    // what it had pushed would come before this
+    held.available = '1.25000000';
+    changes.balance('7/btc');
+    expect(JSON.parse(await client.next())).toMatchObject({ channel: 'push_user_incr_asset' });
     expect(await client.settled()).toEqual([]);
   });
 });
@@ -227,17 +234,19 @@ it('a change is made into a message once, however many listen', async () => {
 });
 
 it('without subscribers, nothing is computed and the exchange is not advanced', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   const [advance, ticker] = [vi.fn(), vi.fn(stillExchange().ticker)];
   const exchange = stillExchange({ advance, ticker });
   const client = await StreamClient.connect((await serveInterface(exchange)).port);
   await client.subscribe('btcusdt_ticker').settled();
   advance.mockClear();
-  await eventually(() => expect(advance).toHaveBeenCalled());
+  vi.advanceTimersByTime(300);
+  expect(advance).toHaveBeenCalled();
   await client.send({ event: 'removeChannel', channel: 'btcusdt_ticker' }).settled();
   advance.mockClear();
   ticker.mockClear();
   exchange.changes.book('btc_usdt');
-  await delay(300);
+  vi.advanceTimersByTime(300);
   expect(advance).not.toHaveBeenCalled();
   expect(ticker).not.toHaveBeenCalled();
   expect(await client.settled()).toEqual([]);
