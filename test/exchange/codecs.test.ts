@@ -332,6 +332,15 @@ describe('funds', () => {
     expect(seen).toEqual([{ kind: 'coins', coins: ['btc'] }]);
   });
 
+  it('refuses balances that list a coin twice, in whatever case', async () => {
+    const coins = ['btc', 'usdt', 'BTC'].map((key) => ({ key, available: '1', freez: '0' }));
+    const answer = exchanged(JSON.stringify({ result: { coins } }), (client) => client.account());
+    await expect(answer).rejects.toMatchObject({
+      kind: 'internal',
+      message: expect.stringContaining('field "result.coins": expected each coin once'),
+    });
+  });
+
   it.each([
     [0, 'submitted'],
     [1, 'failed'],

@@ -140,12 +140,21 @@ export function toCoin(entry: v.InferOutput<typeof coinEntry>): Coin {
   };
 }
 
+/** Nothing shows which of two balances of a coin holds. */
+const coinEntries = v.pipe(
+  v.array(coinEntry),
+  v.check(
+    (coins) => new Set(coins.map(({ key }) => key.toLowerCase())).size === coins.length,
+    'expected each coin once',
+  ),
+);
+
 const getAccountInfo = withCodec(
   signedRead(
     {},
     v.object({
       result: v.object({
-        coins: v.array(coinEntry),
+        coins: coinEntries,
         base: maybe(
           group({
             username: optionalText,
