@@ -134,14 +134,14 @@ async function openOutput(context: Context, target: DownloadTarget, rules: RowRu
       await readParquet(name, rules, rows);
     } catch (error) {
       rows.close();
-      fs.rmSync(part);
+      fs.rmSync(part, { force: true });
       throw error;
     }
   }
   return {
     rows,
     close: async (isComplete) => {
-      if (isComplete) writeParquet(rows, rules.fields, place.file);
+      if (isComplete && (rows.first !== undefined || place.size > 0)) writeParquet(rows, rules.fields, place.file);
       rows.close();
       if (isComplete) fs.rmSync(part, { force: true });
     },
@@ -154,15 +154,18 @@ function openSeries(
   format: 'csv' | 'ndjson',
   { fields, check }: RowRules,
 ): SeriesFile {
-  try {
-    return SeriesFile.open(name, format, fields, check);
-  } catch (error) {
-    if (!isForced || !(error instanceof UnusableFile)) throw error;
-    check.begin();
-    const rows = SeriesFile.replacing(name, file, format, fields);
-    host.onExit(() => rows.discard());
-    return rows;
-  }
+  const open = () => {
+    try {
+      return SeriesFile.open(name, format, fields, check);
+    } catch (error) {
+      if (!isForced || !(error instanceof UnusableFile)) throw error;
+      check.begin();
+      return SeriesFile.replacing(name, file, format, fields);
+    }
+  };
+  const rows = open();
+  host.onExit(() => rows.discard());
+  return rows;
 }
 
 /** The format of rows on stdout, in a pipe or in a device, whose name may have no ending. */

@@ -79,6 +79,8 @@ export class SeriesFile implements Series {
   #first: SeriesRow | undefined;
   #last: SeriesRow | undefined;
   #replacement: Replacement | undefined;
+  /** Where this made a file that did not exist before. */
+  #made: string | undefined;
 
   private constructor(
     readonly name: string,
@@ -101,9 +103,11 @@ export class SeriesFile implements Series {
   static open(name: string, format: TextFormat, fields: readonly string[], check: RowCheck): SeriesFile {
     const place = outputPlace(name);
     if (place.kind !== 'file') throw usage(`${name} is not a regular file.`, 'Give the name of a file.');
+    const isNew = !fs.existsSync(place.file);
     const descriptor = openGrowing(name, place.file, 'public');
     try {
       const file = new SeriesFile(name, descriptor, format, fields);
+      if (isNew) file.#made = place.file;
       file.#readAll(check);
       return file;
     } catch (error) {
@@ -176,20 +180,25 @@ export class SeriesFile implements Series {
     if (block.length > 0) yield block;
   }
 
-  /** Everything is on the disk when this returns. */
+  /** Everything is on the disk when this returns. A file that was made and got no row is removed. */
   close(): void {
     this.discard();
     fs.fsyncSync(this.#descriptor);
     fs.closeSync(this.#descriptor);
   }
 
-  /** Removes a file that has not taken the place of the other one. */
+  /** Removes a file that has not taken the place of the other one, or that was made and got no row. */
   discard(): void {
     this.#replacement?.discard();
+    if (this.#made !== undefined && fs.statSync(this.#made, { throwIfNoEntry: false })?.size === 0)
+      fs.rmSync(this.#made, { force: true });
+    this.#made = undefined;
   }
 
   #requireUnchanged(): void {
-    if (fs.fstatSync(this.#descriptor).size === this.#size) return;
+    const { size, nlink } = fs.fstatSync(this.#descriptor);
+    // rows in a file that was removed would be lost
+    if (size === this.#size && nlink > 0) return;
     throw usage(`Another program changed ${this.name} meanwhile.`, 'Let one command at a time write to a file.');
   }
 

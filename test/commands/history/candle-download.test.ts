@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
@@ -29,6 +29,8 @@ interface Exchange {
   /** Before this page it fails. */
   readonly failsAt?: number;
   readonly error?: Error;
+  /** What happens while a page is read. */
+  readonly meanwhile?: () => void;
 }
 
 /** An exchange of its own: at most 1000 candles from a time on. */
@@ -51,8 +53,9 @@ class Served {
     from?: number | undefined;
     size?: number | undefined;
   }): Promise<{ rows: Ohlcv[]; asOf: number }> => {
-    const { count, missing, which = 'first', failsAt, error, late } = this.#exchange;
+    const { count, missing, which = 'first', failsAt, error, late, meanwhile } = this.#exchange;
     this.asked.push(from);
+    meanwhile?.();
     if (failsAt !== undefined && this.asked.length > failsAt) throw error ?? new Error('killed');
     const numbers = Array.from({ length: count + 1 }, (_, number) => number).filter(
       (number) => SINCE + number * MINUTE >= from && missing?.has(number) !== true,
@@ -79,13 +82,18 @@ function candle(number: number): Ohlcv {
 
 /** What the last downloads reported. */
 const notes: string[] = [];
+/** What they do when the program ends. */
+const exitWork: (() => void)[] = [];
 
 function download(name: string, exchange: Exchange | Served, until?: number, since: Moment = () => SINCE) {
   const client = exchange instanceof Served ? exchange : new Served(exchange);
   const context = {
     globals: { isTimeoutGiven: false },
     budget: { renew: () => {} },
-    host: { monotonic: () => 0, onInterrupt: () => () => {} },
+    host: {
+      ...{ monotonic: () => 0, onInterrupt: () => () => {} },
+      onExit: (work: () => void) => exitWork.push(work),
+    },
     output: { live: () => () => {}, note: (text: string) => notes.push(text) },
     session: { exchange: async () => client },
   } as unknown as Context;
@@ -160,6 +168,13 @@ describe('a download of candles', () => {
     expect(readFileSync(name).equals(readFileSync(whole))).toBe(true);
   });
 
+  it('removes the only candle of a Parquet file if it is not over', async () => {
+    const name = fileName('parquet');
+    await download(name, { count: 1 });
+    await download(name, { count: 0 });
+    expect(await parquetReadObjects({ file: await asyncBufferFromFile(name) })).toEqual([]);
+  });
+
   it('goes on after its last candle if the exchange does not have that one any more', async () => {
     const name = fileName('csv');
     await download(name, { count: 20 });
@@ -230,6 +245,40 @@ describe('a download of candles', () => {
       hints: ['Run the same command again to continue.'],
     });
     expect((await download(name, { count: 2_500 })).data).toMatchObject({ added: 500 });
+  });
+
+  it.each(['csv', 'ndjson', 'parquet'])('makes no %s file if no candle is closed yet', async (ending) => {
+    const name = fileName(ending);
+    expect((await download(name, { count: 0 })).data).toMatchObject({ added: 0, from: null });
+    expect(readdirSync(path.dirname(name))).toEqual([]);
+  });
+
+  it.each(['csv', 'ndjson', 'parquet'])('makes no %s file if its first page cannot be read', async (ending) => {
+    const name = fileName(ending);
+    await expect(download(name, { count: 3, failsAt: 0 })).rejects.toThrow('killed');
+    expect(readdirSync(path.dirname(name))).toEqual([]);
+  });
+
+  it.each(['csv', 'ndjson', 'parquet'])(
+    'leaves no %s file if the program ends before its first page',
+    async (ending) => {
+      const name = fileName(ending);
+      const left: string[][] = [];
+      const meanwhile = () => {
+        for (const work of exitWork.splice(0)) work();
+        left.push(readdirSync(path.dirname(name)));
+      };
+      exitWork.length = 0;
+      await expect(download(name, { count: 3, failsAt: 0, meanwhile })).rejects.toThrow('killed');
+      expect(left).toEqual([[]]);
+    },
+  );
+
+  it.each(['csv', 'ndjson', 'parquet'])('leaves an empty %s file that was there before', async (ending) => {
+    const name = fileName(ending);
+    writeFileSync(name, '');
+    await download(name, { count: 0 });
+    expect(readdirSync(path.dirname(name))).toEqual([path.basename(name)]);
   });
 
   it('writes text columns to Parquet: no digit is lost', async () => {

@@ -1,7 +1,15 @@
-import { appendFileSync, mkdtempSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import fs, {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { formatOf, SeriesFile } from '../../../src/commands/history/series-file.js';
 
 const FIELDS = ['market', 'time'];
@@ -91,6 +99,47 @@ describe.each([
     file.append([row(1)]);
     appendFileSync(name, 'x');
     expect(() => file.append([row(2)])).toThrow(`Another program changed ${name} meanwhile.`);
+  });
+
+  it('stops when another program removes it, because its rows would be lost', () => {
+    const name = fileName();
+    const file = open(name);
+    rmSync(name);
+    expect(() => file.append([row(1)])).toThrow(`Another program changed ${name} meanwhile.`);
+  });
+
+  it('is not there if it was made and the disk had no room for its first row', () => {
+    const name = fileName();
+    const file = open(name);
+    const full = vi.spyOn(fs, 'writeSync').mockImplementation(() => {
+      throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+    });
+    try {
+      expect(() => file.append([row(1)])).toThrow(`Cannot write ${name}: ENOSPC.`);
+    } finally {
+      full.mockRestore();
+    }
+    file.close();
+    expect(existsSync(name)).toBe(false);
+  });
+
+  it('stays if another program has written to it meanwhile, or has put a file in its place', () => {
+    const [grown, replaced] = [fileName(), fileName()];
+    const files = [open(grown), open(replaced)];
+    appendFileSync(grown, 'x');
+    rmSync(replaced);
+    writeFileSync(replaced, 'y');
+    for (const file of files) file.close();
+    expect([grown, replaced].map((name) => readFileSync(name, 'utf8'))).toEqual(['x', 'y']);
+  });
+
+  it('is removed once, not again when the program ends', () => {
+    const name = fileName();
+    const file = open(name);
+    file.close();
+    writeFileSync(name, '');
+    file.discard();
+    expect(existsSync(name)).toBe(true);
   });
 
   it('names a place where no file can be', () => {
