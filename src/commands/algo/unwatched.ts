@@ -3,10 +3,15 @@ import { counted, Decimal } from '../../domain/decimal.js';
 import type { Order } from '../../domain/order.js';
 import { localTimeText, tryRead } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
+import { ChildrenInJournal } from '../../trading/algos/children/children-in-journal.js';
+import { mayExceed } from '../../trading/algos/plan/children.js';
 import { openAlgos } from '../../trading/algos/record/algo-folder.js';
+import type { FactRecord } from '../../trading/algos/record/fact-record.js';
 import { isHeldBack, unprotectedSince } from '../../trading/algos/record/facts.js';
+import { type AlgoSnapshot, duplicatesIn, snapshotOf } from '../../trading/algos/record/snapshot.js';
 import { AlgoStore } from '../../trading/algos/record/store.js';
 import { continueText, unwatchedAccounts, unwritableAccounts } from '../../trading/algos/record/watchers.js';
+import { Journal } from '../../trading/journal/journal.js';
 
 /** What keeps algo orders from being protected, a line for each account; none if nothing does, or it cannot be found out. */
 export async function unprotectedText(host: Host): Promise<string[]> {
@@ -27,20 +32,32 @@ async function duplicatesText(host: Host): Promise<string[]> {
       const record = await tryRead(async () => store.read(id));
       const { profile } = record?.facts?.began.terms ?? {};
       const words = ['algo', 'show', id, ...(profile === undefined ? [] : ['--profile', profile])];
-      const orders =
-        record?.children.flatMap(({ duplicates }) => [...duplicates.values()].map(({ order }) => order)) ?? [];
-      return `${unseenDuplicatesText(id, orders)} Run: ${commandLine(host.arguments, words)}`;
+      const known = await tryRead(async () => recordedSnapshot(new Journal(host, state, account), record));
+      return `${unseenDuplicatesText(id, known)} Run: ${commandLine(host.arguments, words)}`;
     });
   });
   return Promise.all(lines);
 }
 
-/** @param duplicates as they were seen last; null for one that was not: it may trade */
-export function unseenDuplicatesText(id: string, duplicates: readonly (Order | null)[]): string {
+/** An algo order as record and journal show it, without a request; undefined if its record cannot be read. */
+function recordedSnapshot(journal: Journal, record: FactRecord | undefined): AlgoSnapshot | undefined {
+  if (record?.facts === undefined) return undefined;
+  const { facts, said } = record;
+  return snapshotOf(facts, new ChildrenInJournal(journal, facts.began.time).of(record), said, undefined);
+}
+
+/** @param known undefined if the algo order cannot be read: it may have traded too much */
+export function unseenDuplicatesText(
+  id: string,
+  known: Pick<AlgoSnapshot, 'terms' | 'children' | 'orders'> | undefined,
+): string {
+  const duplicates = known === undefined ? [] : duplicatesIn(known);
   const ids = duplicates.flatMap((order) => order?.id ?? []);
   const them = ids.length === 0 ? '' : ` (${ids.join(', ')})`;
   if (duplicates.length > 0 && duplicates.every(hasTradedNothing))
     return `THE NETWORK MADE AN ORDER TWICE: what was too much of the algo order ${id} was cancelled before it traded${them}.`;
+  if (known !== undefined && duplicates.length > 0 && !mayExceed(known.terms, known.children))
+    return `THE NETWORK MADE AN ORDER TWICE: both count towards the algo order ${id}, which has not traded more than you asked for${them}.`;
   return `THE NETWORK MADE AN ORDER TWICE: the algo order ${id} has traded more than you asked for, or may do so${them}.`;
 }
 

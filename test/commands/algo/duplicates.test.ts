@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { unprotectedText } from '../../../src/commands/algo/unwatched.js';
 import { algoDocument } from '../../../src/commands/algo/view/algo-fields.js';
@@ -9,9 +11,10 @@ import { childId } from '../../../src/trading/algos/record/child-name.js';
 import type { AlgoFact } from '../../../src/trading/algos/record/facts.js';
 import { snapshotOf } from '../../../src/trading/algos/record/snapshot.js';
 import { AlgoStore } from '../../../src/trading/algos/record/store.js';
-import type { Journal } from '../../../src/trading/journal/journal.js';
+import { Journal } from '../../../src/trading/journal/journal.js';
 import { fakeHost } from '../../support/fake-host.js';
-import { sell } from '../../trading/algos/support/terms.js';
+import { buy, sell } from '../../trading/algos/support/terms.js';
+import { TERMS } from '../../trading/support/terms.js';
 import { temporaryState } from '../../trading/support/trading.js';
 
 // The network has made the order of a reached stop twice, and both have filled: 0.2 was sold instead of 0.1.
@@ -47,11 +50,39 @@ function soldTwice() {
   return { host, store };
 }
 
+const PARTS = [1, 2, 3].map((number) => childId({ parent: ID, role: 'entry', number }));
+const PART: Order = {
+  ...{ ...FILLED, clientId: null, side: 'buy', type: 'limit', price: '97' },
+  ...{ amount: '0.005', filled: '0.005', filledValue: '0.485', fee: '0' },
+};
+
+/** An iceberg of 0.02 in parts of 0.005: the network has made its first part twice, so the third was the last. */
+function boughtInParts(closed: readonly string[] = PARTS) {
+  const state = temporaryState();
+  const host = { ...fakeHost(), directories: { config: state, state, cache: state } };
+  const store = new AlgoStore(host, state, 'main');
+  const entry = { kind: 'iceberg', type: 'limit', price: Decimal.of('97'), show: Decimal.of('0.005') } as const;
+  const terms = { ...buy('0.02', { entry }), id: ID };
+  store.create(() => ({ fact: 'began', time: 0, terms, bid: null, ask: null }), ID);
+  for (const [index, child] of PARTS.entries()) {
+    store.addLine(ID, { child, type: 'limit', price: '97', amount: '0.005', time: 2 + index });
+    const order = { ...PART, id: `${200 + index}` };
+    if (closed.includes(child)) store.addLine(ID, { closed: child, end: 'filled', order });
+  }
+  store.addLine(ID, { duplicateOf: PARTS[0] ?? '', order: { ...PART, id: '299' }, isProven: true });
+  const zero = Decimal.zero;
+  store.add(ID, {
+    ...{ fact: 'ended', time: 9, outcome: 'done', reason: 'everything has filled' },
+    ...{ filled: Decimal.of('0.02'), remaining: zero, position: zero },
+  });
+  return { host, store };
+}
+
 /** The algo order as `pit algo show` and `pit algo list --all` read it. */
-function viewOf(store: AlgoStore) {
+function viewOf(store: AlgoStore, journal: Journal = NO_JOURNAL) {
   const record = store.read(ID);
   if (record?.facts === undefined) throw new Error('it has no record');
-  const orders = new ChildrenInJournal(NO_JOURNAL, 0).of(record);
+  const orders = new ChildrenInJournal(journal, 0).of(record);
   const hasUnseenDuplicates = store.unseenDuplicates.ids.includes(ID);
   return {
     ...snapshotOf(record.facts, orders, [], undefined),
@@ -93,19 +124,60 @@ describe('an order of an algo order that the network made twice', () => {
     expect(algoList([viewOf(store)], 10, '').failure?.message).toBe(warning);
   });
 
-  test('may have traded while another duplicate is known by its id only', () => {
-    const { store } = soldTwice();
+  test('may have traded while another duplicate is known by its id only', async () => {
+    const { store, host } = soldTwice();
     const cancelled: Order = { ...FILLED, id: '101', state: 'cancelled', filled: '0', filledValue: '0' };
     store.addLine(ID, { ...DUPLICATE, order: cancelled });
-    const view = viewOf(store);
-    const [own] = view.orders;
-    const orders = [
-      ...view.orders,
-      ...(own === undefined ? [] : [{ ...own, orderId: '102', order: null, duplicate: 'proven' as const }]),
-    ];
-    expect(algoList([{ ...view, orders }], 10, '').failure?.message).toContain(
-      'more than you asked for, or may do so (101).',
-    );
+    const journal = new Journal(host, host.directories.state, 'main');
+    const write = journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: STOP, reqTime: 2 });
+    write.settle({ outcome: 'placed', id: FILLED.id, duplicates: ['102'] }, 'placed');
+    const warning = expect.stringContaining('more than you asked for, or may do so (101).');
+    expect(algoList([viewOf(store, journal)], 10, '').failure?.message).toEqual(warning);
+    expect(await unprotectedText(host)).toContainEqual(warning);
+  });
+
+  test('is a warning that says so if it counts towards an algo order that has traded what was asked for', async () => {
+    const { store, host } = boughtInParts();
+    const warning = `THE NETWORK MADE AN ORDER TWICE: both count towards the algo order ${ID}, which has not traded more than you asked for (299).`;
+    expect(await unprotectedText(host)).toEqual([`${warning} Run: pit algo show ${ID} --profile main`]);
+    expect(algoDocument(viewOf(store), 10)).toMatchObject({ filled: '0.02', excess: null });
+    expect(algoList([viewOf(store)], 10, '').failure).toMatchObject({ kind: 'partial', message: warning });
+  });
+
+  test.each<[string, (store: AlgoStore) => void]>([
+    [
+      'a duplicate is open beyond its amount',
+      (store) =>
+        store.addLine(ID, {
+          duplicateOf: PARTS[1] ?? '',
+          order: { ...PART, id: '298', state: 'open', filled: '0', filledValue: '0' },
+          isProven: true,
+        }),
+    ],
+    [
+      'a duplicate has filled beyond its amount',
+      (store) => store.addLine(ID, { duplicateOf: PARTS[1] ?? '', order: { ...PART, id: '298' }, isProven: true }),
+    ],
+  ])('may have traded more than was asked for while %s', async (_, happen) => {
+    const { store, host } = boughtInParts();
+    happen(store);
+    const warning = expect.stringContaining(`${ID} has traded more than you asked for, or may do so (299`);
+    expect(await unprotectedText(host)).toEqual([warning]);
+    expect(algoList([viewOf(store)], 10, '').failure?.message).toEqual(warning);
+  });
+
+  test('may have traded more than was asked for while it is unknown what became of a part', async () => {
+    const { store, host } = boughtInParts(PARTS.slice(0, 2));
+    const warning = expect.stringContaining(`${ID} has traded more than you asked for, or may do so (299).`);
+    expect(await unprotectedText(host)).toEqual([warning]);
+    expect(algoList([viewOf(store)], 10, '').failure?.message).toEqual(warning);
+  });
+
+  test('may have traded more than was asked for if its record cannot be read', async () => {
+    const { host, store } = boughtInParts();
+    writeFileSync(path.join(host.directories.state, 'algos', 'main', 'open', ID), 'x\n');
+    expect(store.unseenDuplicates.ids).toEqual([ID]);
+    expect(await unprotectedText(host)).toContainEqual(expect.stringContaining('has traded more than you asked for'));
   });
 
   test('is not news again if another process finds it once more, or finds more of it filled', () => {

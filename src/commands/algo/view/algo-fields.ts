@@ -3,7 +3,7 @@ import * as shape from '../../../cli/shapes.js';
 import { Decimal } from '../../../domain/decimal.js';
 import { SIDES } from '../../../domain/order.js';
 import { isoTime } from '../../../terminal/time.js';
-import { CHILD_ROLES, excessOf, positionOf, positive } from '../../../trading/algos/plan/children.js';
+import { CHILD_ROLES, positionOf, positive, totalExcessOf } from '../../../trading/algos/plan/children.js';
 import { ENTRY_NAMES, kindOfEntry, namedPriceOf } from '../../../trading/algos/plan/entries/entry-kinds.js';
 import { NO_PARTS } from '../../../trading/algos/plan/entries/entry-terms.js';
 import { type AlgoKind, type AlgoTerms, exitSideOf, kindOf } from '../../../trading/algos/plan/terms.js';
@@ -267,14 +267,10 @@ function unprotectedRow({ facts, unsentSince, reason, isWatched }: AlgoView) {
   return { since: isoTime(since), reason: reason ?? unknown };
 }
 
-/** A role of each leg. */
-const LEGS = ['entry', 'stop'] as const;
-
-/** Both legs count: an exit may sell too much as well as an entry may buy too much. */
 function excessRow(view: AlgoView) {
   const { terms, children } = view;
   const orders = duplicateIds(view);
-  const amount = Decimal.sum(LEGS.map((role) => excessOf(terms, children, { role })));
+  const amount = totalExcessOf(terms, children);
   return orders.length === 0 || amount.sign === 0 ? null : { amount: textOf(amount), orders };
 }
 

@@ -12,7 +12,6 @@ import { type Column, type RecordLine, record, table } from '../../../terminal/t
 import { localTime, timeTitle } from '../../../terminal/time.js';
 import { isTakeCancelled } from '../../../trading/algos/plan/exits.js';
 import { unprotectedSince } from '../../../trading/algos/record/facts.js';
-import { duplicatesIn } from '../../../trading/algos/record/snapshot.js';
 import type { AlgoView } from '../../../trading/algos/service/algo-views.js';
 import { ORDER } from '../../order/order-row.js';
 import { unseenDuplicatesText } from '../unwatched.js';
@@ -41,7 +40,7 @@ function problemsOf(views: readonly AlgoView[]): Pick<Answer, 'failure'> {
   const problems = [...new Set(views.flatMap((view) => view.problems))];
   const doubled = views.filter(({ hasUnseenDuplicates }) => hasUnseenDuplicates);
   const sentences = [
-    ...doubled.map((view) => unseenDuplicatesText(view.id, duplicatesIn(view))),
+    ...doubled.map((view) => unseenDuplicatesText(view.id, view)),
     ...(problems.length === 0
       ? []
       : [`Not everything could be read, so what is shown may be less than what has filled: ${problems.join(' ')}`]),

@@ -111,6 +111,20 @@ export function excessOf(terms: AlgoTerms, children: readonly Child[], leg: Pick
   return positive(Decimal.sum([filledOf(own), ...own.map(outstandingOf)]).minus(limit));
 }
 
+/** A role of each leg. */
+const LEGS = ['entry', 'stop'] as const;
+
+/** The excess of both legs: an exit may sell too much as well as an entry may buy too much. */
+export function totalExcessOf(terms: AlgoTerms, children: readonly Child[]): Decimal {
+  return Decimal.sum(LEGS.map((role) => excessOf(terms, children, { role })));
+}
+
+/** Whether there is an excess, or may be one, because it is unknown what became of a child. */
+export function mayExceed(terms: AlgoTerms, children: readonly Child[]): boolean {
+  const isKnown = children.every(({ state }) => state === 'open' || state === 'closed');
+  return !isKnown || totalExcessOf(terms, children).sign > 0;
+}
+
 /** Whether no other child of a leg is at work. What may be the user's own order does not count. */
 export function isLegFree(children: readonly Child[], { role }: Pick<Child, 'role'>): boolean {
   return areClosed(children.filter((child) => isExit(child) === isExit({ role })));
