@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { OrderReference } from '../../../src/domain/order.js';
 import { type Account, MAKERS } from '../../../src/sandbox/accounts/accounts.js';
 import { Ledger, Overdraft } from '../../../src/sandbox/accounts/ledger.js';
 import { emptyRecordedBook } from '../../../src/sandbox/engine/book.js';
@@ -131,6 +132,59 @@ test('trades of a recorded market keep their ids as long as they grow, and a cus
   fixture.place('ben', 'sell', 'limit', 100, 1);
   fixture.place('ann', 'buy', 'limit', 100, 1);
   expect(trades.between('btc_usdt', 1, trades.length('btc_usdt')).map(({ id }) => id)).toEqual([5n, 6n, 9n, 10n]);
+});
+
+/** A fixture of a recorded market, with 50 lots asked at 110, where makers pay 0.1 % and takers 0.3 %. */
+function recordedMarket(...accounts: string[]): OrderFixture {
+  const fixture = new OrderFixture(accounts);
+  const { orderService, venue } = fixture;
+  orderService.setFees({ maker: 1_000n, taker: 3_000n });
+  venue.book.follow(emptyRecordedBook());
+  venue.book.startQueue();
+  const sell = { levels: [[110n, 50n]] as const, worst: 110n };
+  orderService.recordBook(venue, { buy: { levels: [], worst: null }, sell }, { time: 1_700_000_000_000, date: 0 });
+  return fixture;
+}
+
+test.each([
+  ['the rest of a trade of which an order takes a part', 10n, [3n, 7n]],
+  ['nothing more of a trade that an order takes whole', 3n, [3n]],
+])('a recorded market shows %s', (_, amount, shown) => {
+  const fixture = recordedMarket('ann');
+  fixture.place('ann', 'buy', 'limit', 100, 3);
+  const { orderService, venue, trades } = fixture;
+  const at = { time: 1_700_000_000_000, date: 1, begin: 0, length: 0, isPast: false };
+  const trade = { ...at, kind: 'trade', id: null, side: 'sell', price: 99n, amount, volume: amount } as const;
+  orderService.passTrade(venue, trade, true);
+  expect(trades.between('btc_usdt', 1, trades.length('btc_usdt')).map((one) => one.amount)).toEqual(shown);
+});
+
+test('makers and takers pay their own fees, with recorded lots too', () => {
+  const fixture = recordedMarket('ann', 'ben');
+  const orders = [
+    fixture.place('ann', 'buy', 'limit', 100, 10),
+    fixture.place('ben', 'sell', 'limit', 100, 10),
+    fixture.place('ben', 'sell', 'limit', 100, 20),
+    fixture.place('ann', 'buy', 'limit', 100, 20),
+    fixture.place('ann', 'buy', 'ioc', 110, 10),
+  ];
+  expect(orders.map(({ fee }) => fee / STEP)).toEqual([1n, 3n, 2n, 6n, 3n]);
+});
+
+test('an order is found only for its account, by its id or its client id', () => {
+  const fixture = new OrderFixture(['ann', 'ben']);
+  const id = String(fixture.place('ann', 'buy', 'limit', 100, 10).id);
+  const find = (account: string, ref: OrderReference) => () =>
+    fixture.orderService.order({ id: account } as Account, 'btc_usdt', ref);
+  expect(find('ann', { id })().id).toBe(id);
+  for (const other of [find('ben', { id }), find('ann', { id: '1' }), find('ann', { clientId: 'none' })])
+    expect(other).toThrow(expect.objectContaining({ reason: 'orderNotFound' }));
+});
+
+test('the trades of all markets are counted', () => {
+  const sequences = new Sequences({ ...FIRST });
+  for (const _ of [1, 2, 3]) sequences.trade();
+  expect(sequences.trades).toBe(3);
 });
 
 test('an order id is the date, the millisecond of the day and a count, and above each earlier one', () => {
