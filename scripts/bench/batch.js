@@ -1,7 +1,7 @@
 // How fast a file of orders goes out to a sandbox that keeps its limits, as a ratio to what the limit grants, 60 requests of 20
 // orders a second; and how many requests were refused for their rate.
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { environmentOf, median, PIT, serveSandbox, stopped, temporaryFolder } from './measure.js';
 
@@ -43,8 +43,7 @@ function writeOrders(file) {
 function recorded(home) {
   const journals = path.join(home, 'state', 'journal');
   const [account = ''] = readdirSync(journals);
-  // closed only when the exchange accepts none of its requests any more
-  const folders = ['unsettled', 'settled', 'jobs'].map((name) => path.join(journals, account, name));
+  const folders = ['unsettled', 'jobs'].map((name) => path.join(journals, account, name)).filter(existsSync);
   const [file = ''] = folders.flatMap((folder) => readdirSync(folder).map((name) => path.join(folder, name)));
   const lines = readFileSync(file, 'utf8').split('\n');
   const events = lines.flatMap((line) => (line === '' ? [] : JSON.parse(line))).filter(({ batchEvent }) => batchEvent);
