@@ -106,7 +106,7 @@ function whatMayBeDone({ write }: JournalEntry): string {
 /** The coins that a write may change; null for a call, because the interface does not describe what it changes. */
 function coinsOf({ write }: JournalEntry, market: string | null): readonly string[] | null {
   if (isKind(write, 'withdraw')) return [write.terms.coin];
-  const names = splitMarket(market ?? '');
+  const names = market === null ? undefined : splitMarket(market);
   return names === undefined ? null : [names.base, names.quote];
 }
 

@@ -147,8 +147,8 @@ function recordedMarket(...accounts: string[]): OrderFixture {
 }
 
 test.each([
-  ['the rest of a trade of which an order takes a part', 10n, [3n, 7n]],
-  ['nothing more of a trade that an order takes whole', 3n, [3n]],
+  ['the part of a trade that an order took, and the rest', 10n, [3n, 7n]],
+  ['a trade once if an order took all of it', 3n, [3n]],
 ])('a recorded market shows %s', (_, amount, shown) => {
   const fixture = recordedMarket('ann');
   fixture.place('ann', 'buy', 'limit', 100, 3);

@@ -25,7 +25,6 @@ async function answeredAsBefore(isExecuted: boolean, others: number) {
   const trading = tradingOf(exchange, { budgetMs: 200_000, tolerance: 60_000 });
   await place(trading, { lines: lines(3) }, EARLIER);
   for (let count = 0; count < others; count += 1) exchange.place({ price: '19000', amount: '0.02' });
-  await trading.host.sleep(60_000);
   const second = lines(6).slice(3);
   const ran = await place(trading, { lines: second });
   return { exchange, trading, ran, batches: () => exchange.count('batch') };

@@ -807,12 +807,7 @@ describe('while it is not known what became of a child', () => {
   });
 
   test('what was bought is sold, and no more than that, although another slice of the entry is unknown', async () => {
-    const work = await AtWork.of(buy('1', { entry: twap(4), stop: '98' }));
-    work.algo.changed();
-    await eventually(() => expect(work.names).toEqual(['placed']));
-    Object.assign(work.exchange.has.orders[0] ?? {}, { filled: '0.25', state: 'filled' });
-    work.pass(15_000);
-    await eventually(() => expect(work.names).toContain('filled'));
+    const work = await withFilledSlice();
     work.exchange.outcomes.push(LOST);
     work.pass(60_000);
     work.algo.changed();
@@ -1219,6 +1214,17 @@ test('two gaps that were read together are decided about one after the other at 
   expect(work.texts).toContain('was reached (97.5)');
 });
 
+/** It buys in four slices with a stop, and the first one has filled. */
+async function withFilledSlice(): Promise<AtWork> {
+  const work = await AtWork.of(buy('1', { entry: twap(4), stop: '98' }));
+  work.algo.changed();
+  await eventually(() => expect(work.names).toEqual(['placed']));
+  Object.assign(work.exchange.has.orders[0] ?? {}, { filled: '0.25', state: 'filled' });
+  work.pass(15_000);
+  await eventually(() => expect(work.names).toContain('filled'));
+  return work;
+}
+
 /** It has looked at the market, and then a gap of a second ends. */
 function endGap({ algo }: AtWork): void {
   const { time } = algo.facts.began;
@@ -1383,12 +1389,7 @@ test('a stop waits for no reading of the rules if nothing was rejected, or for a
 });
 
 test('what was sold waits for no rules that the rejection of an entry has put in doubt', async () => {
-  const work = await AtWork.of(buy('1', { entry: twap(4), stop: '98' }));
-  work.algo.changed();
-  await eventually(() => expect(work.names).toEqual(['placed']));
-  Object.assign(work.exchange.has.orders[0] ?? {}, { filled: '0.25', state: 'filled' });
-  work.pass(15_000);
-  await eventually(() => expect(work.names).toContain('filled'));
+  const work = await withFilledSlice();
   changeRules(work, {});
   work.exchange.hidesRules = true;
   work.pass(60_000);
