@@ -138,7 +138,7 @@ describe('readBills', () => {
           expect(new Set(ids).size).toBe(ids.length);
         },
       ),
-      { numRuns: 80 },
+      { numRuns: 200 },
     );
   });
 

@@ -41,7 +41,7 @@ describe('pagesInOrder of a list that grows while it is read', () => {
         expect(rows.filter((row) => row <= length)).toEqual(Array.from({ length }, (_, index) => length - index));
         expect(rows).toEqual([...new Set(rows)].sort((left, right) => right - left));
       }),
-      { numRuns: 400 },
+      { numRuns: 1500 },
     );
   });
 

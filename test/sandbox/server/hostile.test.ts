@@ -224,7 +224,7 @@ describe('random requests', () => {
         expect(statusLineOf(answer)).toMatch(/^HTTP\/1\.1 (200 OK|400 Bad Request)$/);
         expect(bodyOf(answer)).toMatch(/^[{[].*[}\]]$/s);
       }),
-      { numRuns: 120 },
+      { numRuns: 300 },
     );
     expect(logged).toEqual([]);
     expect(await get(port, TICKER)).toContain('"last"');

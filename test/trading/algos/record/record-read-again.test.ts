@@ -173,7 +173,7 @@ test('a record is read the same whatever was read of it before: any cuts, in any
         known = again.known;
       }
     }),
-    { numRuns: 120 },
+    { numRuns: 250 },
   );
   expect(resumed).toBeGreaterThan(50);
 });
